@@ -1,0 +1,43 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+// The root package has no package dependency, and must not get one: what wants the ecosystem lives
+// in a nested package (Benchmarks/) that depends on this one.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// One straight line: hostd → Modules → ModuleHost → AppService, no arrow back.
+let package = Package(
+    name: "ModuleHost",
+    products: [
+        .executable(name: "hostd", targets: ["hostd"]),
+        .library(name: "AppService", targets: ["AppService"]),
+        .library(name: "ModuleHost", targets: ["ModuleHost"]),
+        .library(name: "Modules", targets: ["Modules"]),
+    ],
+    targets: [
+        .target(name: "AppService", swiftSettings: strict),
+        .target(name: "ModuleHost", dependencies: ["AppService"], swiftSettings: strict),
+        .target(name: "Modules", dependencies: ["ModuleHost"], swiftSettings: strict),
+        .executableTarget(name: "hostd", dependencies: ["Modules"], swiftSettings: strict),
+
+        .target(
+            name: "TestSupport", dependencies: ["ModuleHost"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(
+            name: "AppServiceTests", dependencies: ["AppService", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ModuleHostTests", dependencies: ["ModuleHost", "TestSupport"],
+            exclude: ["Inputs"], swiftSettings: strict),
+        .testTarget(
+            name: "ModulesTests", dependencies: ["Modules", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "HostdTests", dependencies: ["hostd", "TestSupport"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,69 @@
+package import AppService
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// Alarms run on the thread that calls ``advance(by:)``, in the order of their instants; what is
+/// due at one instant runs in the order in which it was asked for.
+package final class ManualTimeSource: TimeSource {
+    private struct Pending {
+        let instant: ContinuousClock.Instant
+        let body: @Sendable () -> Void
+    }
+
+    private struct State {
+        var now = ContinuousClock.now
+        var pending: [Int: Pending] = [:]
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func now() -> ContinuousClock.Instant { state.withLock { $0.now } }
+
+    /// How many alarms have been asked for and neither ran nor were cancelled.
+    package var pendingAlarms: Int { state.withLock { $0.pending.count } }
+
+    @discardableResult
+    package func schedule(
+        after delay: Duration, _ body: @escaping @Sendable () -> Void
+    ) -> any Alarm {
+        let id = state.withLock { state in
+            let id = state.nextID
+            state.nextID += 1
+            state.pending[id] = Pending(instant: state.now + max(delay, .zero), body: body)
+            return id
+        }
+        return ManualAlarm { [weak self] in
+            _ = self?.state.withLock { $0.pending.removeValue(forKey: id) }
+        }
+    }
+
+    /// Moves the clock on, and runs everything that falls due on the way, at its instant.
+    package func advance(by duration: Duration) {
+        let end = now() + duration
+        while let body = nextDue(until: end) { body() }
+        state.withLock { $0.now = max($0.now, end) }
+    }
+
+    private func nextDue(until end: ContinuousClock.Instant) -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard
+                let (id, alarm) = state.pending
+                    .min(by: { ($0.value.instant, $0.key) < ($1.value.instant, $1.key) }),
+                alarm.instant <= end
+            else { return nil }
+            state.pending.removeValue(forKey: id)
+            state.now = max(state.now, alarm.instant)
+            return alarm.body
+        }
+    }
+}
+
+private struct ManualAlarm: Alarm {
+    let onCancel: @Sendable () -> Void
+
+    func cancel() { onCancel() }
+}
