@@ -36,3 +36,23 @@ public enum EventKind: String, Hashable, Sendable, CaseIterable {
     /// A message on a topic.
     case message
 }
+
+extension EventKind {
+    /// What the event's payload must decode to; nil where the event takes no payload.
+    package var payloadType: (any (Decodable & Sendable).Type)? {
+        switch self {
+        case .push: RemoteNotification.self
+        case .pushRegistered: DeviceToken.self
+        case .pushRegistrationFailed: RegistrationFailure.self
+        case .notificationSettings: NotificationSettings.self
+        case .localNotification: LocalNotification.self
+        case .openURL: OpenURLRequest.self
+        case .userActivity: UserActivity.self
+        case .shortcut: Shortcut.self
+        case .message: Message.self
+        case .launch, .activate, .resignActive, .background, .foreground, .terminate,
+            .memoryWarning, .configurationChanged:
+            nil
+        }
+    }
+}

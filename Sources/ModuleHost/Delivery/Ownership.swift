@@ -1,0 +1,108 @@
+import Synchronization
+
+/// Who owns the lane, in one machine word: which responder is being told something, how deep calls
+/// are nested, and a sequence that makes each delivery different from the one before.
+///
+/// ```
+/// 63            32 31      23 22   16 15        0
+/// │ deliveries    │ moves    │ depth │ cell      │
+/// ```
+///
+/// `deliveries` counts those made by the lane itself (depth 1): while it stands still, one and the
+/// same top-level delivery is going on, however much nested calls move below it. That is what the
+/// watchdog looks at. `moves` counts nested moves, so that each differs from its neighbours.
+@usableFromInline
+struct Ownership: Equatable, Sendable {
+    @usableFromInline var bits: UInt64
+
+    @inlinable @inline(__always)
+    init(bits: UInt64) { self.bits = bits }
+
+    /// Calls nest this deep at most.
+    @usableFromInline static var maximumDepth: Int { 64 }
+
+    /// The responder in hand; 0 is the host itself.
+    @inlinable @inline(__always)
+    var cell: UInt16 { UInt16(truncatingIfNeeded: bits) }
+
+    /// How many responders stand on the stack: 0 in the host's own code, 1 in a delivery, more
+    /// where responders call each other.
+    @inlinable @inline(__always)
+    var depth: Int { Int(truncatingIfNeeded: (bits >> 16) & 0x7F) }
+
+    /// Which of the lane's own deliveries this is, counted modulo 2³².
+    @inlinable @inline(__always)
+    var delivery: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+
+    @usableFromInline static var cellMask: UInt64 { 0xFFFF }
+    @usableFromInline static var depthUnit: UInt64 { 1 << 16 }
+    @usableFromInline static var moveUnit: UInt64 { 1 << 23 }
+    @usableFromInline static var moveMask: UInt64 { 0x1FF << 23 }
+    @usableFromInline static var deliveryUnit: UInt64 { 1 << 32 }
+
+    /// The word for the next responder at the same depth.
+    @inlinable @inline(__always)
+    func moved(to cell: UInt16) -> Ownership {
+        let counted = depth == 1 ? bits &+ Self.deliveryUnit : countingMove
+        return Ownership(bits: counted & ~Self.cellMask | UInt64(cell))
+    }
+
+    /// The word for a responder that the one in hand calls, one deeper.
+    @inlinable @inline(__always)
+    func entered(_ cell: UInt16) -> Ownership {
+        let counted = depth == 0 ? bits &+ Self.deliveryUnit : countingMove
+        return Ownership(bits: (counted & ~Self.cellMask | UInt64(cell)) &+ Self.depthUnit)
+    }
+
+    /// The word after that call: back to `cell`, one less deep.
+    @inlinable @inline(__always)
+    func left(to cell: UInt16) -> Ownership {
+        Ownership(bits: (countingMove & ~Self.cellMask | UInt64(cell)) &- Self.depthUnit)
+    }
+
+    /// The word of the thread that goes on where another one was stuck.
+    var takenOver: Ownership {
+        Ownership(bits: (bits &+ Self.deliveryUnit) & ~0xFFFF_FFFF)
+    }
+
+    /// One more move, which wraps within its own field and carries into no other.
+    @inlinable @inline(__always)
+    var countingMove: UInt64 {
+        bits & ~Self.moveMask | (bits &+ Self.moveUnit) & Self.moveMask
+    }
+}
+
+/// The word itself, at an address that may lie in a mapped file.
+///
+/// `@unchecked Sendable`: the pointer is set once; what it points to is an atomic that lives until
+/// `deinit` and is reached in no other way. `LaneTests` under the thread sanitizer would break it.
+@usableFromInline
+final class OwnershipWord: @unchecked Sendable {
+    @usableFromInline let address: UnsafeMutablePointer<Atomic<UInt64>>
+
+    init() {
+        address = .allocate(capacity: 1)
+        address.initialize(to: Atomic(0))
+    }
+
+    deinit {
+        address.deinitialize(count: 1)
+        address.deallocate()
+    }
+
+    @inlinable @inline(__always)
+    func load() -> Ownership {
+        Ownership(bits: address.pointee.load(ordering: .acquiring))
+    }
+
+    /// Exchanges the word where it still is `current`.
+    ///
+    /// Release, so that who takes the lane over sees all that its owner did; acquire, for the same
+    /// reason the other way round.
+    @inlinable @inline(__always)
+    func exchange(_ current: Ownership, for next: Ownership) -> Bool {
+        address.pointee.compareExchange(
+            expected: current.bits, desired: next.bits, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+}

@@ -1,0 +1,28 @@
+/// What a module is told when the slatefile was read again.
+public struct ConfigurationChange: Sendable {
+    /// The module's own `config` now; nil where the slatefile gives none.
+    public var config: JSONValue?
+
+    /// The app's `config` now; nil where the slatefile gives none.
+    public var appConfig: JSONValue?
+
+    /// Whether the text of either differs from what this module was last told.
+    public var isChanged: Bool
+}
+
+/// A module that can take a changed configuration while it runs.
+///
+/// Such a module also hears each reload that changed nothing: the moment to reopen files, as daemons
+/// do on SIGHUP.
+///
+/// - Order: Slatefile order.
+/// - Thread: The lane.
+/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
+/// - Failure: Throwing is reported; the module goes on as it was.
+public protocol ConfigurationResponder: Module {
+    /// Tells the module that the slatefile was read again.
+    ///
+    /// - Parameter change: The settings that hold now.
+    /// - Throws: Any error; it is reported under the module's name.
+    func configurationDidChange(_ change: ConfigurationChange) throws
+}

@@ -1,0 +1,114 @@
+/// Where an app is between its start and its end.
+///
+/// ```
+/// launching → inactive → active ⇄ inactive ⇄ background → terminating → terminated
+/// ```
+///
+/// ``apply(_:)`` is the only way to move. It changes the state and names the events that modules
+/// are to hear of it, but delivers none, so it can be tested as a table.
+public enum LifecycleState: String, Hashable, Sendable, CaseIterable {
+    /// Modules are made and launched, in slatefile order. Moves to `inactive` or `terminating`.
+    case launching
+    /// Every module has launched; the app has no attention. Moves to `active`, `background` or
+    /// `terminating`.
+    case inactive
+    /// The app has the user's attention. Moves to `inactive`, `background` or `terminating`.
+    case active
+    /// The app is out of sight. Moves to `active` (through `inactive`) or `terminating`.
+    case background
+    /// Modules are told of the end. Moves to `terminated`.
+    case terminating
+    /// The end.
+    case terminated
+
+    /// What can be asked of a state.
+    enum Change: Hashable, CaseIterable {
+        /// Every module has heard `launch`.
+        case launched
+        case activate, resignActive, background, foreground, terminate
+        /// Every module has heard of the end and was let go.
+        case ended
+    }
+
+    /// The events that a change calls for, in order, or the word that it means nothing here.
+    enum Effect: Hashable {
+        case deliver([EventKind])
+        /// The change is meaningless in this state; it is counted and reported, never an error.
+        case ignore
+    }
+
+    /// Moves to the state that follows `change`.
+    ///
+    /// - Returns: What modules are to hear of it; ``Effect/ignore`` leaves the state as it was.
+    mutating func apply(_ change: Change) -> Effect {
+        switch (self, change) {
+        case (.launching, .launched): return move(to: .inactive, [])
+        // A stop in the middle of a launch: only those that heard `launch` hear of the end.
+        case (.launching, .terminate): return move(to: .terminating, [.terminate])
+
+        case (.inactive, .activate): return move(to: .active, [.activate])
+        case (.inactive, .background): return move(to: .background, [.background])
+        case (.inactive, .terminate): return move(to: .terminating, [.background, .terminate])
+
+        case (.active, .resignActive): return move(to: .inactive, [.resignActive])
+        case (.active, .background):
+            return move(to: .background, [.resignActive, .background])
+        case (.active, .terminate):
+            return move(to: .terminating, [.resignActive, .background, .terminate])
+
+        case (.background, .foreground): return move(to: .active, [.foreground, .activate])
+        case (.background, .terminate): return move(to: .terminating, [.terminate])
+
+        case (.terminating, .ended): return move(to: .terminated, [])
+
+        // A second TERM during a stop, and a launch that completes after the stop was asked for.
+        case (.terminating, .terminate), (.terminating, .launched), (.terminated, .terminate):
+            return .ignore
+
+        // What is so already, or cannot be from here. Spelled out, with no `default`: a new state
+        // or change must be placed by hand.
+        case (.launching, .activate), (.launching, .resignActive), (.launching, .background),
+            (.launching, .foreground), (.launching, .ended),
+            (.inactive, .launched), (.inactive, .resignActive), (.inactive, .foreground),
+            (.inactive, .ended),
+            (.active, .launched), (.active, .activate), (.active, .foreground), (.active, .ended),
+            (.background, .launched), (.background, .activate), (.background, .resignActive),
+            (.background, .background), (.background, .ended),
+            (.terminating, .activate), (.terminating, .resignActive),
+            (.terminating, .background), (.terminating, .foreground),
+            (.terminated, .launched), (.terminated, .activate), (.terminated, .resignActive),
+            (.terminated, .background), (.terminated, .foreground), (.terminated, .ended):
+            return .ignore
+        }
+    }
+
+    /// Whether modules may hear events that do not change the state, such as `push`.
+    var acceptsEvents: Bool {
+        switch self {
+        case .inactive, .active, .background: true
+        case .launching, .terminating, .terminated: false
+        }
+    }
+
+    private mutating func move(to next: Self, _ events: [EventKind]) -> Effect {
+        self = next
+        return .deliver(events)
+    }
+}
+
+extension EventKind {
+    /// The change of state that this event asks for, where it is a state event.
+    var stateChange: LifecycleState.Change? {
+        switch self {
+        case .activate: .activate
+        case .resignActive: .resignActive
+        case .background: .background
+        case .foreground: .foreground
+        case .terminate: .terminate
+        case .launch, .memoryWarning, .push, .pushRegistered, .pushRegistrationFailed,
+            .notificationSettings, .localNotification, .openURL, .userActivity, .shortcut,
+            .configurationChanged, .message:
+            nil
+        }
+    }
+}

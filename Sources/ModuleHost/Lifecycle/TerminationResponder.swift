@@ -1,0 +1,13 @@
+/// A module with something to save before the app ends.
+///
+/// - Order: Slatefile order, as on a phone; modules are let go afterwards, in reverse order.
+/// - Thread: The lane.
+/// - Deadline: `deadlines.stop`, 10 s a module, and `deadlines.stopAll`, 30 s for the whole stop,
+///   unless the slatefile says otherwise.
+/// - Failure: Throwing is reported; every other module still hears `terminate`.
+public protocol TerminationResponder: Module {
+    /// Tells the module that the app is about to end.
+    ///
+    /// - Throws: Any error; it is reported under the module's name.
+    func willTerminate() throws
+}
