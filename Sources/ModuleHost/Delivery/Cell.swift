@@ -1,0 +1,36 @@
+import Synchronization
+
+/// A module's place in the order of response, by which the ownership word names it.
+///
+/// Numbers grow in slatefile order, from 1; 0 is the host itself.
+@usableFromInline
+final class Cell: Sendable {
+    /// What the lane may do with the module of this place.
+    enum Status: UInt8, AtomicRepresentable {
+        /// It hears what is sent.
+        case listed
+        /// It is busy on a thread that lost the lane; events wait for it, calls do not.
+        case late
+        /// It was late and has caught up. The lane looks once more what it has heard already.
+        case rejoined
+        /// It gets nothing more: it failed, or the slatefile no longer names it.
+        case unlisted
+    }
+
+    @usableFromInline let number: UInt16
+    /// The module's id; nil in a center of an owner's own.
+    let id: ModuleID?
+    /// The module's own deadline for an event, where the slatefile gives one.
+    let deadline: Duration?
+    /// How many events the module may be behind in memory.
+    let backlog: Int
+    /// Written under the lane's lock; read without it as a first look.
+    let status = Atomic(Status.listed)
+
+    init(number: UInt16, id: ModuleID?, deadline: Duration? = nil, backlog: Int = 1024) {
+        self.number = number
+        self.id = id
+        self.deadline = deadline
+        self.backlog = backlog
+    }
+}

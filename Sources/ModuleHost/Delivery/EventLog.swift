@@ -1,0 +1,54 @@
+/// The one ordered log of events, as far as it is kept in memory.
+///
+/// An event's position is its number, from 0, in the order of acceptance. The log keeps an event
+/// only while some module is behind it; everything else is a counter.
+struct EventLog {
+    /// The position that the next event gets.
+    private(set) var head: UInt64 = 0
+    /// The events kept, the last of which stands at `head - 1`.
+    private var kept: [LifecycleEvent] = []
+    /// How many at the front of `kept` are no longer wanted; they go when they are the greater part.
+    private var dropped = 0
+
+    /// How many events are kept.
+    var count: Int { kept.count - dropped }
+
+    /// Gives `event` its position.
+    ///
+    /// - Parameter keeping: Whether a module is behind, so that the event must be kept.
+    mutating func append(_ event: inout LifecycleEvent, keeping: Bool) {
+        event.position = head
+        head += 1
+        if keeping {
+            kept.append(event)
+        } else if !kept.isEmpty {
+            kept = []
+            dropped = 0
+        }
+    }
+
+    /// Keeps the newest event after all: a module became late while it was being delivered.
+    mutating func keep(_ event: LifecycleEvent) {
+        guard count == 0, event.position + 1 == head else { return }
+        kept = [event]
+        dropped = 0
+    }
+
+    /// The event at `position`, or nil where it is not kept.
+    subscript(position: UInt64) -> LifecycleEvent? {
+        let first = head - UInt64(count)
+        guard position >= first, position < head else { return nil }
+        return kept[dropped + Int(position - first)]
+    }
+
+    /// Lets go of everything before `position`, which nobody is behind any more.
+    mutating func trim(before position: UInt64) {
+        let first = head - UInt64(count)
+        guard position > first else { return }
+        dropped += min(Int(position - first), count)
+        if dropped * 2 > kept.count {
+            kept.removeFirst(dropped)
+            dropped = 0
+        }
+    }
+}

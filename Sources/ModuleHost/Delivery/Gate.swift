@@ -1,0 +1,114 @@
+import Synchronization
+
+/// The one way into module code: for an event, a call, a service, a start-up result, a timer.
+///
+/// Whatever enters takes a ``Passage``, names the cell, and runs its closure inside
+/// ``enter(_:through:_:)``. No lock of the host is held there.
+@usableFromInline
+struct Gate: Sendable {
+    /// How an entry into module code ended.
+    @usableFromInline
+    enum Outcome<Result> {
+        /// It returned, and the lane is still ours.
+        case returned(Result)
+        /// It threw, and the lane is still ours.
+        case threw(any Error)
+        /// The lane is another thread's now: nothing that belongs to it may be touched any more.
+        /// Where the module was entered it has returned, late.
+        case lost(wasEntered: Bool)
+        /// It was not entered: calls are nested 64 deep already.
+        case tooDeep
+    }
+
+    @usableFromInline let lane: Lane
+
+    init(lane: Lane) { self.lane = lane }
+
+    /// Enters the module of `cell`. The only place from which module code is called on the lane.
+    ///
+    /// The lane is looked at again only where the caller goes on to touch what is the lane's: see
+    /// ``Passage/settle()``.
+    @inlinable @inline(__always)
+    func enter<Result>(
+        _ cell: UInt16, through passage: inout Passage, _ body: () throws -> Result
+    ) -> Outcome<Result> {
+        guard passage.move(to: cell) else { return .lost(wasEntered: false) }
+        do {
+            return .returned(try body())
+        } catch {
+            return passage.settle() ? .threw(error) : .lost(wasEntered: true)
+        }
+    }
+
+    /// Enters the module of `cell` alone, and comes back.
+    ///
+    /// - Parameter thread: The calling thread, which owns the lane.
+    func call<Result>(
+        _ cell: Cell, on thread: LaneThread, _ body: () throws -> Result
+    ) -> Outcome<Result> {
+        guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
+        let outcome = enter(cell.number, through: &passage, body)
+        if case .lost = outcome { return outcome }
+        return passage.leave() ? outcome : .lost(wasEntered: true)
+    }
+}
+
+/// Thrown through a fan-out by a step that found the lane lost. It reaches nobody.
+struct LaneLost: Error {}
+
+/// A stay in module code: from the first responder entered to the return to who was there before.
+@usableFromInline
+struct Passage: ~Copyable {
+    @usableFromInline let word: OwnershipWord
+    @usableFromInline let thread: LaneThread
+    @usableFromInline let outer: UInt16
+    @usableFromInline var isInside = false
+
+    /// - Returns: nil where calls are nested 64 deep already.
+    @usableFromInline
+    init?(lane: Lane, thread: LaneThread) {
+        let mine = thread.mine
+        guard mine.depth < Ownership.maximumDepth else { return nil }
+        word = lane.word
+        self.thread = thread
+        outer = mine.cell
+        thread.remember(mine)
+    }
+
+    /// Hands the lane to the next responder: one compare-exchange.
+    ///
+    /// - Returns: False where the lane was taken over.
+    @inlinable @inline(__always)
+    mutating func move(to cell: UInt16) -> Bool {
+        let current = thread.mine
+        let next = isInside ? current.moved(to: cell) : current.entered(cell)
+        guard word.exchange(current, for: next) else { return false }
+        thread.mine = next
+        isInside = true
+        return true
+    }
+
+    /// Makes sure that the lane is still ours, before anything of the lane's is touched.
+    @inlinable @inline(__always)
+    mutating func settle() -> Bool {
+        let current = thread.mine
+        let next = current.moved(to: current.cell)
+        guard word.exchange(current, for: next) else { return false }
+        thread.mine = next
+        return true
+    }
+
+    /// Goes back to who was there before.
+    ///
+    /// - Returns: False where the lane was taken over.
+    @inlinable @inline(__always)
+    mutating func leave() -> Bool {
+        guard isInside else { return true }
+        let current = thread.mine
+        let next = current.left(to: outer)
+        guard word.exchange(current, for: next) else { return false }
+        thread.mine = next
+        isInside = false
+        return true
+    }
+}

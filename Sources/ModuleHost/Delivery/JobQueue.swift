@@ -1,0 +1,35 @@
+/// First in, first out, on an array used as a ring: nothing is allocated once it has grown.
+struct JobQueue {
+    private var ring: [(any LaneJob)?] = Array(repeating: nil, count: 16)
+    private var first = 0
+    private(set) var count = 0
+
+    mutating func append(_ job: any LaneJob) {
+        if count == ring.count { grow() }
+        ring[(first + count) & (ring.count - 1)] = job
+        count += 1
+    }
+
+    mutating func popFirst() -> (any LaneJob)? {
+        guard count > 0 else { return nil }
+        let job = ring[first]
+        ring[first] = nil
+        first = (first + 1) & (ring.count - 1)
+        count -= 1
+        return job
+    }
+
+    mutating func removeAll() -> [any LaneJob] {
+        var all: [any LaneJob] = []
+        while let job = popFirst() { all.append(job) }
+        return all
+    }
+
+    /// The count stays a power of two, so that the place is a mask away.
+    private mutating func grow() {
+        var larger: [(any LaneJob)?] = Array(repeating: nil, count: ring.count * 2)
+        for index in 0..<count { larger[index] = ring[(first + index) & (ring.count - 1)] }
+        ring = larger
+        first = 0
+    }
+}

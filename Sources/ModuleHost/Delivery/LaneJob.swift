@@ -1,0 +1,50 @@
+/// Something for the lane to do. It lies on the heap, so that another thread can go on with it.
+protocol LaneJob: Sendable {
+    /// What module code that this job enters is allowed.
+    var limit: DeliveryLimit { get }
+
+    /// The event in hand, where the job delivers one.
+    var event: LifecycleEvent? { get }
+
+    /// Does the work, or goes on with it on another thread.
+    ///
+    /// - Parameters:
+    ///   - thread: The calling thread, which owns the lane. Once it loses the lane (see
+    ///     ``Gate/Outcome/lost``) it must touch nothing that belongs to the lane.
+    ///   - cell: 0 to begin; else the number of the cell at which another thread was stuck: go on
+    ///     with what comes after it.
+    func run(on thread: LaneThread, after cell: UInt16)
+
+    /// Called instead of `run` where the lane was closed first.
+    func abandon()
+}
+
+extension LaneJob {
+    var limit: DeliveryLimit { .event }
+    var event: LifecycleEvent? { nil }
+    func abandon() {}
+}
+
+/// Which of the slatefile's deadlines holds for a delivery.
+enum DeliveryLimit: Hashable, Sendable {
+    /// `deadlines.event`, or the module's own.
+    case event
+    /// `deadlines.launch`: for making a module and for `launch`.
+    case launch
+    /// `deadlines.stop`: for the events of a stop and for letting a module go.
+    case stop
+}
+
+/// Host code to run on the lane.
+struct LaneWork: LaneJob {
+    var limit: DeliveryLimit = .event
+    let body: @Sendable (LaneThread) -> Void
+    var onAbandon: (@Sendable () -> Void)?
+
+    func run(on thread: LaneThread, after cell: UInt16) {
+        // What was begun on a thread that then got stuck is not begun again.
+        if cell == 0 { body(thread) }
+    }
+
+    func abandon() { onAbandon?() }
+}

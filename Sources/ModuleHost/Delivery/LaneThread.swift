@@ -1,0 +1,56 @@
+import Dispatch
+import Synchronization
+
+/// One thread of the lane, from the moment it takes the lane to the moment it ends.
+///
+/// A lane has one owner at a time. A thread that lost the lane to another lives on until the module
+/// that held it up returns, and has caught up.
+///
+/// `@unchecked Sendable`: `mine` is touched only by the thread itself; everything else is immutable
+/// or atomic. A second thread that touched `mine` would be seen by `LaneTakeoverTests` under the
+/// thread sanitizer.
+@usableFromInline
+final class LaneThread: @unchecked Sendable {
+    /// The word as this thread last set it. While the lane's word still equals it, the lane is ours.
+    @usableFromInline var mine: Ownership
+
+    /// Wakes the thread when it waits for work.
+    let wake = DispatchSemaphore(value: 0)
+
+    /// Which thread this is; 0 until it runs.
+    let identity = Atomic<UInt>(0)
+
+    /// The responders below the innermost, by the depth at which each stands. Atomic only because a
+    /// thread that has lost the lane without knowing it may write an equal value once more.
+    private let outer: UnsafeMutablePointer<Atomic<UInt16>>
+
+    init(mine: Ownership) {
+        self.mine = mine
+        outer = .allocate(capacity: Ownership.maximumDepth + 1)
+        for depth in 0...Ownership.maximumDepth {
+            (outer + depth).initialize(to: Atomic(0))
+        }
+    }
+
+    deinit {
+        outer.deinitialize(count: Ownership.maximumDepth + 1)
+        outer.deallocate()
+    }
+
+    /// Remembers the responder that is about to call another one.
+    @usableFromInline
+    func remember(_ word: Ownership) {
+        outer[word.depth].store(word.cell, ordering: .relaxed)
+    }
+
+    /// The responders on the stack when the word was `word`, outermost first.
+    func stack(at word: Ownership) -> [UInt16] {
+        guard word.depth > 0 else { return [] }
+        return (1..<word.depth).map { outer[$0].load(ordering: .relaxed) } + [word.cell]
+    }
+
+    /// The responder that the lane itself told something, when the word was `word`.
+    func outermost(at word: Ownership) -> UInt16 {
+        word.depth > 1 ? outer[1].load(ordering: .relaxed) : word.cell
+    }
+}

@@ -1,0 +1,88 @@
+/// A list of any responder protocol, to take members in without knowing which.
+@usableFromInline
+protocol AnyResponderList: AnyObject {
+    func insert(_ member: Member)
+}
+
+/// The members of a center that conform to one responder protocol, in order.
+///
+/// Belongs to the owner of its center: the lane, or whoever made the center.
+@usableFromInline
+final class ResponderList<Responder>: AnyResponderList {
+    @usableFromInline
+    struct Entry {
+        /// Whose code this is, for the ownership word.
+        @usableFromInline let cell: Cell
+        @usableFromInline let member: Member
+        @usableFromInline let responder: Responder
+    }
+
+    @usableFromInline var entries: ContiguousArray<Entry> = []
+
+    /// The epoch at which every entry was seen to be listed, so that no delivery need look again
+    /// while the epoch stays; nil where some entry needs looking at each time.
+    @usableFromInline var orderedAt: UInt64?
+    /// The epoch at which the entries were last looked through.
+    private var lookedAt: UInt64?
+
+    @usableFromInline
+    init() {}
+
+    /// Takes a member in where it conforms: the one time that its conformance is looked up.
+    @usableFromInline
+    func insert(_ member: Member) {
+        guard let responder = member.object as? Responder else { return }
+        let entry = Entry(cell: member.cell, member: member, responder: responder)
+        let index = entries.firstIndex { member.precedes($0.member) } ?? entries.endIndex
+        entries.insert(entry, at: index)
+        lookedAt = nil
+    }
+
+    /// Drops the entries that are gone, if anything changed since the last time.
+    @usableFromInline
+    func refresh(epoch: UInt64) {
+        guard lookedAt != epoch else { return }
+        lookedAt = epoch
+        var isOrdered = true
+        entries.removeAll { entry in
+            let status = entry.cell.status.load(ordering: .relaxed)
+            if entry.member.isRemoved || status == .unlisted { return true }
+            if status != .listed { isOrdered = false }
+            return false
+        }
+        orderedAt = isOrdered ? epoch : nil
+    }
+}
+
+/// An object that belongs to a center.
+@usableFromInline
+final class Member {
+    let object: AnyObject
+    let cell: Cell
+    /// Where it stands among the members of its cell.
+    let sequence: Int
+    @usableFromInline var isRemoved = false
+
+    init(object: AnyObject, cell: Cell, sequence: Int) {
+        self.object = object
+        self.cell = cell
+        self.sequence = sequence
+    }
+
+    func precedes(_ other: Member) -> Bool {
+        (cell.number, sequence) < (other.cell.number, other.sequence)
+    }
+}
+
+/// A value that belongs to the lane, on its way through code that must be `Sendable`.
+///
+/// `@unchecked Sendable`: the value is made and opened only by the thread that owns the lane, or by
+/// the thread of the late module to whose cell it belongs; the exchange of the ownership word orders
+/// the two. `LaneTakeoverTests` under the thread sanitizer would break it.
+@usableFromInline
+struct LaneConfined<Value>: @unchecked Sendable {
+    @usableFromInline let value: Value
+
+    @usableFromInline
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,88 @@
+import AppService
+import Synchronization
+
+/// Sees that no module keeps the lane longer than it may.
+///
+/// Armed when the lane begins to work, asleep when the lane is idle: an idle host has no timer. It
+/// counts its own ticks, at least ten to a deadline, and not the time that went by, so that a process
+/// which was stopped or suspended has overrun nothing. From the first tick that sees a delivery it
+/// counts as many as make up the deadline; so a deadline is kept to within one tick, a tenth.
+final class Watchdog: Sendable {
+    /// How long module code may take.
+    struct Limits: Sendable {
+        var event: Duration = .seconds(5)
+        var launch: Duration = .seconds(20)
+        var stop: Duration = .seconds(10)
+        /// The shortest of the modules' own deadlines, if there are any.
+        var shortestOfModules: Duration?
+
+        var shortest: Duration {
+            min(event, launch, stop, shortestOfModules ?? event)
+        }
+    }
+
+    private struct Sight {
+        var delivery: UInt32?
+        var ticks = 0
+    }
+
+    private let limits: Limits
+    private let tick: Duration
+    private let time: any TimeSource
+    private let isArmed = Atomic(false)
+    private let sight = Mutex(Sight())
+
+    init(limits: Limits, time: any TimeSource) {
+        self.limits = limits
+        self.time = time
+        tick = max(limits.shortest / 10, .microseconds(100))
+    }
+
+    /// Called by the lane each time it takes up a job.
+    func arm(for lane: Lane) {
+        guard !isArmed.load(ordering: .relaxed) else { return }
+        let wasArmed = isArmed.exchange(true, ordering: .sequentiallyConsistent)
+        if !wasArmed { schedule(for: lane) }
+    }
+
+    private func schedule(for lane: Lane) {
+        time.schedule(after: tick) { [self, weak lane] in
+            if let lane { look(at: lane) }
+        }
+    }
+
+    private func look(at lane: Lane) {
+        let word = lane.word.load()
+        let watched = lane.watched(at: word)
+        guard watched.isBusy else { return disarm(lane) }
+        let isOverdue = sight.withLock { sight in
+            guard word.depth > 0 else {
+                sight = Sight()
+                return false
+            }
+            guard sight.delivery == word.delivery else {
+                sight = Sight(delivery: word.delivery)
+                return false
+            }
+            sight.ticks += 1
+            return tick * sight.ticks >= limit(watched.limit, of: watched.cell)
+        }
+        if isOverdue, lane.takeOver(at: word) { sight.withLock { $0 = Sight() } }
+        schedule(for: lane)
+    }
+
+    private func disarm(_ lane: Lane) {
+        sight.withLock { $0 = Sight() }
+        isArmed.store(false, ordering: .sequentiallyConsistent)
+        // The lane may have taken up a job after we looked, and found us still armed.
+        if lane.watched(at: lane.word.load()).isBusy { arm(for: lane) }
+    }
+
+    private func limit(_ limit: DeliveryLimit, of cell: Cell?) -> Duration {
+        switch limit {
+        case .event: cell?.deadline ?? limits.event
+        case .launch: limits.launch
+        case .stop: limits.stop
+        }
+    }
+}

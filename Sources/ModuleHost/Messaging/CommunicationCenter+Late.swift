@@ -1,0 +1,30 @@
+/// Sending from a thread that is not the lane's: a late module's own.
+extension CommunicationCenter {
+    /// Has the lane send, and waits for it.
+    @usableFromInline
+    func sendFromElsewhere<Responder>(
+        _ gate: Gate, _ body: @Sendable (Responder) throws -> Void
+    ) -> DeliveryReport {
+        serve(gate) { thread in send(through: gate, on: thread, from: 0, body) }
+    }
+
+    /// Has the lane tell those that a sender, which lost the lane on the way, had not told yet.
+    @usableFromInline
+    func sendRest<Responder>(
+        from next: Int, through gate: Gate, _ body: @Sendable (Responder) throws -> Void,
+        _ report: inout DeliveryReport
+    ) {
+        let rest = serve(gate) { thread in send(through: gate, on: thread, from: next, body) }
+        report.delivered += rest.delivered
+        report.failed += rest.failed
+        report.late += rest.late
+        report.refusal = rest.refusal
+    }
+
+    private func serve(_ gate: Gate, _ send: (LaneThread) -> DeliveryReport) -> DeliveryReport {
+        if let report = gate.lane.serve(send) { return report }
+        var refused = DeliveryReport()
+        refused.refusal = .stopped
+        return refused
+    }
+}

@@ -1,0 +1,206 @@
+import Synchronization
+
+/// Sends a message to every member that understands it.
+///
+/// A message is a call: a closure run with each member that conforms to a responder protocol, in
+/// order. Any protocol will do.
+///
+/// ```swift
+/// protocol SignInResponder { func didSignIn(name: String) }
+///
+/// context.center.send(to: (any SignInResponder).self) { $0.didSignIn(name: "mia") }
+/// ```
+///
+/// The host has one, whose members are the app's modules in slatefile order; lifecycle events take
+/// the same way. Any owner can make another for members of its own.
+///
+/// - Order: The host's center: slatefile order, and within a module the order of ``add(_:)``. A
+///   center of one's own: the order of ``add(_:)``.
+/// - Thread: A center belongs to its owner and is not `Sendable`; the host's belongs to the lane. A
+///   module that is late and sends waits until the lane has served it.
+/// - Changes: Members may come and go, and messages be sent, from inside a handler. A member that
+///   comes is told from the next message on; one that goes is told nothing more at once.
+/// - Failure: A member that throws is reported, and does not keep the message from the others.
+/// - Limits: Sending nests 64 deep, then it is refused.
+public final class CommunicationCenter {
+    /// The way into modules; nil for a center of an owner's own, whose members are the owner's code.
+    @usableFromInline let gate: Gate?
+    private var members: [Member] = []
+    @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]
+    private var sequence = 0
+    /// The place of every member of a center of one's own.
+    private let ownCell = Cell(number: 0, id: nil)
+    /// Changes with each member that goes; the lane's epoch does that for the host's center.
+    @usableFromInline var ownEpoch: UInt64 = 0
+    @usableFromInline var ownDepth = 0
+    @usableFromInline let onFailure: (AnyObject, any Error) -> Void
+
+    /// Makes a center for members of one's own.
+    ///
+    /// - Parameter onFailure: Told which member threw, and what. Hand it to a log; without it a
+    ///   failure shows in the ``DeliveryReport`` alone.
+    public init(onFailure: @escaping (AnyObject, any Error) -> Void = { _, _ in }) {
+        gate = nil
+        self.onFailure = onFailure
+    }
+
+    /// Makes the host's center.
+    init(gate: Gate) {
+        self.gate = gate
+        onFailure = { _, _ in }
+    }
+
+    // MARK: Members
+
+    /// Takes a member in, after those that are there.
+    ///
+    /// In the host's center it takes its place beside the module that adds it, and is told what that
+    /// module is told: it is part of that module. Adding a member again changes nothing.
+    ///
+    /// - Parameter member: Any object. The center keeps it until it is removed.
+    public func add(_ member: AnyObject) {
+        guard let lane = gate?.lane else { return insert(member, in: ownCell) }
+        if let thread = lane.hold {
+            if let cell = lane.cell(thread.mine.cell) { insert(member, in: cell) }
+        } else if let cell = lane.lateCell(of: NativeThread.current) {
+            _ = lane.serve { _ in insert(member, in: cell) }
+        }
+    }
+
+    /// Lets a member go. It is told nothing more, even of a message that is on its way round.
+    ///
+    /// - Parameter member: The object. One that is no member is ignored.
+    public func remove(_ member: AnyObject) {
+        if let gate, gate.lane.hold == nil {
+            _ = gate.lane.serve { _ in take(member) }
+        } else {
+            take(member)
+        }
+    }
+
+    /// How many members there are.
+    public var count: Int { members.count }
+
+    func insert(_ object: AnyObject, in cell: Cell) {
+        guard !members.contains(where: { $0.object === object }) else { return }
+        sequence += 1
+        let member = Member(object: object, cell: cell, sequence: sequence)
+        let index = members.firstIndex { member.precedes($0) } ?? members.endIndex
+        members.insert(member, at: index)
+        for list in lists.values { list.insert(member) }
+    }
+
+    func take(_ object: AnyObject) {
+        guard let index = members.firstIndex(where: { $0.object === object }) else { return }
+        members.remove(at: index).isRemoved = true
+        bumpEpoch()
+    }
+
+    /// Lets go of every member of a module's.
+    func takeAll(of cell: Cell) {
+        for member in members where member.cell === cell { member.isRemoved = true }
+        members.removeAll { $0.cell === cell }
+        bumpEpoch()
+    }
+
+    private func bumpEpoch() {
+        if let gate {
+            gate.lane.epoch.add(1, ordering: .releasing)
+        } else {
+            ownEpoch &+= 1
+        }
+    }
+
+    // MARK: Sending
+
+    /// Tells every member that conforms to `Responder`, in order.
+    ///
+    /// - Parameters:
+    ///   - responder: The protocol, as `(any SignInResponder).self`.
+    ///   - body: Tells one member. It is `@Sendable` so that it takes values along and no reference
+    ///     of the sender's into another module.
+    /// - Returns: How many were told, failed, or were too late to be told.
+    @inlinable
+    @discardableResult
+    public func send<Responder>(
+        to responder: Responder.Type, _ body: @Sendable (Responder) throws -> Void
+    ) -> DeliveryReport {
+        guard let gate else { return sendToOwn(list(of: responder), body) }
+        guard let thread = gate.lane.hold else { return sendFromElsewhere(gate, body) }
+        return send(through: gate, on: thread, from: 0, body)
+    }
+
+    /// The members that conform to `Responder`, looked up at the first message of that kind.
+    @inlinable @inline(__always)
+    func list<Responder>(of responder: Responder.Type) -> ResponderList<Responder> {
+        guard let known = lists[ObjectIdentifier(responder)] else { return makeList() }
+        return unsafeDowncast(known, to: ResponderList<Responder>.self)
+    }
+
+    @usableFromInline
+    func makeList<Responder>() -> ResponderList<Responder> {
+        let list = ResponderList<Responder>()
+        for member in members { list.insert(member) }
+        lists[ObjectIdentifier(Responder.self)] = list
+        return list
+    }
+
+    @inlinable @inline(__always)
+    func send<Responder>(
+        through gate: Gate, on thread: LaneThread, from start: Int,
+        _ body: @Sendable (Responder) throws -> Void
+    ) -> DeliveryReport {
+        var report = DeliveryReport()
+        let end = gate.fanOut(
+            to: list(of: Responder.self), on: thread, from: start,
+            late: { _ in
+                report.late += 1
+                return .next
+            },
+            failure: { cell, error in
+                report.failed += 1
+                gate.lane.reportFailure(of: cell, error)
+            },
+            { member, _ in
+                try body(member)
+                report.delivered += 1
+                return .next
+            })
+        switch end {
+        case .finished: break
+        case .tooDeep: report.refusal = .tooDeep
+        case .lost(let next): sendRest(from: next, through: gate, body, &report)
+        }
+        return report
+    }
+
+    @inlinable @inline(__always)
+    func sendToOwn<Responder>(
+        _ list: ResponderList<Responder>, _ body: @Sendable (Responder) throws -> Void
+    ) -> DeliveryReport {
+        var report = DeliveryReport()
+        guard ownDepth < Ownership.maximumDepth else {
+            report.refusal = .tooDeep
+            return report
+        }
+        ownDepth += 1
+        defer { ownDepth -= 1 }
+        list.refresh(epoch: ownEpoch)
+        let entries = list.entries
+        let epoch = ownEpoch
+        var index = 0
+        while index < entries.count {
+            if ownEpoch == epoch || !entries[index].member.isRemoved {
+                do {
+                    try body(entries[index].responder)
+                    report.delivered += 1
+                } catch {
+                    report.failed += 1
+                    onFailure(entries[index].member.object, error)
+                }
+            }
+            index += 1
+        }
+        return report
+    }
+}
