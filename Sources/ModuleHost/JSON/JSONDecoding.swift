@@ -42,8 +42,9 @@ final class JSONDecoding {
     }
 
     let root: JSONValue
-    /// By node. A type may open the same object twice, with other keys: what one of them knows is
-    /// no fault.
+    /// What is known of each object, by its node.
+    ///
+    /// A type may open the same object twice, with other keys: what one of them knows is no fault.
     private var objects: [Int: Object] = [:]
 
     init(root: JSONValue) {

@@ -51,7 +51,7 @@ final class JSONDocument: Sendable {
 
     /// The largest text that is read, in bytes.
     static let sizeLimit = 16 << 20
-    /// How deep arrays and objects may nest. Everything that walks a document may recurse.
+    /// How deep arrays and objects may nest, so that whatever walks a document may recurse.
     static let depthLimit = 128
 
     let bytes: [UInt8]

@@ -13,7 +13,9 @@ struct JSONParser {
     let bytes: [UInt8]
     var nodes: [JSONNode] = []
     private(set) var faults: [Fault] = []
-    /// Whether `nodes` stands for the whole text, in spite of faults. If not, what seems to be
+    /// Whether `nodes` stands for the whole text, in spite of faults.
+    ///
+    /// If not, what seems to be
     /// missing from it may well be in the part that was not read.
     private(set) var isWhole = true
 

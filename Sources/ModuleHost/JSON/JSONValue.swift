@@ -107,7 +107,7 @@ public struct JSONValue: Sendable {
     /// whole text is the empty string.
     public var pointer: String { document.pointer(to: node) }
 
-    /// The line and column at which the value begins. Counted when asked for.
+    /// The line and column at which the value begins, counted when asked for.
     public var place: TextPlace {
         var source = SourceText(document.bytes)
         return source.place(of: entry.range.lowerBound)
@@ -177,7 +177,7 @@ public struct JSONValue: Sendable {
         /// The value.
         public let value: JSONValue
 
-        /// The line and column at which the key begins. Counted when asked for.
+        /// The line and column at which the key begins, counted when asked for.
         public var keyPlace: TextPlace {
             JSONValue(document: value.document, node: value.node - 1).place
         }
@@ -188,8 +188,8 @@ public struct JSONValue: Sendable {
     /// Whether the value is a string that the environment had a part in.
     public var isSecret: Bool { document.expansions[node]?.isSecret ?? false }
 
-    /// The value as it is written, white space and all, with `•••` for strings that came from the
-    /// environment. What logs and commands show.
+    /// The value as logs and commands may show it: as it is written, white space and all, with `•••`
+    /// for strings that came from the environment.
     public var redactedText: String {
         let secrets = document.expansions.filter {
             $0.value.isSecret && node <= $0.key && $0.key < entry.next
