@@ -1,0 +1,59 @@
+/// Tasks that a queue cannot take: every fault that was found, none of the tasks having begun.
+public struct StartupError: Error, Hashable, Sendable {
+    /// What is wrong, in order of registration; never empty.
+    public let faults: [Fault]
+
+    /// The kinds of fault, each with the values its message needs.
+    @nonexhaustive public enum Fault: Hashable, Sendable {
+        /// A task without a name.
+        case emptyName
+        /// A name that another task of the queue has.
+        case duplicateName(String)
+        /// A name in the `after` of task `of` that no task has; `nearest` is the one it most
+        /// resembles.
+        case unknownDependency(String, of: String, nearest: String?)
+        /// Tasks that wait for each other: each runs after the next one; the first is repeated at the
+        /// end.
+        case cycle([String])
+        /// A deadline that is not longer than zero, of a task or, where `of` is nil, of the queue.
+        case deadline(Duration, of: String?)
+        /// A queue that may run less than one task at a time.
+        case width(Int)
+        /// A task that came after the queue was closed.
+        case closed(String)
+    }
+}
+
+extension StartupError: CustomStringConvertible {
+    /// One line for each fault.
+    public var description: String { faults.map(\.description).joined(separator: "\n") }
+}
+
+extension StartupError.Fault: CustomStringConvertible {
+    /// The fault in words.
+    public var description: String {
+        switch self {
+        case .emptyName:
+            "a start-up task has an empty name; give it one"
+        case .duplicateName(let name):
+            "there is a start-up task '\(name)' already; names are unique"
+        case .unknownDependency(let name, let task, let nearest?):
+            "start-up task '\(task)' runs after '\(name)', which does not exist; "
+                + "did you mean '\(nearest)'?"
+        case .unknownDependency(let name, let task, nil):
+            "start-up task '\(task)' runs after '\(name)', which does not exist"
+        case .cycle(let names):
+            "start-up tasks wait for each other: \(names.joined(separator: " → "))"
+        case .deadline(let deadline, let task?):
+            "start-up task '\(task)' has a deadline of \(deadline.briefText); "
+                + "it must be longer than zero"
+        case .deadline(let deadline, nil):
+            "the start-up queue has a deadline of \(deadline.briefText); "
+                + "it must be longer than zero"
+        case .width(let width):
+            "the start-up queue has a width of \(width); it must be at least 1"
+        case .closed(let name):
+            "start-up task '\(name)' came after the queue was closed"
+        }
+    }
+}

@@ -1,0 +1,264 @@
+/// Tasks by number, and who waits for whom.
+///
+/// Numbers follow registration. Everything lies in flat arrays: an edge is an entry of `edges`, those
+/// into a task stand next to each other, and those out of a task are linked through `next`, so that
+/// a task registered late costs no rebuilding. Nothing here recurses: a chain may be as long as
+/// memory allows.
+struct StartupGraph {
+    /// Where a task is between registration and its end.
+    enum Phase: UInt8 {
+        /// For tasks it runs after, or for its priority to be admitted. Moves to `ready`, `skipped`.
+        case waiting
+        /// For a place in the width. Moves to `running` or `skipped`.
+        case ready
+        /// Moves to `handingBack`, `succeeded`, `failed` or `overdue`.
+        case running
+        /// Its work has ended, its result is under way. Moves to `succeeded`, `failed`, `overdue`.
+        case handingBack
+        case succeeded
+        case failed
+        case overdue
+        case skipped
+
+        /// Whether the task has yet to begin.
+        var isOpen: Bool { self == .waiting || self == .ready }
+    }
+
+    struct Node {
+        /// How many of the tasks it runs after have yet to succeed.
+        var pending: Int32 = 0
+        /// The tasks in the longest chain that waits for this one, itself included.
+        var chain: Int32 = 1
+        /// The first edge in, and the head of the list of edges out.
+        var firstIn: Int32 = 0
+        var firstOut = StartupGraph.none
+        /// The last of those it runs after to end.
+        var releasedBy = StartupGraph.none
+        var phase = Phase.waiting
+        /// The declared priority, or the highest of those that wait for this task.
+        var priority: StartupPriority
+    }
+
+    struct Edge {
+        let from: Int32
+        let to: Int32
+        /// The next edge out of `from`.
+        var next: Int32
+    }
+
+    /// A task that was registered earlier and now has a better place in the order.
+    struct Raise {
+        let task: Int32
+        let from: StartupPriority
+        let to: StartupPriority
+    }
+
+    /// No task, or no edge.
+    static let none: Int32 = -1
+
+    private(set) var tasks: [StartupTask] = []
+    var nodes: [Node] = []
+    private(set) var edges: [Edge] = []
+    private var numbers: [String: Int32] = [:]
+
+    /// Appends tasks, without connecting them.
+    ///
+    /// - Throws: Every name that is empty or taken and every deadline that is none; then no task was
+    ///   added.
+    mutating func add(_ batch: [StartupTask]) throws(StartupError) {
+        let first = tasks.count
+        var faults: [StartupError.Fault] = []
+        for task in batch {
+            if task.name.isEmpty { faults.append(.emptyName) }
+            if let deadline = task.deadline, deadline <= .zero {
+                faults.append(.deadline(deadline, of: task.name))
+            }
+            let number = Int32(tasks.count)
+            if let taken = numbers.updateValue(number, forKey: task.name) {
+                numbers[task.name] = taken
+                if !task.name.isEmpty { faults.append(.duplicateName(task.name)) }
+                continue
+            }
+            tasks.append(task)
+            nodes.append(Node(priority: task.priority))
+        }
+        if !faults.isEmpty {
+            remove(from: first)
+            throw StartupError(faults: faults)
+        }
+    }
+
+    /// Forgets the tasks from number `first` on, which must not be connected.
+    mutating func remove(from first: Int) {
+        for task in tasks[first...] { numbers[task.name] = nil }
+        tasks.removeSubrange(first...)
+        nodes.removeSubrange(first...)
+    }
+
+    /// The edges into a connected task.
+    func edgesIn(_ task: Int32) -> ArraySlice<Edge> {
+        let first = Int(nodes[Int(task)].firstIn)
+        return edges[first..<first + tasks[Int(task)].after.count]
+    }
+
+    /// Takes the work out of a task, so that what it holds is let go when it has run.
+    mutating func takeWork(_ task: Int32) -> StartupWork {
+        let work = tasks[Int(task)].work
+        tasks[Int(task)].work = .gone
+        return work
+    }
+
+    // MARK: Connecting
+
+    /// Connects the tasks from number `first` on with those they run after, and reckons chains and
+    /// priorities.
+    ///
+    /// - Returns: Earlier tasks whose place in the order rose, once for each time it did.
+    /// - Throws: Every unknown name and every cycle; then nothing was connected.
+    mutating func connect(
+        from first: Int
+    ) throws(StartupError) -> [Raise] {
+        let firstEdge = edges.count
+        var faults = link(from: first)
+        let order = topologicalOrder(from: first)
+        if order.count < tasks.count - first { faults += cycles(from: first) }
+        if !faults.isEmpty {
+            for edge in edges[firstEdge...].reversed() {
+                nodes[Int(edge.from)].firstOut = edge.next
+            }
+            edges.removeSubrange(firstEdge...)
+            throw StartupError(faults: faults)
+        }
+        var raised: [Raise] = []
+        for task in order.reversed() { raise(above: task, before: first, &raised) }
+        return raised
+    }
+
+    /// Finds the tasks that the new ones name.
+    private mutating func link(from first: Int) -> [StartupError.Fault] {
+        var faults: [StartupError.Fault] = []
+        for task in first..<tasks.count {
+            nodes[task].firstIn = Int32(edges.count)
+            for name in tasks[task].after {
+                guard let dependency = numbers[name] else {
+                    faults.append(unknown(name, of: tasks[task].name, fault: faults.count))
+                    continue
+                }
+                let next = nodes[Int(dependency)].firstOut
+                nodes[Int(dependency)].firstOut = Int32(edges.count)
+                edges.append(Edge(from: dependency, to: Int32(task), next: next))
+            }
+        }
+        return faults
+    }
+
+    private func unknown(_ name: String, of task: String, fault: Int) -> StartupError.Fault {
+        // A comparison with every name there is: not for each of ten thousand faults.
+        let nearest = fault < 20 ? nearestName(to: name, in: tasks.lazy.map(\.name)) : nil
+        return .unknownDependency(name, of: task, nearest: nearest)
+    }
+
+    /// The new tasks, each behind the new ones it runs after. Those that wait for a cycle are missing
+    /// and keep a `pending` above zero.
+    private mutating func topologicalOrder(from first: Int) -> [Int32] {
+        for task in first..<nodes.count { nodes[task].pending = 0 }
+        for task in first..<nodes.count {
+            var edge = nodes[task].firstOut
+            while edge >= 0 {
+                nodes[Int(edges[Int(edge)].to)].pending += 1
+                edge = edges[Int(edge)].next
+            }
+        }
+        var order: [Int32] = []
+        order.reserveCapacity(nodes.count - first)
+        for task in first..<nodes.count where nodes[task].pending == 0 {
+            order.append(Int32(task))
+        }
+        var done = 0
+        while done < order.count {
+            var edge = nodes[Int(order[done])].firstOut
+            while edge >= 0 {
+                let target = edges[Int(edge)].to
+                nodes[Int(target)].pending -= 1
+                if nodes[Int(target)].pending == 0 { order.append(target) }
+                edge = edges[Int(edge)].next
+            }
+            done += 1
+        }
+        return order
+    }
+
+    /// The tasks that `task` waits for have a chain longer by one than its own, and its priority.
+    ///
+    /// Among new tasks the reversed topological order sees to the rest; earlier ones are followed up
+    /// here, as far as something changes.
+    private mutating func raise(
+        above task: Int32, before first: Int, _ raised: inout [Raise]
+    ) {
+        var work: [Int32] = []
+        var current = task
+        while true {
+            let node = nodes[Int(current)]
+            let start = Int(node.firstIn)
+            for edge in start..<start + tasks[Int(current)].after.count {
+                let above = Int(edges[edge].from)
+                let priority = max(nodes[above].priority, node.priority)
+                let chain = max(nodes[above].chain, node.chain + 1)
+                if above >= first {
+                    nodes[above].priority = priority
+                    nodes[above].chain = chain
+                } else if nodes[above].phase.isOpen,
+                    (nodes[above].priority, nodes[above].chain) != (priority, chain)
+                {
+                    raised.append(
+                        Raise(task: Int32(above), from: nodes[above].priority, to: priority))
+                    nodes[above].priority = priority
+                    nodes[above].chain = chain
+                    work.append(Int32(above))
+                }
+            }
+            guard let next = work.popLast() else { return }
+            current = next
+        }
+    }
+
+    // MARK: Cycles
+
+    /// A cycle for every group of new tasks that wait for each other, as names.
+    ///
+    /// Every task that the topological order left out waits for another such; following these must
+    /// come round.
+    private func cycles(from first: Int) -> [StartupError.Fault] {
+        var faults: [StartupError.Fault] = []
+        // The walk that came by, by task; zero for none.
+        var walks = [Int](repeating: 0, count: nodes.count)
+        for start in first..<nodes.count where nodes[start].pending > 0 && walks[start] == 0 {
+            var path: [Int] = []
+            var task = start
+            while walks[task] == 0 {
+                walks[task] = start + 1
+                path.append(task)
+                guard let next = leftOutDependency(of: task, from: first) else { break }
+                task = next
+            }
+            guard walks[task] == start + 1, let entry = path.firstIndex(of: task) else { continue }
+            var cycle = Array(path[entry...])
+            if let least = cycle.indices.min(by: { cycle[$0] < cycle[$1] }) {
+                cycle = Array(cycle[least...] + cycle[..<least])
+            }
+            cycle.append(cycle[0])
+            faults.append(.cycle(cycle.map { tasks[$0].name }))
+        }
+        return faults
+    }
+
+    private func leftOutDependency(of task: Int, from first: Int) -> Int? {
+        var edge = Int(nodes[task].firstIn)
+        while edge < edges.count, Int(edges[edge].to) == task {
+            let above = Int(edges[edge].from)
+            if above >= first, nodes[above].pending > 0 { return above }
+            edge += 1
+        }
+        return nil
+    }
+}

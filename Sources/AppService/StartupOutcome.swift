@@ -1,0 +1,66 @@
+/// How a task ended.
+public enum StartupOutcome: Hashable, Sendable {
+    /// It did its work, and its result was handed back.
+    case succeeded
+    /// It threw, or its result could not be handed back; the error in words.
+    case failed(String)
+    /// It did not end within this time.
+    case overdue(Duration)
+    /// It was not run.
+    case skipped(StartupSkip)
+}
+
+/// Why a task was not run.
+public enum StartupSkip: Hashable, Sendable {
+    /// The queue was stopped before the task began.
+    case stopped
+    /// A task that it runs after, `dependency`, did not succeed. `root` is the task where the trouble
+    /// began, which may be `dependency` itself, and `cause` is how that one ended.
+    case dependency(String, root: String, cause: String)
+}
+
+extension StartupOutcome: CustomStringConvertible {
+    /// In words, such as `failed: no route to host`.
+    public var description: String {
+        switch self {
+        case .succeeded: "succeeded"
+        case .failed(let error): "failed: \(error)"
+        case .overdue(let deadline): "overdue after \(deadline.briefText)"
+        case .skipped(let reason): "skipped: \(reason)"
+        }
+    }
+}
+
+extension StartupSkip: CustomStringConvertible {
+    /// In words, such as `it runs after 'b', which failed: disk full`.
+    public var description: String {
+        switch self {
+        case .stopped:
+            "the queue was stopped"
+        case .dependency(let name, let root, let cause) where name == root:
+            "it runs after '\(name)', which \(cause)"
+        case .dependency(let name, let root, let cause):
+            "it runs after '\(name)', which was skipped because '\(root)' \(cause)"
+        }
+    }
+}
+
+extension StartupOutcome {
+    /// In words that go on from the name of the task.
+    var asCause: String {
+        switch self {
+        case .succeeded, .failed: description
+        case .overdue, .skipped: "was \(self)"
+        }
+    }
+}
+
+/// Something that happened to a task, for a log.
+@nonexhaustive public enum StartupEvent: Hashable, Sendable {
+    /// The task's work is about to begin on this worker.
+    case started(task: String, worker: Int)
+    /// The task ended so, this long after it began; zero where it was not run.
+    case ended(task: String, StartupOutcome, after: Duration)
+    /// The work of a task that was overdue ended at last, this long after it began.
+    case endedLate(task: String, after: Duration)
+}

@@ -1,0 +1,82 @@
+internal import Synchronization
+
+// The loop of a worker: one visit to the lock ends a task and takes the next, and one look at the
+// clock serves both.
+extension StartupQueue {
+    /// Work that has ended: whose, and how.
+    struct Ended {
+        let task: Int32
+        let ending: StartupEnding
+    }
+
+    /// Runs tasks on `worker`, whose thread this is, until there is none for it.
+    func work(on worker: StartupWorker, ended: Ended? = nil) {
+        var ended = ended
+        while true {
+            let now = time.now()
+            var effects: [StartupSchedule.Effect] = []
+            let step = state.withLock { state in
+                if let ended {
+                    state.workEnded(
+                        ended.task, on: worker.lane, ended.ending, now: now, &effects)
+                }
+                return state.next(for: worker, now: now, &effects)
+            }
+            perform(effects)
+            switch step {
+            case .rest: return
+            case .move(let other):
+                other.run { self.work(on: other) }
+                return
+            case .run(let task, let work):
+                guard let ending = run(work, of: task, on: worker) else { return }
+                ended = Ended(task: task, ending: ending)
+            }
+        }
+    }
+
+    /// Runs synchronous work; begins asynchronous work, which comes back to ``work(on:ended:)`` by
+    /// itself, and returns nil.
+    private func run(
+        _ work: StartupWork, of task: Int32, on worker: StartupWorker
+    ) -> StartupEnding? {
+        do {
+            switch work {
+            case .gone: return .succeeded
+            case .sync(let body):
+                try body()
+                return .succeeded
+            case .syncHandingBack(let body): return .handBack(try body())
+            case .async(let body):
+                begin(task, on: worker) {
+                    try await body()
+                    return .succeeded
+                }
+            case .asyncHandingBack(let body):
+                begin(task, on: worker) { .handBack(try await body()) }
+            }
+            return nil
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    private func begin(
+        _ task: Int32, on worker: StartupWorker,
+        _ body: @escaping @Sendable () async throws -> StartupEnding
+    ) {
+        let handle = Task(executorPreference: worker, priority: worker.priority.taskPriority) {
+            let ended: Ended
+            do {
+                ended = Ended(task: task, ending: try await body())
+            } catch {
+                ended = Ended(task: task, ending: .failed("\(error)"))
+            }
+            // Out of the Swift task, whose cancellation and local values are not the next one's.
+            worker.run { self.work(on: worker, ended: ended) }
+        }
+        var effects: [StartupSchedule.Effect] = []
+        state.withLock { $0.began(task, handle, &effects) }
+        perform(effects)
+    }
+}

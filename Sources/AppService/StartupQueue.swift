@@ -1,0 +1,214 @@
+internal import Synchronization
+
+/// Runs the work an app has to do when it starts: what is needed first first, what is independent
+/// side by side, and nothing before what it waits for.
+///
+/// ```swift
+/// let queue = StartupQueue(deadline: .seconds(15))
+/// try queue.register([
+///     StartupTask("settings", priority: .high) { try readSettings() },
+///     StartupTask("database", after: ["settings"]) { try openDatabase() },
+///     StartupTask("log in", after: ["settings"], deadline: .seconds(5)) { try await logIn() },
+///     StartupTask("thumbnails", priority: .low, after: ["database"]) { makeThumbnails() },
+/// ])
+/// let report = try await queue.run()
+/// print(report.blameText)
+/// ```
+///
+/// **Order.** Of the tasks that may begin, those of higher priority begin first, then those for which
+/// the longer chain of tasks waits, then those registered earlier. A task that one of a higher
+/// priority waits for, directly or not, is raised to that priority.
+///
+/// **Phases.** Nothing runs before its priority is admitted. ``run()`` admits one after the other, each
+/// when the one before is done; an app with a moment of its own for each calls ``admit(_:)`` itself.
+///
+/// **Threads.** At most `width` tasks run at a time, on as many serial Dispatch queues, which are made
+/// when they are first needed. No global queue is used and, when nothing runs, no timer is set: an
+/// idle queue costs no wake-ups.
+///
+/// **Failure.** What runs after a task that failed is skipped, and so on. A task that has not ended by
+/// its deadline is overdue: it keeps its thread, for a thread cannot be taken from it, but its place
+/// goes to another, what runs after it is skipped, and its result is dropped. Other tasks go on.
+///
+/// All of it may be called from any thread, and from inside tasks.
+public final class StartupQueue: Sendable {
+    let time: any TimeSource
+    let state: Mutex<StartupSchedule>
+    private let onEvent: (@Sendable (StartupEvent) -> Void)?
+    private let onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)?
+
+    /// A queue without tasks.
+    ///
+    /// - Parameters:
+    ///   - width: How many tasks run at a time, at least one; nil means as many as there are cores.
+    ///   - deadline: How long a task may take that has no deadline of its own; longer than zero. Nil
+    ///     means for ever.
+    ///   - onEvent: Told what happens to tasks, on the thread where it happens: quickly, please. What
+    ///     happens to one task is told in order.
+    ///   - onRequiredFailure: Told the name of each required task that failed, was overdue or was
+    ///     skipped, except by ``stop()``, and how it ended. The other tasks go on unless it stops
+    ///     the queue. Threads as for `onEvent`.
+    public convenience init(
+        width: Int? = nil, deadline: Duration? = nil,
+        onEvent: (@Sendable (StartupEvent) -> Void)? = nil,
+        onRequiredFailure: (@Sendable (_ task: String, StartupOutcome) -> Void)? = nil
+    ) {
+        self.init(
+            width: width, deadline: deadline, time: SystemTimeSource.shared, onEvent: onEvent,
+            onRequiredFailure: onRequiredFailure)
+    }
+
+    /// As the public one, with a clock to choose.
+    package init(
+        width: Int? = nil, deadline: Duration? = nil, time: any TimeSource,
+        onEvent: (@Sendable (StartupEvent) -> Void)? = nil,
+        onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)? = nil
+    ) {
+        self.time = time
+        self.onEvent = onEvent
+        self.onRequiredFailure = onRequiredFailure
+        state = Mutex(
+            StartupSchedule(
+                width: width ?? onlineCores(), deadline: deadline, tellsEvents: onEvent != nil))
+    }
+
+    // MARK: Registration
+
+    /// Adds a task.
+    ///
+    /// Before the first ``admit(_:)`` a task may run after one that is registered later. After it, a
+    /// task may run after any that was registered before, ended ones included, and begins as soon as
+    /// its turn comes.
+    ///
+    /// - Parameter task: What is to be done.
+    /// - Throws: ``StartupError`` where the name is empty or taken, the deadline is not longer than
+    ///   zero, or the queue is closed; after the first ``admit(_:)`` also where a name it runs after
+    ///   is unknown. The queue is then as it was.
+    public func register(_ task: StartupTask) throws(StartupError) { try register([task]) }
+
+    /// Adds tasks that may name each other in any order: all of them, or none where it throws.
+    ///
+    /// - Parameter tasks: What is to be done.
+    /// - Throws: ``StartupError`` as for one task, with the faults of all.
+    public func register(_ tasks: [StartupTask]) throws(StartupError) {
+        try change { state, effects throws(StartupError) in
+            let now = state.start == nil ? nil : time.now()
+            try state.register(tasks, now: now, &effects)
+        }
+    }
+
+    /// Ends registration: later attempts throw. What is registered runs on.
+    public func close() { state.withLock { $0.isClosed = true } }
+
+    // MARK: Phases
+
+    /// Lets the tasks of a priority, and of those above it, begin.
+    ///
+    /// The first call checks all tasks; the queue's time begins when it succeeds. Admitting again what
+    /// is admitted, or anything after ``stop()``, has no effect.
+    ///
+    /// - Parameter priority: The lowest priority whose tasks may begin.
+    /// - Throws: At the first call, ``StartupError`` with every unknown name and every cycle, and with
+    ///   a width or deadline that makes no sense. Nothing has begun then, and the call may be
+    ///   repeated when the tasks that were missing are registered.
+    public func admit(_ priority: StartupPriority) throws(StartupError) {
+        try change { state, effects throws(StartupError) in
+            try state.admit(priority, now: time.now(), &effects)
+        }
+    }
+
+    /// Calls `body` once, when a priority has been admitted and every task of it or above has ended;
+    /// at once if that is so already.
+    ///
+    /// - Parameters:
+    ///   - priority: The lowest priority to wait for. Raised tasks count where they were raised to.
+    ///   - body: Runs on the thread that ended the last of them, or on the caller's: it should hand
+    ///     on what takes long.
+    public func whenDone(
+        _ priority: StartupPriority, _ body: @escaping @Sendable () -> Void
+    ) {
+        change { state, effects in state.whenDone(priority, body, &effects) }
+    }
+
+    /// Waits until a priority has been admitted and every task of it or above has ended.
+    ///
+    /// - Parameter priority: The lowest priority to wait for.
+    public func done(_ priority: StartupPriority) async {
+        await withCheckedContinuation { continuation in
+            whenDone(priority) { continuation.resume() }
+        }
+    }
+
+    /// Runs everything: the high tasks, then the default ones, then the low ones.
+    ///
+    /// When the calling task is cancelled the queue stops, and this returns when what was running has
+    /// ended.
+    ///
+    /// - Returns: What happened to each task.
+    /// - Throws: ``StartupError`` where the tasks do not make sense, before any has begun.
+    public func run() async throws(StartupError) -> StartupReport {
+        for priority in StartupPriority.allCases.reversed() {
+            try admit(priority)
+            await withTaskCancellationHandler {
+                await done(priority)
+            } onCancel: {
+                stop()
+            }
+        }
+        return report()
+    }
+
+    /// Closes the queue, skips every task that has not begun, and cancels asynchronous ones that run.
+    ///
+    /// Synchronous ones run on; ``done(_:)`` with `.low` waits for them.
+    public func stop() { change { state, effects in state.stop(now: time.now(), &effects) } }
+
+    /// What has happened so far to each task.
+    public func report() -> StartupReport {
+        // Copied first, so that no worker waits while it is put together.
+        StartupReport(state.withLock { $0 })
+    }
+
+    // MARK: Carrying out
+
+    /// Ends a task whose result was handed back, or could not be.
+    func handedBack(_ task: Int32, _ ending: StartupEnding) {
+        change { state, effects in
+            state.handedBack(task, ending, now: time.now(), &effects)
+        }
+    }
+
+    /// Changes the state under the lock, then does what the change calls for.
+    private func change<Failure: Error>(
+        _ body: (inout StartupSchedule, inout [StartupSchedule.Effect]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var effects: [StartupSchedule.Effect] = []
+        try state.withLock { state throws(Failure) in try body(&state, &effects) }
+        perform(effects)
+    }
+
+    func perform(_ effects: [StartupSchedule.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .wake(let worker): worker.run { self.work(on: worker) }
+            case .tell(let event): onEvent?(event)
+            case .requiredFailure(let task, let outcome): onRequiredFailure?(task, outcome)
+            case .handBack(let task, let body): body(StartupReceipt(queue: self, task: task))
+            case .call(let body): body()
+            case .cancel(let handle): handle.cancel()
+            case .arm(let generation, let delay): arm(generation, delay)
+            case .disarm(let alarm): alarm.cancel()
+            }
+        }
+    }
+
+    private func arm(_ generation: Int, _ delay: Duration) {
+        let alarm = time.schedule(after: delay) { [weak self] in
+            guard let self else { return }
+            change { state, effects in
+                state.rang(generation: generation, now: time.now(), &effects)
+            }
+        }
+        change { state, effects in state.armed(alarm, generation: generation, &effects) }
+    }
+}

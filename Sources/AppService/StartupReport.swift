@@ -1,0 +1,112 @@
+/// What happened to the tasks of a queue, and when.
+///
+/// Times are reckoned from the moment the first priority was admitted; a task registered before that
+/// counts as registered then.
+public struct StartupReport: Sendable {
+    /// What happened to one task. What has not happened is nil.
+    public struct Entry: Hashable, Sendable {
+        /// What the task is called.
+        public let name: String
+        /// The priority it was registered with.
+        public let priority: StartupPriority
+        /// The priority it was raised to, or else `priority`.
+        public let effectivePriority: StartupPriority
+        /// Whether the app cannot do without it.
+        public let required: Bool
+        /// The tasks it runs after.
+        public let after: [String]
+        /// The one of these that ended last and so let it begin.
+        public let releasedBy: String?
+        /// When it was registered.
+        public let registered: Duration
+        /// When it might begin: what it waited for had ended and its priority was admitted.
+        public let ready: Duration?
+        /// When its work began.
+        public let started: Duration?
+        /// When it ended: its result was handed back, or it was overdue, or was skipped.
+        public let ended: Duration?
+        /// When the work of an overdue task ended at last.
+        public let endedLate: Duration?
+        /// The number of the thread it ran on, from 1. One that replaces the thread of an overdue
+        /// task has a number of its own.
+        public let worker: Int?
+        /// How it ended.
+        public let outcome: StartupOutcome?
+
+        /// From its start to its end; nil where one of them is missing.
+        public var duration: Duration? {
+            guard let started, let ended else { return nil }
+            return ended - started
+        }
+    }
+
+    /// Every task, in order of registration.
+    public let tasks: [Entry]
+
+    /// The time from the first admission to the end of the last task that ran.
+    public var makespan: Duration {
+        tasks.lazy.filter { $0.started != nil }.compactMap(\.ended).max() ?? .zero
+    }
+
+    /// The tasks that ran to an end, slowest first.
+    public var blame: [Entry] {
+        tasks.filter { $0.duration != nil }
+            .sorted { ($0.duration ?? .zero) > ($1.duration ?? .zero) }
+    }
+
+    /// The tasks that decided when the last one ended, in the order in which they ran: each let the
+    /// next one begin.
+    public var criticalChain: [Entry] {
+        let ran = tasks.filter { $0.duration != nil }
+        // The first of those that ended last.
+        guard
+            var link = ran.max(by: { ($0.ended ?? .zero) < ($1.ended ?? .zero) })
+        else { return [] }
+        let byName = Dictionary(ran.map { ($0.name, $0) }) { first, _ in first }
+        var chain = [link]
+        while let name = link.releasedBy, let before = byName[name] {
+            chain.append(before)
+            link = before
+        }
+        return chain.reversed()
+    }
+}
+
+extension StartupReport {
+    init(_ schedule: StartupSchedule) {
+        tasks = schedule.graph.tasks.indices.map { Entry(schedule, task: $0) }
+    }
+}
+
+extension StartupReport.Entry {
+    fileprivate init(_ schedule: StartupSchedule, task number: Int) {
+        let task = schedule.graph.tasks[number]
+        let node = schedule.graph.nodes[number]
+        name = task.name
+        priority = task.priority
+        effectivePriority = node.priority
+        required = task.required
+        after = task.after
+        releasedBy = node.releasedBy < 0 ? nil : schedule.graph.tasks[Int(node.releasedBy)].name
+        outcome = schedule.outcome(of: Int32(number))
+        guard let start = schedule.start else {
+            registered = .zero
+            ready = nil
+            started = nil
+            ended = nil
+            endedLate = nil
+            worker = nil
+            return
+        }
+        let times = schedule.times[number]
+        registered = times.registered - start
+        ready = times.wasReady ? times.ready - start : nil
+        started = times.worker > 0 ? times.started - start : nil
+        ended = outcome == nil ? nil : times.ended - start
+        endedLate =
+            if case .overdue(let late?) = schedule.trouble[Int32(number)] { late - start } else {
+                nil
+            }
+        worker = times.worker > 0 ? Int(times.worker) : nil
+    }
+}

@@ -1,0 +1,273 @@
+// How tasks end: well, badly, late, or not at all.
+extension StartupSchedule {
+    /// The work of a task that was begun has ended, and its lane is free again.
+    mutating func workEnded(
+        _ task: Int32, on lane: Int, _ ending: StartupEnding, now: ContinuousClock.Instant,
+        _ effects: inout [Effect]
+    ) {
+        guard graph.nodes[Int(task)].phase == .running else {
+            endLate(task, now: now, &effects)
+            return
+        }
+        lanes[lane].task = StartupGraph.none
+        if !handles.isEmpty { handles[task] = nil }
+        guard case .handBack(let body) = ending else {
+            end(task, ending, now: now, &effects)
+            return
+        }
+        graph.nodes[Int(task)].phase = .handingBack
+        handingBack.insert(task)
+        effects.append(.handBack(task: task, body))
+    }
+
+    /// The receipt of a task was given. Only the first counts.
+    mutating func handedBack(
+        _ task: Int32, _ ending: StartupEnding, now: ContinuousClock.Instant,
+        _ effects: inout [Effect]
+    ) {
+        guard handingBack.remove(task) != nil else {
+            // Given too late, though not given twice.
+            if case .overdue(nil) = trouble[task] { endLate(task, now: now, &effects) }
+            return
+        }
+        end(task, ending, now: now, &effects)
+        wakeLanes(&effects)
+        disarmIfQuiet(&effects)
+    }
+
+    /// Ends a task that has run, and lets those that run after it begin, or skips them.
+    private mutating func end(
+        _ task: Int32, _ ending: StartupEnding, now: ContinuousClock.Instant,
+        _ effects: inout [Effect]
+    ) {
+        if case .failed(let error) = ending {
+            fail(task, .failed, .failed(error), now: now, &effects)
+            return
+        }
+        graph.nodes[Int(task)].phase = .succeeded
+        times[Int(task)].ended = now
+        var edge = graph.nodes[Int(task)].firstOut
+        while edge >= 0 {
+            let (next, target) = (graph.edges[Int(edge)].next, graph.edges[Int(edge)].to)
+            edge = next
+            graph.nodes[Int(target)].pending -= 1
+            guard graph.nodes[Int(target)].pending == 0,
+                graph.nodes[Int(target)].phase == .waiting
+            else { continue }
+            graph.nodes[Int(target)].releasedBy = task
+            place(target, now: now)
+        }
+        close(task, &effects)
+    }
+
+    private mutating func fail(
+        _ task: Int32, _ phase: StartupGraph.Phase, _ cause: Trouble,
+        now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) {
+        graph.nodes[Int(task)].phase = phase
+        times[Int(task)].ended = now
+        trouble[task] = cause
+        close(task, &effects)
+        skip(after: task, now: now, &effects)
+    }
+
+    /// Skips what waits for `task`, which has not succeeded, and what waits for that, and so on.
+    /// With `only`, that task alone and what waits for it.
+    mutating func skip(
+        after task: Int32, only: Int32? = nil, now: ContinuousClock.Instant,
+        _ effects: inout [Effect]
+    ) {
+        let root = if case .skipped(_, let root) = trouble[task] { root } else { task }
+        var work: [(task: Int32, after: Int32)] = []
+        if let only { work = [(only, task)] } else { work = waiting(for: task) }
+        while let (skipped, after) = work.popLast() {
+            guard graph.nodes[Int(skipped)].phase == .waiting else { continue }
+            graph.nodes[Int(skipped)].phase = .skipped
+            times[Int(skipped)].ended = now
+            trouble[skipped] = .skipped(after: after, root: root)
+            _ = graph.takeWork(skipped)
+            close(skipped, &effects)
+            work += waiting(for: skipped)
+        }
+    }
+
+    /// The tasks that run right after `task`, the earliest registered one last.
+    private func waiting(for task: Int32) -> [(task: Int32, after: Int32)] {
+        var result: [(task: Int32, after: Int32)] = []
+        var edge = graph.nodes[Int(task)].firstOut
+        while edge >= 0 {
+            result.append((graph.edges[Int(edge)].to, task))
+            edge = graph.edges[Int(edge)].next
+        }
+        return result
+    }
+
+    /// A task has ended, whichever way: says so, and counts it off.
+    private mutating func close(_ task: Int32, _ effects: inout [Effect]) {
+        let node = graph.nodes[Int(task)]
+        if tellsEvents || (node.phase != .succeeded && graph.tasks[Int(task)].required) {
+            report(task, &effects)
+        }
+        let level = Int(node.priority.rawValue)
+        open[level] -= 1
+        if open[level] == 0 { callWaiters(&effects) }
+    }
+
+    private func report(_ task: Int32, _ effects: inout [Effect]) {
+        guard let outcome = outcome(of: task) else { return }
+        let name = graph.tasks[Int(task)].name
+        let times = times[Int(task)]
+        if tellsEvents {
+            let duration: Duration = times.worker > 0 ? times.ended - times.started : .zero
+            effects.append(.tell(.ended(task: name, outcome, after: duration)))
+        }
+        if graph.tasks[Int(task)].required, outcome != .succeeded, outcome != .skipped(.stopped) {
+            effects.append(.requiredFailure(task: name, outcome))
+        }
+    }
+
+    /// How a task ended; nil before it has.
+    func outcome(of task: Int32) -> StartupOutcome? {
+        switch trouble[task] {
+        case nil: graph.nodes[Int(task)].phase == .succeeded ? .succeeded : nil
+        case .failed(let error): .failed(error)
+        case .overdue: .overdue(deadline(of: task) ?? .zero)
+        case .stopped: .skipped(.stopped)
+        case .skipped(let after, let root):
+            .skipped(
+                .dependency(
+                    graph.tasks[Int(after)].name, root: graph.tasks[Int(root)].name,
+                    cause: outcome(of: root)?.asCause ?? ""))
+        }
+    }
+
+    // MARK: Stopping
+
+    /// Skips everything that has not begun, and cancels what can be.
+    mutating func stop(now: ContinuousClock.Instant, _ effects: inout [Effect]) {
+        guard !isStopped else { return }
+        isStopped = true
+        isClosed = true
+        if start == nil {
+            start = now
+            for node in graph.nodes {
+                times.append(Times(registered: now, ready: now, started: now, ended: now))
+                open[Int(node.priority.rawValue)] += 1
+            }
+        }
+        admitted = .low
+        ready.removeAll()
+        for task in Int32(0)..<Int32(graph.tasks.count)
+        where graph.nodes[Int(task)].phase.isOpen {
+            graph.nodes[Int(task)].phase = .skipped
+            times[Int(task)].ended = now
+            trouble[task] = .stopped
+            _ = graph.takeWork(task)
+            close(task, &effects)
+        }
+        for handle in handles.values { effects.append(.cancel(handle)) }
+        callWaiters(&effects)
+    }
+
+    /// Keeps the handle of asynchronous work that has begun, or cancels it where it is past that.
+    mutating func began(
+        _ task: Int32, _ handle: Task<Void, Never>, _ effects: inout [Effect]
+    ) {
+        switch graph.nodes[Int(task)].phase {
+        case .running where !isStopped: handles[task] = handle
+        case .running, .overdue: effects.append(.cancel(handle))
+        // It was faster than its starter.
+        case .handingBack, .succeeded, .failed: break
+        case .waiting, .ready, .skipped: assertionFailure("work that runs has begun")
+        }
+    }
+
+    // MARK: Deadlines
+
+    /// One alarm for the whole queue, set for the earliest deadline. It is left alone when a task
+    /// ends in time, as most do; it then finds nothing to do, and is set anew if anything runs.
+    struct AlarmState {
+        /// When it is due; nil where none is set.
+        var due: ContinuousClock.Instant?
+        /// Tells an alarm from one that it replaced.
+        var generation = 0
+        /// Nil until its setter has come back with it.
+        var handle: (any Alarm)?
+    }
+
+    /// A deadline of the task's own, or the queue's. A hundred years are the most, so that sums hold.
+    func deadline(of task: Int32) -> Duration? {
+        guard let deadline = graph.tasks[Int(task)].deadline ?? deadline else { return nil }
+        return min(deadline, .seconds(100 * 366 * 86_400))
+    }
+
+    mutating func arm(
+        after delay: Duration, now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) {
+        let due = now + delay
+        if let earlier = alarm.due, earlier <= due { return }
+        if let handle = alarm.handle { effects.append(.disarm(handle)) }
+        alarm = AlarmState(due: due, generation: alarm.generation + 1)
+        effects.append(.arm(generation: alarm.generation, after: delay))
+    }
+
+    mutating func armed(_ handle: any Alarm, generation: Int, _ effects: inout [Effect]) {
+        if alarm.due != nil, alarm.generation == generation {
+            alarm.handle = handle
+        } else {
+            effects.append(.disarm(handle))
+        }
+    }
+
+    /// Calls the alarm off when nothing runs, so that an idle queue wakes nobody.
+    mutating func disarmIfQuiet(_ effects: inout [Effect]) {
+        guard alarm.due != nil, busy == 0, handingBack.isEmpty else { return }
+        if let handle = alarm.handle { effects.append(.disarm(handle)) }
+        alarm = AlarmState(generation: alarm.generation)
+    }
+
+    /// The alarm rang: ends what is overdue, and sets the alarm for what runs on.
+    mutating func rang(
+        generation: Int, now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) {
+        guard alarm.due != nil, alarm.generation == generation else { return }
+        alarm.due = nil
+        alarm.handle = nil
+        let onLanes = lanes.filter { !$0.isLost && $0.task >= 0 }.map(\.task)
+        var next: Duration?
+        for task in onLanes + handingBack.sorted() {
+            guard let deadline = deadline(of: task) else { continue }
+            let rest = times[Int(task)].started + deadline - now
+            if rest <= .zero {
+                overdue(task, now: now, &effects)
+            } else {
+                next = min(next ?? rest, rest)
+            }
+        }
+        if let next { arm(after: next, now: now, &effects) }
+        wakeLanes(&effects)
+    }
+
+    /// Gives up on a task: its place in the width goes to another lane, its thread stays with it.
+    private mutating func overdue(
+        _ task: Int32, now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) {
+        if handingBack.remove(task) == nil {
+            lanes[Int(times[Int(task)].worker) - 1].isLost = true
+            busy -= 1
+        }
+        if let handle = handles.removeValue(forKey: task) { effects.append(.cancel(handle)) }
+        fail(task, .overdue, .overdue(late: nil), now: now, &effects)
+    }
+
+    private mutating func endLate(
+        _ task: Int32, now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) {
+        trouble[task] = .overdue(late: now)
+        guard tellsEvents else { return }
+        effects.append(
+            .tell(
+                .endedLate(
+                    task: graph.tasks[Int(task)].name, after: now - times[Int(task)].started)))
+    }
+}

@@ -1,0 +1,294 @@
+/// What runs, what may run next, and what has run: the whole state of a queue.
+///
+/// Nothing here reads a clock, takes a lock, or calls anyone. Each transition says by its effects
+/// what its caller is to do once the lock is released, so it can be tested step by step.
+struct StartupSchedule {
+    /// What a caller has to do after unlocking, in this order.
+    enum Effect {
+        /// Let this worker ask for work.
+        case wake(StartupWorker)
+        case tell(StartupEvent)
+        case requiredFailure(task: String, StartupOutcome)
+        case handBack(task: Int32, StartupWork.HandBack)
+        /// Somebody waited for a priority to be done.
+        case call(@Sendable () -> Void)
+        case cancel(Task<Void, Never>)
+        /// Ask for an alarm, and give it to ``StartupSchedule/armed(_:generation:)``.
+        case arm(generation: Int, after: Duration)
+        case disarm(any Alarm)
+    }
+
+    /// What a worker that asks for work does next.
+    enum Step {
+        case run(Int32, StartupWork)
+        /// The next task has another priority; its worker of the same lane is to ask.
+        case move(StartupWorker)
+        case rest
+    }
+
+    /// A place in the width: at any time one of its workers, of which there is one for each priority
+    /// that it has met, runs a task or is on its way to ask for one, or none.
+    struct Lane {
+        var task = StartupGraph.none
+        /// Woken, and yet to ask.
+        var isComing = false
+        /// Lost to an overdue task. It gets no more work; its place was given to another.
+        var isLost = false
+        var workers: [StartupWorker] = []
+    }
+
+    /// When what happened to a task; which of these hold is told by its phase and worker.
+    struct Times {
+        var registered: ContinuousClock.Instant
+        var ready: ContinuousClock.Instant
+        var started: ContinuousClock.Instant
+        var ended: ContinuousClock.Instant
+        /// The lane's number plus one; zero for a task that never began.
+        var worker: Int32 = 0
+        var wasReady = false
+    }
+
+    /// Why a task has not succeeded.
+    enum Trouble {
+        case failed(String)
+        /// When its work ended at last.
+        case overdue(late: ContinuousClock.Instant?)
+        case stopped
+        case skipped(after: Int32, root: Int32)
+    }
+
+    let width: Int
+    let deadline: Duration?
+    let tellsEvents: Bool
+
+    var graph = StartupGraph()
+    /// As many as `graph.tasks`, from the start on.
+    var times: [Times] = []
+    var trouble: [Int32: Trouble] = [:]
+    /// When the first priority was admitted; nil before.
+    var start: ContinuousClock.Instant?
+    var isClosed = false
+    var isStopped = false
+
+    /// The lowest priority that may run.
+    var admitted: StartupPriority?
+    var ready = ReadyHeap()
+    /// By priority: tasks that only wait for it to be admitted. Some have been raised since.
+    var parked: [[Int32]] = [[], [], []]
+    /// By priority: tasks that have not ended.
+    var open = [0, 0, 0]
+    var waiters: [(priority: StartupPriority, body: @Sendable () -> Void)] = []
+
+    var lanes: [Lane] = []
+    var idleLanes: [Int] = []
+    /// Lanes that are neither idle nor lost, and those of them that are coming.
+    var busy = 0
+    var coming = 0
+
+    var handles: [Int32: Task<Void, Never>] = [:]
+    var handingBack: Set<Int32> = []
+    var alarm = AlarmState()
+
+    init(width: Int, deadline: Duration?, tellsEvents: Bool) {
+        self.width = width
+        self.deadline = deadline
+        self.tellsEvents = tellsEvents
+    }
+
+    // MARK: Registration and admission
+
+    /// Takes tasks into the queue. Before the start, when `now` is nil, they are only written down.
+    mutating func register(
+        _ batch: [StartupTask], now: ContinuousClock.Instant?, _ effects: inout [Effect]
+    ) throws(StartupError) {
+        if isClosed { throw StartupError(faults: batch.map { .closed($0.name) }) }
+        let first = graph.tasks.count
+        try graph.add(batch)
+        guard let now else { return }
+        do throws(StartupError) {
+            let raised = try graph.connect(from: first)
+            adopt(from: first, raised, now: now, &effects)
+        } catch {
+            graph.remove(from: first)
+            throw error
+        }
+    }
+
+    /// Lets tasks of `priority` and above run. The first call connects the tasks.
+    mutating func admit(
+        _ priority: StartupPriority, now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) throws(StartupError) {
+        if start == nil {
+            try checkSettings()
+            _ = try graph.connect(from: 0)
+            start = now
+            admitted = priority
+            adopt(from: 0, [], now: now, &effects)
+        } else if let before = admitted, priority < before {
+            admitted = priority
+            for level in StartupPriority.allCases where level >= priority {
+                let tasks = parked[Int(level.rawValue)]
+                parked[Int(level.rawValue)] = []
+                for task in tasks where graph.nodes[Int(task)].phase == .waiting {
+                    place(task, now: now)
+                }
+            }
+        }
+        wakeLanes(&effects)
+        callWaiters(&effects)
+    }
+
+    /// Faults of the queue itself are thrown together with those of its tasks.
+    private func checkSettings() throws(StartupError) {
+        var faults: [StartupError.Fault] = []
+        if width < 1 { faults.append(.width(width)) }
+        if let deadline, deadline <= .zero { faults.append(.deadline(deadline, of: nil)) }
+        guard !faults.isEmpty else { return }
+        var trial = graph
+        do throws(StartupError) { _ = try trial.connect(from: 0) } catch { faults += error.faults }
+        throw StartupError(faults: faults)
+    }
+
+    /// Puts the tasks from number `first` on, which are connected, where they belong.
+    private mutating func adopt(
+        from first: Int, _ raised: [StartupGraph.Raise], now: ContinuousClock.Instant,
+        _ effects: inout [Effect]
+    ) {
+        for raise in raised {
+            open[Int(raise.from.rawValue)] -= 1
+            open[Int(raise.to.rawValue)] += 1
+        }
+        for raise in raised where graph.nodes[Int(raise.task)].pending == 0 {
+            place(raise.task, now: now)
+        }
+        let count = graph.tasks.count
+        times.reserveCapacity(count)
+        for task in first..<count {
+            times.append(Times(registered: now, ready: now, started: now, ended: now))
+            open[Int(graph.nodes[task].priority.rawValue)] += 1
+            let start = Int(graph.nodes[task].firstIn)
+            for edge in start..<start + graph.tasks[task].after.count {
+                let above = Int(graph.edges[edge].from)
+                if graph.nodes[above].phase != .succeeded { graph.nodes[task].pending += 1 }
+            }
+            if graph.nodes[task].pending == 0 { place(Int32(task), now: now) }
+        }
+        if !trouble.isEmpty { skipHopeless(from: first, now: now, &effects) }
+        wakeLanes(&effects)
+    }
+
+    /// Skips those new tasks that run after one that has not succeeded.
+    private mutating func skipHopeless(
+        from first: Int, now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) {
+        for task in Int32(first)..<Int32(graph.tasks.count)
+        where graph.nodes[Int(task)].phase == .waiting {
+            if let above = graph.edgesIn(task).first(where: { trouble[$0.from] != nil }) {
+                skip(after: above.from, only: task, now: now, &effects)
+            }
+        }
+    }
+
+    /// Puts a task that waits for no other among the ready ones, or aside until its priority is
+    /// admitted. Called again when the task's place in the order rose.
+    mutating func place(_ task: Int32, now: ContinuousClock.Instant) {
+        let node = graph.nodes[Int(task)]
+        guard let admitted, node.priority >= admitted else {
+            parked[Int(node.priority.rawValue)].append(task)
+            return
+        }
+        if node.phase == .waiting {
+            graph.nodes[Int(task)].phase = .ready
+            times[Int(task)].ready = now
+            times[Int(task)].wasReady = true
+        }
+        ready.push(task, priority: node.priority, chain: node.chain)
+    }
+
+    // MARK: Workers
+
+    /// The next step of a worker that has nothing to do.
+    mutating func next(
+        for worker: StartupWorker, now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) -> Step {
+        let lane = worker.lane
+        if lanes[lane].isLost { return .rest }
+        if lanes[lane].isComing {
+            lanes[lane].isComing = false
+            coming -= 1
+        }
+        while let task = ready.pop() {
+            let node = graph.nodes[Int(task)]
+            // Begun or skipped already: it was pushed again under a better key, or is stale.
+            guard node.phase == .ready else { continue }
+            guard node.priority == worker.priority else {
+                ready.push(task, priority: node.priority, chain: node.chain)
+                return .move(self.worker(of: lane, node.priority))
+            }
+            begin(task, on: lane, now: now, &effects)
+            wakeLanes(&effects)
+            return .run(task, graph.takeWork(task))
+        }
+        busy -= 1
+        idleLanes.append(lane)
+        disarmIfQuiet(&effects)
+        return .rest
+    }
+
+    private mutating func begin(
+        _ task: Int32, on lane: Int, now: ContinuousClock.Instant, _ effects: inout [Effect]
+    ) {
+        graph.nodes[Int(task)].phase = .running
+        lanes[lane].task = task
+        times[Int(task)].started = now
+        times[Int(task)].worker = Int32(lane + 1)
+        if let deadline = deadline(of: task) { arm(after: deadline, now: now, &effects) }
+        if tellsEvents {
+            effects.append(.tell(.started(task: graph.tasks[Int(task)].name, worker: lane + 1)))
+        }
+    }
+
+    /// Wakes as many idle lanes as there is ready work for, making them where the width allows more.
+    mutating func wakeLanes(_ effects: inout [Effect]) {
+        while coming < ready.count, busy < width {
+            let lane = idleLanes.popLast() ?? lanes.count
+            if lane == lanes.count { lanes.append(Lane()) }
+            lanes[lane].isComing = true
+            busy += 1
+            coming += 1
+            effects.append(.wake(worker(of: lane, ready.topPriority)))
+        }
+    }
+
+    private mutating func worker(of lane: Int, _ priority: StartupPriority) -> StartupWorker {
+        if let worker = lanes[lane].workers.first(where: { $0.priority == priority }) {
+            return worker
+        }
+        let worker = StartupWorker(lane: lane, priority: priority)
+        lanes[lane].workers.append(worker)
+        return worker
+    }
+
+    // MARK: Waiting for the end
+
+    /// Calls `body` when all tasks of `priority` and above have ended, now if they have.
+    mutating func whenDone(
+        _ priority: StartupPriority, _ body: @escaping @Sendable () -> Void,
+        _ effects: inout [Effect]
+    ) {
+        waiters.append((priority, body))
+        callWaiters(&effects)
+    }
+
+    mutating func callWaiters(_ effects: inout [Effect]) {
+        guard let admitted, !waiters.isEmpty else { return }
+        waiters.removeAll { waiter in
+            let levels = Int(waiter.priority.rawValue)...
+            guard waiter.priority >= admitted, open[levels].allSatisfy({ $0 == 0 }) else {
+                return false
+            }
+            effects.append(.call(waiter.body))
+            return true
+        }
+    }
+}

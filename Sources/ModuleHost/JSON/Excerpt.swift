@@ -1,0 +1,48 @@
+/// Text of a file as it may stand in a message: no control characters, which a terminal would obey,
+/// and not more than a reader wants to see.
+func excerpt(_ text: String, limit: Int = 60) -> String {
+    var result = ""
+    var count = 0
+    for character in text {
+        guard count < limit else { return result + "…" }
+        result += printable(character)
+        count += 1
+    }
+    return result
+}
+
+/// ``excerpt(_:limit:)`` in single quotes.
+func quoted(_ text: String) -> String { "'\(excerpt(text))'" }
+
+/// The character, with U+FFFD for whatever a terminal would obey instead of showing it.
+func printable(_ character: Character) -> String {
+    var scalars = String.UnicodeScalarView()
+    // A cluster has no end of its own: hundreds of accents may stand on one letter.
+    for scalar in character.unicodeScalars.prefix(8) { scalars.append(printable(scalar)) }
+    return String(scalars)
+}
+
+/// The scalar, or U+FFFD for one that a terminal would obey instead of showing it.
+func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    switch scalar.value {
+    // Controls, and the marks and overrides of text direction.
+    case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: "\u{FFFD}"
+    default: scalar
+    }
+}
+
+/// A character by what it looks like, or by its number where it looks like nothing.
+func named(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "\t": return "a tab"
+    case "\n", "\r": return "a line break"
+    case "\u{A0}": return "no-break space (U+00A0)"
+    default: break
+    }
+    let hidden =
+        printable(scalar) != scalar || scalar.properties.isWhitespace
+        || scalar.properties.generalCategory == .format
+    guard hidden else { return "'\(scalar)'" }
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+}

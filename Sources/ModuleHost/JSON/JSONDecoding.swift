@@ -1,0 +1,162 @@
+import AppService
+
+extension JSONValue {
+    /// Makes a `T` of the value.
+    ///
+    /// Strict: a key that `T` does not ask for is a fault (the nearest one it does ask for is
+    /// offered), as are a missing key, another type, and a number that does not fit. Numbers are
+    /// exact: an integer takes nothing with a fraction or an exponent. A `Duration` is text such as
+    /// `"250ms"`, `"2s"`, `"1m"`; a ``JSONValue`` is taken as it stands.
+    ///
+    /// - Parameter type: What to make.
+    /// - Returns: The decoded value.
+    /// - Throws: Everything that is wrong, each with its place: at most one fault that ended the
+    ///   decoding, and all the unknown keys found until then.
+    public func decode<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
+        let decoding = JSONDecoding(root: self)
+        do {
+            let value: T = try decoding.decode(self)
+            let faults = decoding.unknownKeys
+            if faults.isEmpty { return value }
+            throw JSONError(faults, in: document)
+        } catch let error as JSONError {
+            throw error
+        } catch {
+            throw JSONError(decoding.unknownKeys + [decoding.fault(of: error)], in: document)
+        }
+    }
+}
+
+/// One decoding: what all its containers share.
+final class JSONDecoding {
+    /// Which keys of an object were asked for, and which are known to no container of it so far.
+    private struct Object {
+        var unknown: Set<Int>
+        var asked: [String] = []
+    }
+
+    /// A fault in the middle of a decoding; the place is known where it is thrown.
+    struct Failure: Error {
+        let node: Int
+        let kind: JSONFault.Kind
+    }
+
+    let root: JSONValue
+    /// What is known of each object, by its node.
+    ///
+    /// A type may open the same object twice, with other keys: what one of them knows is no fault.
+    private var objects: [Int: Object] = [:]
+
+    init(root: JSONValue) {
+        self.root = root
+    }
+
+    /// Notes that an object was opened with keys of which `unknown` (nodes) are not.
+    func open(_ object: Int, unknown: Set<Int>) {
+        if let known = objects[object] {
+            objects[object]?.unknown = known.unknown.intersection(unknown)
+        } else {
+            objects[object] = Object(unknown: unknown)
+        }
+    }
+
+    /// Notes that `key` was asked for: it may be what an unknown one was meant to be.
+    func ask(_ key: String, of object: Int) {
+        guard objects[object]?.unknown.isEmpty == false else { return }
+        objects[object]?.asked.append(key)
+    }
+
+    /// The keys that nobody knows.
+    var unknownKeys: [(offset: Int, kind: JSONFault.Kind)] {
+        objects.values.flatMap { object in
+            object.unknown.map { key in
+                let text = root.document.writtenString(key)
+                let nearest = nearestName(to: text, in: object.asked)
+                return (
+                    root.document.nodes[key].range.lowerBound,
+                    .unknownKey(text, nearest: nearest)
+                )
+            }
+        }
+    }
+
+    /// Makes a `T` of `value`, with what a type of the standard library cannot know about JSON.
+    func decode<T: Decodable>(_ value: JSONValue) throws -> T {
+        if T.self == JSONValue.self, let result = value as? T { return result }
+        if T.self == Duration.self, let result = try duration(value) as? T { return result }
+        return try T(from: JSONValueDecoder(value: value, decoding: self))
+    }
+
+    private func duration(_ value: JSONValue) throws -> Duration {
+        guard let text = value.string else {
+            throw mismatch("a duration such as \"2s\"", value)
+        }
+        do {
+            return try DurationReader.read(text)
+        } catch {
+            throw Failure(node: value.node, kind: .refused(error.description))
+        }
+    }
+
+    func mismatch(_ expected: String, _ value: JSONValue) -> Failure {
+        Failure(node: value.node, kind: .mismatch(expected: expected, found: value.inWords))
+    }
+
+    /// The fault that an error of a type's own `init(from:)` stands for.
+    func fault(of error: any Error) -> (offset: Int, kind: JSONFault.Kind) {
+        func offset(_ node: Int) -> Int { root.document.nodes[node].range.lowerBound }
+        switch error {
+        case let failure as Failure:
+            return (offset(failure.node), failure.kind)
+        case let error as DecodingError:
+            let (node, kind) = fault(of: error)
+            return (offset(node), kind)
+        default:
+            return (offset(root.node), .refused("\(error)"))
+        }
+    }
+
+    private func fault(of error: DecodingError) -> (node: Int, kind: JSONFault.Kind) {
+        switch error {
+        case .keyNotFound(let key, let context):
+            return (value(at: context.codingPath).node, .missingKey(key.stringValue))
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
+            return (value(at: context.codingPath).node, .refused(context.debugDescription))
+        @unknown default:
+            return (root.node, .refused("\(error)"))
+        }
+    }
+
+    /// The value at `path` from the root, or as far as it leads.
+    private func value(at path: [any CodingKey]) -> JSONValue {
+        var value = root
+        for key in path {
+            let child =
+                if let index = key.intValue, value.kind == .array {
+                    value.elements.dropFirst(max(0, index)).first { _ in true }
+                } else {
+                    value[key.stringValue]
+                }
+            guard let child else { break }
+            value = child
+        }
+        return value
+    }
+}
+
+/// A key of a coding path.
+struct JSONCodingKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = "\(intValue)"
+        self.intValue = intValue
+    }
+}

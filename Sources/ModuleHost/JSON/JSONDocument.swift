@@ -1,0 +1,181 @@
+/// One value, or one key, of a JSON text: where it stands, and where the next one begins.
+///
+/// A text becomes one flat table of these, in the order of the text. The children of an array or
+/// object follow it at once; an object's children are key, value, key, value. `next` leaps over a
+/// whole subtree, so walking siblings touches nothing below them.
+struct JSONNode {
+    enum Kind: UInt8 {
+        case null
+        case `false`
+        case `true`
+        case number
+        case string
+        case array
+        case object
+        /// Something that the reader has reported already; nobody else needs to complain about it.
+        case invalid
+    }
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        /// A string with at least one backslash.
+        static let escaped = Flags(rawValue: 1)
+        /// A string with at least one dollar sign, which the environment may have to fill in.
+        static let dollar = Flags(rawValue: 2)
+        /// A number with a fraction or an exponent.
+        static let fractional = Flags(rawValue: 4)
+        /// A string with a fault that was reported.
+        static let faulty = Flags(rawValue: 8)
+    }
+
+    /// The offset of the first byte; of a string, its opening quote.
+    var start: UInt32
+    /// How many bytes of the text it takes, quotes and brackets included.
+    var length: UInt32
+    /// The index of the first node that does not belong to this one.
+    var next: UInt32
+    var kind: Kind
+    var flags: Flags = []
+
+    var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
+}
+
+/// A JSON text with the table of its values, shared by all the ``JSONValue``s that look at it.
+final class JSONDocument: Sendable {
+    /// A string of the text in which the environment was filled in.
+    struct Expansion: Sendable {
+        let text: String
+        /// Whether the environment had a part in it; a mere `$${` is no secret.
+        let isSecret: Bool
+    }
+
+    /// The largest text that is read, in bytes.
+    static let sizeLimit = 16 << 20
+    /// How deep arrays and objects may nest, so that whatever walks a document may recurse.
+    static let depthLimit = 128
+
+    let bytes: [UInt8]
+    let nodes: [JSONNode]
+    let expansions: [Int: Expansion]
+
+    init(bytes: [UInt8], nodes: [JSONNode], expansions: [Int: Expansion] = [:]) {
+        self.bytes = bytes
+        self.nodes = nodes
+        self.expansions = expansions
+    }
+
+    /// The value that the text consists of.
+    var root: JSONValue { JSONValue(document: self, node: 0) }
+
+    // MARK: Strings
+
+    /// The offsets between the quotes of a string.
+    func content(of node: Int) -> Range<Int> {
+        let node = nodes[node]
+        let range = node.range
+        if !node.flags.contains(.faulty) {
+            return range.lowerBound + 1..<range.upperBound - 1
+        }
+        // What was reported may lack either quote, or have the wrong ones.
+        guard let first = bytes[range].first,
+            first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
+        else { return range }
+        let closed = range.count > 1 && bytes[range.upperBound - 1] == first
+        return range.lowerBound + 1..<range.upperBound - (closed ? 1 : 0)
+    }
+
+    /// The text of a string, escapes resolved and the environment filled in.
+    func string(_ node: Int) -> String {
+        if !expansions.isEmpty, let expansion = expansions[node] { return expansion.text }
+        return writtenString(node)
+    }
+
+    /// The text of a string as it is written, escapes resolved.
+    func writtenString(_ node: Int) -> String {
+        let content = content(of: node)
+        guard nodes[node].flags.contains(.escaped) else {
+            return String(decoding: bytes[content], as: UTF8.self)
+        }
+        return String(decoding: JSONEscapes.resolved(bytes[content]), as: UTF8.self)
+    }
+
+    /// Whether the key or string at `node` says `text`.
+    func string(_ node: Int, equals text: some Collection<UInt8>) -> Bool {
+        if nodes[node].flags.isDisjoint(with: [.escaped, .faulty]) {
+            let node = nodes[node]
+            guard Int(node.length) == text.count + 2 else { return false }
+            return bytes[Int(node.start) + 1..<Int(node.start + node.length) - 1].elementsEqual(
+                text)
+        }
+        return writtenString(node).utf8.elementsEqual(text)
+    }
+
+    // MARK: Walking
+
+    /// The value of `key` in the object at `node`.
+    func value(of key: String, in node: Int) -> Int? {
+        let end = Int(nodes[node].next)
+        var key = key
+        return key.withUTF8 { utf8 in
+            var member = node + 1
+            while member < end {
+                if string(member, equals: utf8) { return member + 1 }
+                member = Int(nodes[member + 1].next)
+            }
+            return nil
+        }
+    }
+
+    /// How many elements or members the array or object at `node` has.
+    func count(of node: Int) -> Int {
+        let step = nodes[node].kind == .object ? 1 : 0
+        guard nodes[node].kind == .object || nodes[node].kind == .array else { return 0 }
+        var child = node + 1
+        var count = 0
+        while child < Int(nodes[node].next) {
+            child = Int(nodes[child + step].next)
+            count += 1
+        }
+        return count
+    }
+
+    /// The place of the value or key at `node` as a JSON Pointer (RFC 6901); of the root, "".
+    func pointer(to node: Int) -> String {
+        pointer { key, value in key <= node && node < nodes[value].next }
+    }
+
+    /// The place of whatever stands at `offset` of the text.
+    func pointer(atOffset offset: Int) -> String {
+        pointer { key, value in
+            let start = nodes[key].range.lowerBound
+            return start <= offset && offset < max(start + 1, nodes[value].range.upperBound)
+        }
+    }
+
+    /// Descends from the root into the child that `holds` recognises (by its key, where it has
+    /// one, and its value), for as long as there is one.
+    private func pointer(where holds: (_ key: Int, _ value: Int) -> Bool) -> String {
+        var pointer = ""
+        var node = 0
+        descent: while node < nodes.count {
+            let isObject = nodes[node].kind == .object
+            guard isObject || nodes[node].kind == .array else { break }
+            var child = node + 1
+            var index = 0
+            while child < nodes[node].next {
+                let value = isObject ? child + 1 : child
+                if holds(child, value) {
+                    pointer += "/"
+                    pointer +=
+                        isObject ? JSONEscapes.pointerToken(writtenString(child)) : "\(index)"
+                    node = value
+                    continue descent
+                }
+                child = Int(nodes[value].next)
+                index += 1
+            }
+            break
+        }
+        return pointer
+    }
+}

@@ -1,0 +1,316 @@
+/// Reads a JSON text (RFC 8259, strictly) into a table of nodes.
+///
+/// Total over any bytes. A fault that leaves no doubt about what was meant (a comma too many, a bad
+/// escape, a comment) is noted and the reading goes on, so that one run shows them all; one that
+/// leaves doubt ends it.
+struct JSONParser {
+    /// A fault before its place is worked out.
+    struct Fault {
+        let offset: Int
+        let kind: JSONFault.Kind
+    }
+
+    let bytes: [UInt8]
+    var nodes: [JSONNode] = []
+    private(set) var faults: [Fault] = []
+    /// Whether `nodes` stands for the whole text, in spite of faults.
+    ///
+    /// If not, what seems to be
+    /// missing from it may well be in the part that was not read.
+    private(set) var isWhole = true
+
+    /// How many faults are worth finding before the reading ends.
+    private let faultLimit: Int
+    var at = 0
+    private var depth = 0
+    /// Where the keys of the open objects are, outermost first.
+    private var keys: [UInt32] = []
+    /// Set by a string that ran to the end of its line: the comma after it is inside of it.
+    var forgivesComma = false
+    var source: SourceText
+
+    init(_ bytes: [UInt8], faultLimit: Int) {
+        self.bytes = bytes
+        self.faultLimit = faultLimit
+        source = SourceText(bytes)
+    }
+
+    /// Reads the whole text.
+    mutating func parse() {
+        guard bytes.count <= JSONDocument.sizeLimit else {
+            return stop(.tooLarge(bytes: bytes.count), at: 0)
+        }
+        if let fault = encodingFault { return stop(fault, at: 0) }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            report(.byteOrderMark, at: 0)
+            at = 3
+        }
+        nodes.reserveCapacity(bytes.count / 8 + 1)
+        skipSpace()
+        guard at < bytes.count else { return stop(.empty, at: 0) }
+        value()
+        skipSpace()
+        if at < bytes.count, isWhole, nodes[0].kind != .invalid { report(.trailingText, at: at) }
+    }
+
+    /// What the first bytes say about a text that cannot be UTF-8.
+    private var encodingFault: JSONFault.Kind? {
+        let start = bytes.prefix(1024)
+        guard start.contains(0) || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {
+            return nil
+        }
+        // JSON begins with ASCII: a NUL among the first two bytes is half of a wider character.
+        let isWide = start.prefix(2).contains(0) != start.prefix(2).allSatisfy { $0 == 0 }
+        let isMarked = start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF])
+        return isMarked || (isWide && start.count > 1) ? .notUTF8 : .binary
+    }
+
+    // MARK: Faults
+
+    mutating func report(_ kind: JSONFault.Kind, at offset: Int) {
+        guard isWhole else { return }
+        faults.append(Fault(offset: offset, kind: kind))
+        if faults.count >= faultLimit { giveUp() }
+    }
+
+    mutating func stop(_ kind: JSONFault.Kind, at offset: Int) {
+        report(kind, at: offset)
+        giveUp()
+    }
+
+    /// Leaves the rest unread: everything that is still open finds the end of the text.
+    mutating func giveUp() {
+        isWhole = false
+        at = bytes.count
+    }
+
+    // MARK: Values
+
+    /// The byte at hand, or 0, which is nothing in JSON, at the end.
+    var byte: UInt8 {
+        @inline(__always) get { at < bytes.count ? bytes[at] : 0 }
+    }
+
+    @inline(__always)
+    mutating func append(
+        _ kind: JSONNode.Kind, from start: Int, flags: JSONNode.Flags = []
+    ) {
+        nodes.append(
+            JSONNode(
+                start: UInt32(truncatingIfNeeded: start),
+                length: UInt32(truncatingIfNeeded: max(0, at - start)),
+                next: UInt32(truncatingIfNeeded: nodes.count + 1), kind: kind, flags: flags))
+    }
+
+    /// Reads the value at hand and adds exactly one node with its subtree.
+    mutating func value() {
+        switch byte {
+        case UInt8(ascii: "\""): string()
+        case UInt8(ascii: "{"): object()
+        case UInt8(ascii: "["): array()
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): number()
+        default: word()
+        }
+    }
+
+    /// Opens an array or object; nil where it would be too deep.
+    private mutating func open(_ kind: JSONNode.Kind) -> Int? {
+        let node = nodes.count
+        append(kind, from: at)
+        guard depth < JSONDocument.depthLimit else {
+            stop(.tooDeep(limit: JSONDocument.depthLimit), at: at)
+            return nil
+        }
+        depth += 1
+        at += 1
+        return node
+    }
+
+    private mutating func close(_ node: Int) {
+        depth -= 1
+        nodes[node].length = UInt32(truncatingIfNeeded: at) - nodes[node].start
+        nodes[node].next = UInt32(truncatingIfNeeded: nodes.count)
+    }
+
+    private mutating func array() {
+        guard let node = open(.array) else { return }
+        defer { close(node) }
+        var comma: Int?
+        while true {
+            skipSpace()
+            switch byte {
+            case UInt8(ascii: "]"):
+                if let comma { report(.trailingComma, at: comma) }
+                if isWhole { at += 1 }
+                return
+            case UInt8(ascii: ","):
+                report(.strayComma, at: at)
+                if isWhole { at += 1 }
+                continue
+            case UInt8(ascii: "}"):
+                return mismatch(node)
+            default:
+                guard at < bytes.count else { return end(inside: node) }
+            }
+            value()
+            comma = commaAfterValue(closing: UInt8(ascii: "]"))
+        }
+    }
+
+    private mutating func object() {
+        guard let node = open(.object) else { return }
+        let firstKey = keys.count
+        // One bit for each kind of key seen: as long as it is new, no other key can be the same.
+        var seen: UInt64 = 0
+        var mayRepeat = false
+        defer {
+            if mayRepeat { findDuplicates(among: firstKey) }
+            keys.removeLast(keys.count - firstKey)
+            close(node)
+        }
+        var comma: Int?
+        while true {
+            skipSpace()
+            switch byte {
+            case UInt8(ascii: "\""):
+                break
+            case UInt8(ascii: "}"):
+                if let comma { report(.trailingComma, at: comma) }
+                if isWhole { at += 1 }
+                return
+            case UInt8(ascii: ","):
+                report(.strayComma, at: at)
+                if isWhole { at += 1 }
+                continue
+            case UInt8(ascii: "]"):
+                return mismatch(node)
+            default:
+                guard at < bytes.count else { return end(inside: node) }
+            }
+            let key = nodes.count
+            if byte == UInt8(ascii: "\"") { string() } else { oddKey() }
+            keys.append(UInt32(truncatingIfNeeded: key))
+            let bit = keyBit(key)
+            mayRepeat = mayRepeat || seen & bit != 0
+            seen |= bit
+            colonAndValue()
+            comma = commaAfterValue(closing: UInt8(ascii: "}"))
+        }
+    }
+
+    private mutating func colonAndValue() {
+        skipSpace()
+        if byte == UInt8(ascii: ":") {
+            at += 1
+            skipSpace()
+            return value()
+        }
+        guard at < bytes.count else { return append(.invalid, from: at) }
+        report(.missingColon, at: at)
+        if byte == UInt8(ascii: "=") {
+            at += 1
+            skipSpace()
+        }
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): append(.invalid, from: at)
+        default: value()
+        }
+    }
+
+    /// Takes the comma that must follow a value unless `closing` does, and returns where it is.
+    @inline(__always)
+    private mutating func commaAfterValue(closing: UInt8) -> Int? {
+        if byte == UInt8(ascii: ",") {
+            at += 1
+            return at - 1
+        }
+        return lateComma(closing: closing)
+    }
+
+    private mutating func lateComma(closing: UInt8) -> Int? {
+        let end = at
+        skipSpace()
+        let isForgiven = forgivesComma
+        forgivesComma = false
+        switch byte {
+        case UInt8(ascii: ","):
+            at += 1
+            return at - 1
+        case closing:
+            return nil
+        default:
+            // A wrong closing bracket and the end of the text are reported as what they are.
+            let isOther = byte != UInt8(ascii: "]") && byte != UInt8(ascii: "}")
+            if at < bytes.count, isOther, !isForgiven { report(.missingComma, at: end) }
+            return nil
+        }
+    }
+
+    private mutating func mismatch(_ node: Int) {
+        let isObject = nodes[node].kind == .object
+        let opened = source.place(of: nodes[node].range.lowerBound)
+        stop(
+            .mismatchedBracket(
+                found: isObject ? "]" : "}", open: isObject ? "{" : "[", opened: opened), at: at)
+    }
+
+    private mutating func end(inside node: Int) {
+        guard isWhole else { return }
+        let opened = source.place(of: nodes[node].range.lowerBound)
+        stop(
+            .endsInside(nodes[node].kind == .object ? "object" : "array", opened), at: bytes.count)
+    }
+
+    // MARK: Duplicate keys
+
+    @inline(__always)
+    private func keyBit(_ key: Int) -> UInt64 {
+        let node = nodes[key]
+        // An escape can make any key of any other.
+        guard node.flags.isDisjoint(with: [.escaped, .faulty]), node.length > 2 else { return .max }
+        let first = bytes[Int(node.start) + 1]
+        let last = bytes[Int(node.start &+ node.length) - 2]
+        return 1 << UInt64((UInt32(first) &* 7 &+ UInt32(last) &* 13 &+ node.length) & 63)
+    }
+
+    private mutating func findDuplicates(among firstKey: Int) {
+        guard isWhole else { return }
+        let keys = keys[firstKey...].map(Int.init)
+        // Few keys are compared with each other; many would take for ever that way.
+        guard keys.count > 16 else {
+            for (index, key) in keys.enumerated() {
+                if let earlier = keys[..<index].first(where: { isSame($0, key) }) {
+                    reportDuplicate(key, of: earlier)
+                }
+            }
+            return
+        }
+        // By bytes: to a `String` an accent before and after composition is the same.
+        var first: [[UInt8]: Int] = [:]
+        for key in keys {
+            let text = Array(JSONDocument(bytes: bytes, nodes: nodes).writtenString(key).utf8)
+            if let earlier = first[text] {
+                reportDuplicate(key, of: earlier)
+            } else {
+                first[text] = key
+            }
+        }
+    }
+
+    private func isSame(_ one: Int, _ other: Int) -> Bool {
+        let flags = nodes[one].flags.union(nodes[other].flags)
+        guard flags.isDisjoint(with: [.escaped, .faulty]) else {
+            let document = JSONDocument(bytes: bytes, nodes: nodes)
+            return document.writtenString(one).utf8
+                .elementsEqual(document.writtenString(other).utf8)
+        }
+        return nodes[one].length == nodes[other].length
+            && bytes[nodes[one].range] == bytes[nodes[other].range]
+    }
+
+    mutating func reportDuplicate(_ key: Int, of earlier: Int) {
+        let text = JSONDocument(bytes: bytes, nodes: nodes).writtenString(key)
+        let first = source.place(of: nodes[earlier].range.lowerBound)
+        report(.duplicateKey(text, first: first), at: nodes[key].range.lowerBound)
+    }
+}

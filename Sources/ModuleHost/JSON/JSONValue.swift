@@ -1,0 +1,259 @@
+/// A value of a JSON text: a light view of where it stands there.
+///
+/// The text and the table of its values are shared; a view is two words. Strings are made only when
+/// asked for, places counted only when asked for. The text was read strictly (RFC 8259): no
+/// duplicate keys, no more than 128 levels, no more than 16 MiB, nothing but valid UTF-8.
+///
+/// Two values are equal if they say the same: the order of an object's keys does not matter, nor
+/// white space or escapes; a number is what is written (`1` is not `1.0`).
+public struct JSONValue: Sendable {
+    /// The types of JSON.
+    public enum Kind: Hashable, Sendable {
+        /// `null`
+        case null
+        /// `true` or `false`
+        case bool
+        /// A number, of whatever size.
+        case number
+        /// A string.
+        case string
+        /// An array.
+        case array
+        /// An object.
+        case object
+    }
+
+    let document: JSONDocument
+    let node: Int
+
+    init(document: JSONDocument, node: Int) {
+        self.document = document
+        self.node = node
+    }
+
+    /// Reads a text that consists of one value.
+    ///
+    /// - Parameter bytes: The text in UTF-8, at most 16 MiB.
+    /// - Throws: The first fault of the text, with its place.
+    public init(parsing bytes: [UInt8]) throws(JSONError) {
+        var parser = JSONParser(bytes, faultLimit: 1)
+        parser.parse()
+        let document = JSONDocument(bytes: bytes, nodes: parser.nodes)
+        if let fault = parser.faults.first {
+            throw JSONError([(fault.offset, fault.kind)], in: document)
+        }
+        self = document.root
+    }
+
+    /// Reads a text that consists of one value.
+    ///
+    /// - Parameter text: The text, at most 16 MiB in UTF-8.
+    /// - Throws: The first fault of the text, with its place.
+    public init(parsing text: String) throws(JSONError) {
+        try self.init(parsing: Array(text.utf8))
+    }
+
+    private var entry: JSONNode { document.nodes[node] }
+
+    /// The type of the value.
+    public var kind: Kind {
+        switch entry.kind {
+        case .null, .invalid: .null
+        case .true, .false: .bool
+        case .number: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+
+    /// Whether the value is `null`.
+    public var isNull: Bool { kind == .null }
+
+    /// The value if it is `true` or `false`.
+    public var bool: Bool? {
+        switch entry.kind {
+        case .true: true
+        case .false: false
+        default: nil
+        }
+    }
+
+    /// The value if it is a whole number that an `Int` can hold, written without fraction or
+    /// exponent.
+    public var int: Int? { integer(Int.self) }
+
+    /// The value if it is a number within the range of a `Double`, which may round it.
+    public var double: Double? {
+        guard entry.kind == .number, let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+
+    /// The value if it is a string, escapes resolved and the environment filled in.
+    public var string: String? { entry.kind == .string ? document.string(node) : nil }
+
+    /// The value as it is written in the text; `${NAME}` stands there as such.
+    public var text: String { String(decoding: document.bytes[entry.range], as: UTF8.self) }
+
+    /// The value if it is a whole number that fits `T`.
+    func integer<T: FixedWidthInteger>(_ type: T.Type) -> T? {
+        guard entry.kind == .number, !entry.flags.contains(.fractional) else { return nil }
+        return T(text)
+    }
+
+    // MARK: Place
+
+    /// Where the value stands in its text, as a JSON Pointer (RFC 6901) such as `/aps/alert`; the
+    /// whole text is the empty string.
+    public var pointer: String { document.pointer(to: node) }
+
+    /// The line and column at which the value begins, counted when asked for.
+    public var place: TextPlace {
+        var source = SourceText(document.bytes)
+        return source.place(of: entry.range.lowerBound)
+    }
+
+    // MARK: Children
+
+    /// The number of elements of an array or members of an object; 0 for anything else.
+    public var count: Int { document.count(of: node) }
+
+    /// The elements if the value is an array, else nothing.
+    public var elements: Elements {
+        Elements(
+            document: document, position: node + 1,
+            end: entry.kind == .array ? Int(entry.next) : 0)
+    }
+
+    /// The members, in the order of the text, if the value is an object, else nothing.
+    public var members: Members {
+        Members(
+            document: document, position: node + 1,
+            end: entry.kind == .object ? Int(entry.next) : 0)
+    }
+
+    /// The value of `key` if the value is an object that has it.
+    public subscript(key: String) -> JSONValue? {
+        guard entry.kind == .object, let value = document.value(of: key, in: node) else {
+            return nil
+        }
+        return JSONValue(document: document, node: value)
+    }
+
+    /// The elements of an array, in order.
+    public struct Elements: Sequence, IteratorProtocol, Sendable {
+        let document: JSONDocument
+        var position: Int
+        let end: Int
+
+        /// The next element, or nil after the last.
+        public mutating func next() -> JSONValue? {
+            guard position < end else { return nil }
+            defer { position = Int(document.nodes[position].next) }
+            return JSONValue(document: document, node: position)
+        }
+    }
+
+    /// The members of an object, in order.
+    public struct Members: Sequence, IteratorProtocol, Sendable {
+        let document: JSONDocument
+        var position: Int
+        let end: Int
+
+        /// The next member, or nil after the last.
+        public mutating func next() -> Member? {
+            guard position < end else { return nil }
+            defer { position = Int(document.nodes[position + 1].next) }
+            return Member(
+                key: document.string(position),
+                value: JSONValue(document: document, node: position + 1))
+        }
+    }
+
+    /// One member of an object.
+    public struct Member: Sendable {
+        /// The key, escapes resolved.
+        public let key: String
+        /// The value.
+        public let value: JSONValue
+
+        /// The line and column at which the key begins, counted when asked for.
+        public var keyPlace: TextPlace {
+            JSONValue(document: value.document, node: value.node - 1).place
+        }
+    }
+
+    // MARK: Secrets
+
+    /// Whether the value is a string that the environment had a part in.
+    public var isSecret: Bool { document.expansions[node]?.isSecret ?? false }
+
+    /// The value as logs and commands may show it: as it is written, white space and all, with `•••`
+    /// for strings that came from the environment.
+    public var redactedText: String {
+        let secrets = document.expansions.filter {
+            $0.value.isSecret && node <= $0.key && $0.key < entry.next
+        }
+        var text = ""
+        var offset = entry.range.lowerBound
+        for secret in secrets.keys.sorted() {
+            let range = document.nodes[secret].range
+            text += String(decoding: document.bytes[offset..<range.lowerBound], as: UTF8.self)
+            text += "\"•••\""
+            offset = range.upperBound
+        }
+        return text
+            + String(decoding: document.bytes[offset..<entry.range.upperBound], as: UTF8.self)
+    }
+
+    /// The value in the words of a message; a secret is not said.
+    var inWords: String {
+        switch entry.kind {
+        case .null: "null"
+        case .true: "true"
+        case .false: "false"
+        case .number: "the number \(excerpt(text))"
+        case .string where isSecret: "a string from the environment"
+        case .string: "the string \"\(excerpt(document.string(node)))\""
+        case .array: "an array"
+        case .object: "an object"
+        case .invalid: "nothing"
+        }
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The same as ``redactedText``.
+    public var description: String { redactedText }
+}
+
+extension JSONValue: Equatable {
+    /// Whether both values say the same.
+    public static func == (one: JSONValue, other: JSONValue) -> Bool {
+        guard one.kind == other.kind else { return false }
+        switch one.kind {
+        case .null: return true
+        case .bool: return one.bool == other.bool
+        case .number: return one.text == other.text
+        case .string: return one.string == other.string
+        case .array: return one.elements.elementsEqual(other.elements)
+        case .object:
+            guard one.count == other.count else { return false }
+            let values = Dictionary(
+                other.members.lazy.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+            return one.members.allSatisfy { values[$0.key] == $0.value }
+        }
+    }
+}
+
+extension JSONError {
+    /// Works out the places of faults, each given by its offset.
+    init(_ faults: [(offset: Int, kind: JSONFault.Kind)], in document: JSONDocument) {
+        var source = SourceText(document.bytes)
+        self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
+            JSONFault(
+                kind: fault.kind, pointer: document.pointer(atOffset: fault.offset),
+                place: source.place(of: fault.offset))
+        }
+    }
+}

@@ -1,0 +1,272 @@
+/// What a `Decodable` type sees of one value.
+struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
+    let value: JSONValue
+    let decoding: JSONDecoding
+
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// Worked out when asked for: only a type that reports an error of its own does.
+    var codingPath: [any CodingKey] {
+        var path: [any CodingKey] = []
+        var current = decoding.root
+        descent: while current.node != value.node {
+            for (index, child) in current.elements.enumerated() where child.holds(value) {
+                path.append(JSONCodingKey(intValue: index))
+                current = child
+                continue descent
+            }
+            for member in current.members where member.value.holds(value) {
+                path.append(JSONCodingKey(stringValue: member.key))
+                current = member.value
+                continue descent
+            }
+            break
+        }
+        return path
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard value.kind == .object else { throw decoding.mismatch("an object", value) }
+        return KeyedDecodingContainer(JSONKeyedContainer<Key>(self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard value.kind == .array else { throw decoding.mismatch("an array", value) }
+        return JSONUnkeyedContainer(self)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    // MARK: Single values
+
+    func decodeNil() -> Bool { value.isNull }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        guard let bool = value.bool else { throw decoding.mismatch("true or false", value) }
+        return bool
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard let string = value.string else { throw decoding.mismatch("a string", value) }
+        return string
+    }
+
+    func decode(_ type: Double.Type) throws -> Double { try number(Double.init, \.isFinite) }
+    func decode(_ type: Float.Type) throws -> Float { try number(Float.init, \.isFinite) }
+    func decode(_ type: Int.Type) throws -> Int { try integer() }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoding.decode(value) }
+
+    private func integer<T: FixedWidthInteger>() throws -> T {
+        if let integer = value.integer(T.self) { return integer }
+        guard value.kind == .number, value.isWhole else {
+            throw decoding.mismatch("a whole number", value)
+        }
+        throw JSONDecoding.Failure(
+            node: value.node, kind: .outOfRange(value.text, type: "\(T.self)"))
+    }
+
+    private func number<T>(_ make: (String) -> T?, _ isFinite: (T) -> Bool) throws -> T {
+        guard value.kind == .number else { throw decoding.mismatch("a number", value) }
+        if let number = make(value.text), isFinite(number) { return number }
+        throw JSONDecoding.Failure(
+            node: value.node, kind: .outOfRange(value.text, type: "\(T.self)"))
+    }
+}
+
+/// The members of one object, as one type's keys see them.
+private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let decoder: JSONValueDecoder
+    /// The values by key, of an object too large to search through for each key.
+    private let index: [String: JSONValue]?
+
+    init(_ decoder: JSONValueDecoder) {
+        self.decoder = decoder
+        let value = decoder.value
+        var unknown: Set<Int> = []
+        var index: [String: JSONValue] = [:]
+        let isLarge = value.members.dropFirst(16).contains { _ in true }
+        for member in value.members {
+            if Key(stringValue: member.key) == nil { unknown.insert(member.value.node - 1) }
+            if isLarge { index[member.key] = member.value }
+        }
+        self.index = isLarge ? index : nil
+        decoder.decoding.open(value.node, unknown: unknown)
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    var allKeys: [Key] { decoder.value.members.compactMap { Key(stringValue: $0.key) } }
+
+    private func find(_ key: any CodingKey) -> JSONValue? {
+        decoder.decoding.ask(key.stringValue, of: decoder.value.node)
+        return index.map { $0[key.stringValue] } ?? decoder.value[key.stringValue]
+    }
+
+    private func child(_ key: any CodingKey) throws -> JSONValueDecoder {
+        guard let value = find(key) else {
+            throw JSONDecoding.Failure(
+                node: decoder.value.node, kind: .missingKey(key.stringValue))
+        }
+        return JSONValueDecoder(value: value, decoding: decoder.decoding)
+    }
+
+    func contains(_ key: Key) -> Bool { find(key) != nil }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try child(key).decodeNil() }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try child(key).decode(type)
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try child(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try child(key).decode(type)
+    }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try child(key).decode(type)
+    }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+        try child(key).decode(type)
+    }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try child(key).decode(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try child(key).decode(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+        try child(key).decode(type)
+    }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+        try child(key).decode(type)
+    }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+        try child(key).decode(type)
+    }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try child(key).decode(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+        try child(key).decode(type)
+    }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+        try child(key).decode(type)
+    }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+        try child(key).decode(type)
+    }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+        try child(key).decode(type)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try child(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try child(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder {
+        try child(JSONCodingKey(stringValue: "super"))
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
+}
+
+/// The elements of one array, from the first on.
+private struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
+    private let decoder: JSONValueDecoder
+    private var rest: JSONValue.Elements
+    let count: Int?
+    private(set) var currentIndex = 0
+
+    init(_ decoder: JSONValueDecoder) {
+        self.decoder = decoder
+        rest = decoder.value.elements
+        count = decoder.value.count
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    var isAtEnd: Bool { rest.position >= rest.end }
+
+    private mutating func child() throws -> JSONValueDecoder {
+        guard let value = rest.next() else {
+            throw JSONDecoding.Failure(
+                node: decoder.value.node,
+                kind: .refused("expected more than \(currentIndex) elements")
+            )
+        }
+        currentIndex += 1
+        return JSONValueDecoder(value: value, decoding: decoder.decoding)
+    }
+
+    /// As the protocol wants it: steps on only if there is a `null`.
+    mutating func decodeNil() throws -> Bool {
+        let here = (rest, currentIndex)
+        let isNull = try child().decodeNil()
+        if !isNull { (rest, currentIndex) = here }
+        return isNull
+    }
+
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try child().decode(type) }
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try child().decode(type) }
+    mutating func decode(_ type: String.Type) throws -> String { try child().decode(type) }
+    mutating func decode(_ type: Double.Type) throws -> Double { try child().decode(type) }
+    mutating func decode(_ type: Float.Type) throws -> Float { try child().decode(type) }
+    mutating func decode(_ type: Int.Type) throws -> Int { try child().decode(type) }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try child().decode(type) }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try child().decode(type) }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try child().decode(type) }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try child().decode(type) }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try child().decode(type) }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try child().decode(type) }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try child().decode(type) }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try child().decode(type) }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try child().decode(type) }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try child().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try child().unkeyedContainer()
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try child() }
+}
+
+extension JSONValue: Decodable {
+    /// Takes the value at hand as it stands; only ``decode(_:)`` can give one.
+    public init(from decoder: any Decoder) throws {
+        guard let decoder = decoder as? JSONValueDecoder else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "a JSONValue can only be decoded from a JSONValue"))
+        }
+        self = decoder.value
+    }
+
+    /// Whether `other` is this value or one below it.
+    fileprivate func holds(_ other: JSONValue) -> Bool {
+        node <= other.node && other.node < document.nodes[node].next
+    }
+
+    /// Whether the value is a number written without fraction or exponent.
+    fileprivate var isWhole: Bool {
+        document.nodes[node].kind == .number
+            && !document.nodes[node].flags.contains(.fractional)
+    }
+}

@@ -1,0 +1,76 @@
+/// Reads durations as the slatefile writes them: `"250ms"`, `"2s"`, `"1m"`, `"1h"`.
+///
+/// A whole number and a unit, nothing between them; more than nothing, and a day at most.
+enum DurationReader {
+    /// Why a text is no duration.
+    enum Fault: Error, Hashable, CustomStringConvertible {
+        /// No unit after the number; `number` is as it was written.
+        case unitless(String)
+        /// Another unit than the four.
+        case unknownUnit(String, of: String)
+        /// A number with a fraction.
+        case fractional(String)
+        /// A number below zero.
+        case negative(String)
+        /// No time at all.
+        case zero(String)
+        /// More than a day.
+        case tooLong(String)
+        /// Nothing like a duration.
+        case malformed(String)
+
+        var description: String {
+            switch self {
+            case .unitless(let text):
+                "a duration needs its unit: \"\(text)ms\", \"\(text)s\" or \"\(text)m\"?"
+            case .unknownUnit(let unit, let text):
+                "no unit \(quoted(unit)) in \(quoted(text)); the units are ms, s, m and h"
+            case .fractional(let text):
+                "a duration is a whole number and a unit, such as \"1500ms\": \(quoted(text))"
+            case .negative(let text):
+                "a duration cannot be negative: \(quoted(text))"
+            case .zero(let text):
+                "a duration must be more than nothing: \(quoted(text))"
+            case .tooLong(let text):
+                "a duration is at most \"24h\": \(quoted(text))"
+            case .malformed(let text):
+                "expected a duration such as \"250ms\", \"2s\" or \"1m\", found \(quoted(text))"
+            }
+        }
+    }
+
+    /// The longest duration there is.
+    static let limit = Duration.seconds(24 * 60 * 60)
+
+    /// Reads `text`.
+    static func read(_ text: String) throws(Fault) -> Duration {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let unsigned = isNegative ? text.utf8.dropFirst() : text.utf8[...]
+        let digits = unsigned.prefix { 0x30..<0x3A ~= $0 }
+        let unit = String(Substring(unsigned.dropFirst(digits.count)))
+        guard !digits.isEmpty else { throw .malformed(text) }
+        if unit.hasPrefix(".") || unit.hasPrefix(",") { throw .fractional(text) }
+        guard let scale = milliseconds(of: unit) else {
+            if unit.isEmpty, !isNegative { throw .unitless(excerpt(text)) }
+            if unit.isEmpty { throw .negative(text) }
+            throw unit.allSatisfy(\.isLetter) ? .unknownUnit(unit, of: text) : .malformed(text)
+        }
+        if isNegative { throw .negative(text) }
+        // More digits than an Int holds are more than a day in any unit.
+        guard let number = Int(Substring(digits)),
+            number <= 24 * 60 * 60 * 1000 / scale
+        else { throw .tooLong(text) }
+        guard number > 0 else { throw .zero(text) }
+        return .milliseconds(number * scale)
+    }
+
+    private static func milliseconds(of unit: String) -> Int? {
+        switch unit {
+        case "ms": 1
+        case "s": 1_000
+        case "m": 60_000
+        case "h": 3_600_000
+        default: nil
+        }
+    }
+}
