@@ -1,0 +1,219 @@
+/// Writes JSON text, byte by byte, without building a tree or strings on the way.
+///
+/// Commas and colons come by themselves, and nesting closes by construction:
+///
+/// ```swift
+/// var json = JSONWriter()
+/// json.object {
+///     $0.member("event", "push")
+///     $0.member("badges") { $0.array { $0.value(3) } }
+/// }
+/// json.bytes  // {"event":"push","badges":[3]}
+/// ```
+///
+/// What it writes is one line, whatever the values: no newline, no control character and no
+/// Unicode line separator appears outside an escape. So a document and a newline make a line of a
+/// log that no value can break or forge. Strings that are equal give equal bytes.
+///
+/// That keys differ from each other, and that ``member(_:_:)-(_,String)`` is called in an object and
+/// ``value(_:)-(String)`` in an array or at the top, is the caller's part.
+public struct JSONWriter: Sendable {
+    /// What has been written, UTF-8.
+    public private(set) var bytes: [UInt8]
+    /// Whether the next key or value stands behind another.
+    private var needsComma = false
+
+    /// Creates a writer with nothing written.
+    ///
+    /// - Parameter capacity: How many bytes to make room for.
+    public init(capacity: Int = 256) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Creates a writer that continues `bytes`, such as the lines before.
+    ///
+    /// - Parameter bytes: What the text is appended to, as it is.
+    public init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
+
+    /// Empties the writer and keeps its room, for the next document.
+    public mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        needsComma = false
+    }
+
+    /// Ends the line.
+    ///
+    /// The next value begins a new document.
+    public mutating func newline() {
+        bytes.append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
+    // MARK: Structure
+
+    /// Writes an object.
+    ///
+    /// - Parameter members: Writes the members, in the order they shall have.
+    /// - Throws: What `members` throws; the object is then left open.
+    public mutating func object<Failure: Error>(
+        _ members: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        try nest(UInt8(ascii: "{"), UInt8(ascii: "}"), members)
+    }
+
+    /// Writes an array.
+    ///
+    /// - Parameter elements: Writes the elements, one after the other.
+    /// - Throws: What `elements` throws; the array is then left open.
+    public mutating func array<Failure: Error>(
+        _ elements: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        try nest(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
+    }
+
+    private mutating func nest<Failure: Error>(
+        _ open: UInt8, _ close: UInt8, _ content: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        separate()
+        bytes.append(open)
+        needsComma = false
+        try content(&self)
+        bytes.append(close)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func key(_ key: String) {
+        separate()
+        appendQuoted(key)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    // MARK: Members of an object
+
+    /// Writes a member whose value is whatever `value` writes: exactly one value.
+    public mutating func member<Failure: Error>(
+        _ key: String, _ value: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        self.key(key)
+        try value(&self)
+    }
+
+    /// Writes a member that is a string.
+    public mutating func member(_ key: String, _ value: String) {
+        self.key(key)
+        self.value(value)
+    }
+
+    /// Writes a member that is a whole number.
+    public mutating func member(_ key: String, _ value: Int) {
+        self.key(key)
+        self.value(value)
+    }
+
+    /// Writes a member that is a number; null where it is not finite.
+    public mutating func member(_ key: String, _ value: Double) {
+        self.key(key)
+        self.value(value)
+    }
+
+    /// Writes a member that is true or false.
+    public mutating func member(_ key: String, _ value: Bool) {
+        self.key(key)
+        self.value(value)
+    }
+
+    /// Writes a member whose value is JSON text already, as ``raw(_:)`` does.
+    public mutating func member(_ key: String, raw text: some Sequence<UInt8>) {
+        self.key(key)
+        raw(text)
+    }
+
+    // MARK: Values
+
+    /// Writes a string.
+    public mutating func value(_ value: String) {
+        separate()
+        appendQuoted(value)
+    }
+
+    /// Writes a whole number.
+    public mutating func value(_ value: Int) {
+        separate()
+        bytes.appendDecimal(value)
+    }
+
+    /// Writes a number in the fewest digits that read back as the same number, or null where it is
+    /// not finite: JSON has no word for it.
+    public mutating func value(_ value: Double) {
+        guard value.isFinite else { return null() }
+        separate()
+        bytes.append(contentsOf: value.description.utf8)
+    }
+
+    /// Writes true or false.
+    public mutating func value(_ value: Bool) {
+        separate()
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// Writes null.
+    public mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// Writes text that is JSON already: exactly one value, which is not checked.
+    ///
+    /// Line breaks, which JSON has only between its tokens, become spaces.
+    public mutating func raw(_ text: some Sequence<UInt8>) {
+        separate()
+        for byte in text {
+            let breaks = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+            bytes.append(breaks ? UInt8(ascii: " ") : byte)
+        }
+    }
+
+    /// Writes a member that is a time in milliseconds, exact to the nanosecond: of 84120
+    /// nanoseconds, `0.08412`.
+    package mutating func member(_ key: String, millisecondsOf nanoseconds: Int) {
+        self.key(key)
+        needsComma = true
+        bytes.appendMilliseconds(ofNanoseconds: nanoseconds)
+    }
+
+    private mutating func appendQuoted(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(escaping: text, with: JSONEscape.self)
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+/// How strings look in JSON: what must be escaped by RFC 8259, and what a reader of lines or a
+/// terminal would take for a command (DEL, C1 controls, the Unicode line separators).
+private enum JSONEscape: TextEscape {
+    static func needsEscape(_ scalar: UInt32) -> Bool {
+        scalar < 0x20 || scalar == 0x22 || scalar == 0x5C || (0x7F...0x9F).contains(scalar)
+            || scalar == 0x2028 || scalar == 0x2029
+    }
+
+    static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch scalar {
+        case 0x22: bytes.append(UInt8(ascii: "\""))
+        case 0x5C: bytes.append(UInt8(ascii: "\\"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        default:
+            bytes.append(UInt8(ascii: "u"))
+            bytes.appendHexadecimal(scalar, digits: 4)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import AppService
+
+/// What a line of the log looks like.
+package enum LogFormat: Hashable, Sendable {
+    /// For people who look: the local time of day, columns, and colours where wanted.
+    case terminal(colors: Bool)
+    /// For a file: as on a terminal, with the date, in UTC and without colours.
+    case file
+    /// For the journal of systemd: a priority in front, and no time, which the journal has itself.
+    case journal
+    /// For programs: an object a line.
+    case json
+
+    /// Appends the record as one line, its newline included.
+    ///
+    /// Nothing in the record can add a line break, or anything else that a terminal obeys.
+    package func append(_ record: LogRecord, to bytes: inout [UInt8]) {
+        switch self {
+        case .json:
+            appendJSON(record, to: &bytes)
+        case .journal:
+            bytes.append(UInt8(ascii: "<"))
+            bytes.appendDecimal(record.level.priority)
+            bytes.append(UInt8(ascii: ">"))
+            appendColumns(record, colors: false, to: &bytes)
+        case .file:
+            record.time.appendISO8601(to: &bytes)
+            bytes.append(UInt8(ascii: " "))
+            appendColumns(record, colors: false, to: &bytes)
+        case .terminal(let colors):
+            if colors { bytes.append(contentsOf: "\u{1B}[2m".utf8) }
+            record.time.appendLocalTimeOfDay(to: &bytes)
+            if colors { bytes.append(contentsOf: "\u{1B}[0m".utf8) }
+            bytes.append(UInt8(ascii: " "))
+            appendColumns(record, colors: colors, to: &bytes)
+        }
+    }
+
+    private func appendColumns(_ record: LogRecord, colors: Bool, to bytes: inout [UInt8]) {
+        if colors { bytes.append(contentsOf: record.level.color.utf8) }
+        bytes.append(column: record.level.rawValue, width: 7)
+        if colors { bytes.append(contentsOf: "\u{1B}[0m".utf8) }
+        bytes.append(contentsOf: "  ".utf8)
+        bytes.append(column: record.module ?? "host", width: 16)
+        bytes.append(contentsOf: "  ".utf8)
+        if let event = record.event {
+            bytes.append(escaping: event, with: LineEscape.self)
+            bytes.append(contentsOf: "  ".utf8)
+        }
+        bytes.append(escaping: record.message, with: LineEscape.self)
+        if let duration = record.duration {
+            bytes.append(contentsOf: " in ".utf8)
+            bytes.append(contentsOf: duration.briefText.utf8)
+        }
+        for field in record.fields {
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(escaping: field.name, with: LineEscape.self)
+            bytes.append(UInt8(ascii: "="))
+            switch field.value {
+            case .string(let text): bytes.append(escaping: text, with: LineEscape.self)
+            case .integer(let number): bytes.appendDecimal(number)
+            case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)
+            }
+        }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    private func appendJSON(_ record: LogRecord, to bytes: inout [UInt8]) {
+        var json = JSONWriter(appendingTo: bytes)
+        bytes = []
+        json.object {
+            $0.member("time", record.time.iso8601)
+            $0.member("level", record.level.rawValue)
+            if let module = record.module { $0.member("module", module) }
+            if let event = record.event { $0.member("event", event) }
+            if let duration = record.duration {
+                $0.member("ms", millisecondsOf: duration.wholeNanoseconds)
+            }
+            $0.member("message", record.message)
+            for field in record.fields {
+                switch field.value {
+                case .string(let text): $0.member(field.name, text)
+                case .integer(let number): $0.member(field.name, number)
+                case .bool(let bool): $0.member(field.name, bool)
+                }
+            }
+        }
+        json.newline()
+        bytes = json.bytes
+    }
+}
+
+extension LogLevel {
+    /// The priority of syslog and the journal.
+    fileprivate var priority: Int {
+        switch self {
+        case .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        }
+    }
+
+    fileprivate var color: String {
+        switch self {
+        case .debug: "\u{1B}[2m"
+        case .info: "\u{1B}[32m"
+        case .notice: "\u{1B}[36m"
+        case .warning: "\u{1B}[33m"
+        case .error: "\u{1B}[1;31m"
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the text, filled up with spaces to `width` bytes; longer text is not cut.
+    fileprivate mutating func append(column text: String, width: Int) {
+        let start = count
+        append(escaping: text, with: LineEscape.self)
+        while count - start < width { append(UInt8(ascii: " ")) }
+    }
+}
+
+/// How text stands in a line that people read: whatever would move the cursor, end the line, start
+/// an escape sequence or turn the direction of writing is shown instead of obeyed.
+enum LineEscape: TextEscape {
+    static func needsEscape(_ scalar: UInt32) -> Bool {
+        scalar < 0x20 || (0x7F...0x9F).contains(scalar) || (0x2028...0x202E).contains(scalar)
+            || (0x2066...0x2069).contains(scalar)
+    }
+
+    static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch scalar {
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        default:
+            bytes.append(UInt8(ascii: "u"))
+            bytes.append(UInt8(ascii: "{"))
+            bytes.appendHexadecimal(scalar, digits: scalar < 0x100 ? 2 : 4)
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+}

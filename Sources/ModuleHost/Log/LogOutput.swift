@@ -1,0 +1,172 @@
+import Synchronization
+
+/// Writes log records to a descriptor, one `write` a line, and never waits for whoever reads them.
+///
+/// Where the reader does not keep up (a pipe that is full, a terminal stopped by Ctrl-S), lines wait
+/// in memory, and a thread that lives only as long as they do brings them out. What is beyond the
+/// limit is dropped, and so is what fails (nobody reads, the disk is full); as soon as a line can
+/// be written again, one before it says how many were lost.
+package final class LogOutput: LogSink {
+    private struct State {
+        var scratch: [UInt8] = []
+        /// What could not be written yet; it may begin inside a line.
+        var backlog = Backlog()
+        var lost = 0
+        /// Whether the last byte that went out is inside a line whose rest was dropped.
+        var isTorn = false
+        /// Whether the thread that empties the backlog lives.
+        var isDraining = false
+    }
+
+    private let format: LogFormat
+    private let channel: OutputChannel
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// Creates a sink.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Where to write; must stay open.
+    ///   - format: What a line looks like.
+    ///   - limit: How many bytes may wait.
+    package init(descriptor: Int32, format: LogFormat, limit: Int = 1 << 20) {
+        self.format = format
+        channel = OutputChannel(descriptor)
+        self.limit = limit
+    }
+
+    package func write(_ record: LogRecord) {
+        state.withLock { state in
+            if !state.backlog.isEmpty { send(&state) }
+            if state.backlog.isEmpty, state.lost > 0 { reportLoss(&state) }
+            append(record, &state)
+            if !state.backlog.isEmpty { startDraining(&state) }
+        }
+    }
+
+    /// Writes out what still waits, for the end of the process.
+    ///
+    /// - Parameter time: How long to wait for the reader at most.
+    /// - Returns: Whether everything is out.
+    @discardableResult
+    package func flush(within time: Duration) -> Bool {
+        let end = ContinuousClock.now + time
+        while true {
+            let isEmpty = state.withLock { state in
+                send(&state)
+                if state.backlog.isEmpty, state.lost > 0 { reportLoss(&state) }
+                return state.backlog.isEmpty
+            }
+            let rest = end - ContinuousClock.now
+            if isEmpty || rest <= .zero { return isEmpty }
+            channel.waitUntilWritable(within: rest)
+        }
+    }
+
+    /// How many bytes wait for the reader.
+    package var waitingBytes: Int { state.withLock { $0.backlog.count } }
+
+    // MARK: Under the lock
+
+    private func append(_ record: LogRecord, _ state: inout State) {
+        state.scratch.removeAll(keepingCapacity: true)
+        format.append(record, to: &state.scratch)
+        guard state.backlog.isEmpty else {
+            guard state.backlog.count + state.scratch.count <= limit else {
+                state.lost += 1
+                return
+            }
+            state.backlog.append(state.scratch[...])
+            return
+        }
+        if state.isTorn, channel.write([UInt8(ascii: "\n")]) == .wrote(1) { state.isTorn = false }
+        switch channel.write(state.scratch[...]) {
+        case .wrote(let count):
+            guard count < state.scratch.count else { return }
+            state.backlog.append(state.scratch[...])
+            state.backlog.removeFirst(count)
+        case .failed: state.lost += 1
+        }
+    }
+
+    /// Writes of the backlog what the reader takes.
+    private func send(_ state: inout State) {
+        guard !state.backlog.isEmpty else { return }
+        switch channel.write(state.backlog.rest) {
+        case .wrote(let count): state.backlog.removeFirst(count)
+        case .failed:
+            state.lost += state.backlog.lines
+            state.isTorn = state.backlog.beginsInsideLine
+            state.backlog = Backlog()
+        }
+    }
+
+    private func reportLoss(_ state: inout State) {
+        let lost = state.lost
+        state.lost = 0
+        append(
+            LogRecord(
+                time: .now(), level: .warning,
+                message: "\(lost) \(lost == 1 ? "line" : "lines") of the log lost: "
+                    + "nobody took them in time", fields: [LogField("lost", lost)]), &state)
+        // Where this fails too, the next one tells of both.
+        if state.lost > 0 { state.lost = lost }
+    }
+
+    // MARK: The thread that empties the backlog
+
+    private func startDraining(_ state: inout State) {
+        guard !state.isDraining else { return }
+        // Without a thread (the system has no room for one) the next line tries again.
+        state.isDraining =
+            (try? NativeThread.start(name: "hostd-log", stackSize: 1 << 17) { [self] in drain() })
+            != nil
+    }
+
+    private func drain() {
+        while true {
+            channel.waitUntilWritable(within: nil)
+            let isDone = state.withLock { state in
+                send(&state)
+                if state.backlog.isEmpty, state.lost > 0 { reportLoss(&state) }
+                state.isDraining = !state.backlog.isEmpty
+                return state.backlog.isEmpty
+            }
+            if isDone { return }
+        }
+    }
+}
+
+/// Lines that wait, taken from the front byte by byte without moving the rest each time.
+private struct Backlog {
+    private var bytes: [UInt8] = []
+    private var sent = 0
+    /// How many line ends are still to come.
+    private(set) var lines = 0
+
+    var isEmpty: Bool { sent == bytes.count }
+    var count: Int { bytes.count - sent }
+    var rest: ArraySlice<UInt8> { bytes[sent...] }
+    /// Whether a part of the first line is out already.
+    private(set) var beginsInsideLine = false
+
+    mutating func append(_ line: ArraySlice<UInt8>) {
+        bytes += line
+        lines += 1
+    }
+
+    mutating func removeFirst(_ count: Int) {
+        guard count > 0 else { return }
+        let end = sent + count
+        let newline = UInt8(ascii: "\n")
+        lines -= bytes[sent..<end].count { $0 == newline }
+        beginsInsideLine = bytes[end - 1] != newline
+        sent = end
+        if sent == bytes.count {
+            self = Backlog()
+        } else if sent > bytes.count / 2 {
+            bytes.removeFirst(sent)
+            sent = 0
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// Which characters of a text must not stand as they are in some format, and how they are written.
+protocol TextEscape {
+    /// Whether the character must be escaped. Asked for ASCII and for U+0080 to U+2069; what lies
+    /// above, and all that has four bytes, stands as it is.
+    static func needsEscape(_ scalar: UInt32) -> Bool
+    static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8])
+}
+
+extension [UInt8] {
+    /// Appends the text as UTF-8, with what the format forbids escaped.
+    ///
+    /// Runs that need nothing are copied whole.
+    mutating func append<Escape: TextEscape>(escaping text: String, with escape: Escape.Type) {
+        var text = text
+        text.withUTF8 { utf8 in
+            var index = 0
+            var copied = 0
+            while index < utf8.count {
+                let (scalar, length) = Self.scalar(in: utf8, at: index)
+                if escape.needsEscape(scalar) {
+                    append(contentsOf: utf8[copied..<index])
+                    escape.appendEscape(of: scalar, to: &self)
+                    copied = index + length
+                }
+                index += length
+            }
+            append(contentsOf: utf8[copied...])
+        }
+    }
+
+    /// The character that begins at `index`, where it has one, two or three bytes; a String's bytes
+    /// are valid UTF-8.
+    ///
+    /// Of four bytes only the length counts.
+    @inline(__always)
+    private static func scalar(
+        in utf8: UnsafeBufferPointer<UInt8>, at index: Int
+    ) -> (scalar: UInt32, length: Int) {
+        let first = UInt32(utf8[index])
+        if first < 0x80 { return (first, 1) }
+        func continuation(_ offset: Int) -> UInt32 { UInt32(utf8[index + offset]) & 0x3F }
+        if first < 0xE0 { return ((first & 0x1F) << 6 | continuation(1), 2) }
+        if first < 0xF0 {
+            return ((first & 0x0F) << 12 | continuation(1) << 6 | continuation(2), 3)
+        }
+        return (0x10000, 4)
+    }
+
+    /// Appends the number in decimal.
+    mutating func appendDecimal(_ value: Int) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        var rest = value.magnitude
+        let start = count
+        repeat {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+            rest = quotient
+        } while rest > 0
+        self[start...].reverse()
+    }
+
+    /// Appends the last `digits` hexadecimal digits of the number.
+    mutating func appendHexadecimal(_ value: UInt32, digits: Int) {
+        for place in (0..<digits).reversed() {
+            let digit = UInt8(truncatingIfNeeded: value >> (4 * UInt32(place)) & 0xF)
+            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+    }
+
+    /// Appends nanoseconds as milliseconds, exactly and without needless zeros: `84120` is `0.08412`.
+    mutating func appendMilliseconds(ofNanoseconds nanoseconds: Int) {
+        if nanoseconds < 0 { append(UInt8(ascii: "-")) }
+        let (whole, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+        appendDecimal(Int(whole))
+        guard fraction > 0 else { return }
+        append(UInt8(ascii: "."))
+        var divisor: UInt = 100_000
+        var rest = fraction
+        while rest > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
+            rest %= divisor
+            divisor /= 10
+        }
+    }
+}

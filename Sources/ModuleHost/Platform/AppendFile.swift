@@ -1,0 +1,64 @@
+import Glibc
+
+/// A file that only ever grows, such as a journal, and that can be opened anew after it was moved
+/// away.
+///
+/// Not safe to share between threads; a module holds one of its own.
+package final class AppendFile {
+    package let path: String
+    private let mode: UInt32
+    private var file: Descriptor
+
+    /// Opens the file, creating it where it is missing.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path; its folder must exist.
+    ///   - mode: The permissions of a file that this creates, before the umask.
+    /// - Throws: ``FileError``.
+    package init(path: String, mode: UInt32 = 0o600) throws(FileError) {
+        self.path = path
+        self.mode = mode
+        file = try Self.open(path, mode)
+    }
+
+    /// Appends `bytes` in one write.
+    ///
+    /// - Throws: ``FileError``, having taken a part that was written (a full disk) away again, as far
+    ///   as nothing was appended after it.
+    package func append(_ bytes: [UInt8]) throws(FileError) {
+        do throws(SystemError) {
+            let before = try Int(file.status().st_size)
+            do throws(SystemError) {
+                try file.writeAll(bytes)
+            } catch {
+                let after = try Int(file.status().st_size)
+                if after > before, after < before + bytes.count { try file.truncate(to: before) }
+                throw error
+            }
+        } catch {
+            throw FileError("write", path, error)
+        }
+    }
+
+    /// Waits until everything appended is on the disk.
+    package func synchronize() throws(FileError) {
+        do throws(SystemError) { try file.synchronize() } catch {
+            throw FileError("write", path, error)
+        }
+    }
+
+    /// Opens the path again, as after a log rotation.
+    ///
+    /// Where that fails the old file stays open.
+    package func reopen() throws(FileError) {
+        file = try Self.open(path, mode)
+    }
+
+    private static func open(_ path: String, _ mode: UInt32) throws(FileError) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor(opening: path, O_WRONLY | O_APPEND | O_CREAT, mode: mode)
+        } catch {
+            throw FileError("open", path, error)
+        }
+    }
+}

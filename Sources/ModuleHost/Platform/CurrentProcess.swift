@@ -1,0 +1,40 @@
+import Glibc
+
+/// What the system knows of this process.
+package enum CurrentProcess {
+    package static var id: Int32 { getpid() }
+    /// The effective user, whose permissions count.
+    package static var userID: UInt32 { geteuid() }
+
+    /// How many processors are online.
+    package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+    /// The environment as it is now.
+    ///
+    /// A name that is given twice has its first value.
+    ///
+    /// Take it once, at the start: the system offers no safe way to read it beside a thread that
+    /// changes it.
+    package static func environment() -> [String: String] {
+        var result: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let line = String(cString: text)
+            if let split = line.utf8.firstIndex(of: UInt8(ascii: "=")) {
+                let name = String(line[..<split])
+                let value = String(line[line.utf8.index(after: split)...])
+                if result[name] == nil { result[name] = value }
+            }
+            entry += 1
+        }
+        return result
+    }
+
+    /// Whether a process of this number exists, whoever owns it.
+    package static func exists(_ id: Int32) -> Bool {
+        id > 0 && (kill(id, 0) == 0 || errno == EPERM)
+    }
+
+    /// Ends the process at once: no `atexit` work, no waiting for threads that may never return.
+    package static func exitNow(_ status: Int32) -> Never { _exit(status) }
+}

@@ -1,0 +1,86 @@
+import Glibc
+
+/// An open file, closed when it goes out of scope.
+///
+/// Everything this package opens is closed on `exec`: no child inherits what it was not given.
+package struct Descriptor: ~Copyable, Sendable {
+    /// The number that the system calls take.
+    ///
+    /// Valid as long as this value lives.
+    package let number: Int32
+
+    /// Takes over an open descriptor, which must have no other owner.
+    package init(owning number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Opens `path`.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - flags: `O_…`; `O_CLOEXEC` and `O_NOCTTY` are always added.
+    ///   - mode: The permissions of a file that this creates, before the umask.
+    /// - Throws: ``SystemError``.
+    init(
+        opening path: String, _ flags: Int32, mode: UInt32 = 0o666
+    ) throws(SystemError) {
+        var number: Int32
+        repeat {
+            number = open(path, flags | O_CLOEXEC | O_NOCTTY, mode)
+        } while number < 0 && errno == EINTR
+        guard number >= 0 else { throw .last }
+        self.number = number
+    }
+
+    /// What the system knows of the open file.
+    func status() throws(SystemError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw .last }
+        return status
+    }
+
+    /// Writes all of `bytes`, waiting as long as that takes.
+    ///
+    /// - Throws: ``SystemError`` of the first write that failed; how much went out before is not told.
+    package borrowing func writeAll(_ bytes: some Collection<UInt8>) throws(SystemError) {
+        try RawOutput.writeAll(bytes, to: number)
+    }
+
+    /// Waits until what was written is on the disk (`fdatasync`).
+    package borrowing func synchronize() throws(SystemError) {
+        var result: Int32
+        repeat { result = fdatasync(number) } while result != 0 && errno == EINTR
+        guard result == 0 else { throw .last }
+    }
+
+    /// Cuts the file to `size` bytes.
+    borrowing func truncate(to size: Int) throws(SystemError) {
+        var result: Int32
+        repeat { result = ftruncate(number, off_t(size)) } while result != 0 && errno == EINTR
+        guard result == 0 else { throw .last }
+    }
+
+    /// A lock that one process has alone, or that many share.
+    package enum Lock {
+        case shared
+        case exclusive
+    }
+
+    /// Takes the file's lock (`flock`) if nobody is in the way; never waits.
+    ///
+    /// The lock belongs to this open file: it ends with ``unlock()``, with the descriptor, or with
+    /// the process, however it dies. No other descriptor's closing ends it.
+    ///
+    /// - Returns: False where another open file holds a lock that excludes this one.
+    package borrowing func tryLock(_ lock: Lock) throws(SystemError) -> Bool {
+        let operation = (lock == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB
+        var result: Int32
+        repeat { result = flock(number, operation) } while result != 0 && errno == EINTR
+        if result == 0 { return true }
+        guard errno == EWOULDBLOCK else { throw .last }
+        return false
+    }
+
+    /// Gives the file's lock back.
+    package borrowing func unlock() { _ = flock(number, LOCK_UN) }
+}

@@ -1,0 +1,128 @@
+import Glibc
+
+/// Why a whole file could not be read.
+package struct FileReadError: Error, Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
+        /// Nothing has this name, or a part of the path is no folder.
+        case missing
+        /// The name is a folder's.
+        case isDirectory
+        /// A pipe, a device or a socket: reading it could take for ever.
+        case notRegular
+        /// The process may not read it.
+        case notReadable
+        /// More bytes than the limit given.
+        case tooLarge(limit: Int)
+        /// The system failed otherwise.
+        case failed(SystemError)
+    }
+
+    package let path: String
+    package let reason: Reason
+}
+
+extension FileReadError: CustomStringConvertible {
+    /// One line, such as `slatefile.json: no such file`.
+    package var description: String { "\(path): \(reason)" }
+}
+
+extension FileReadError.Reason: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missing: "no such file"
+        case .isDirectory: "is a folder, not a file"
+        case .notRegular: "is not a regular file"
+        case .notReadable: "may not be read by this user"
+        case .tooLarge(let limit): "is larger than \(Self.text(bytes: limit))"
+        case .failed(let error): "cannot be read: \(error)"
+        }
+    }
+
+    private static func text(bytes: Int) -> String {
+        bytes >= 1 << 20 && bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
+    }
+}
+
+/// Reads a regular file to its end.
+///
+/// Never waits for a writer or a device: what is no regular file is refused.
+///
+/// - Parameters:
+///   - path: The file's path; symbolic links are followed.
+///   - limit: How many bytes it may have.
+/// - Returns: Its bytes.
+/// - Throws: ``FileReadError``, which tells what is missing from what is not permitted.
+package func readFile(at path: String, limit: Int) throws(FileReadError) -> [UInt8] {
+    do throws(SystemError) {
+        // Without O_NONBLOCK the opening of a named pipe would wait for a writer.
+        let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
+        let status = try file.status()
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw SystemError.isDirectory
+        default: throw SystemError.invalid
+        }
+        guard Int(status.st_size) <= limit,
+            let bytes = try file.readToEnd(
+                expecting: Int(status.st_size), limit: limit)
+        else { throw SystemError(code: EFBIG) }
+        return bytes
+    } catch {
+        throw FileReadError(path: path, reason: .init(error, limit: limit))
+    }
+}
+
+extension FileReadError.Reason {
+    fileprivate init(_ error: SystemError, limit: Int) {
+        switch error.code {
+        case ENOENT, ENOTDIR: self = .missing
+        case EISDIR: self = .isDirectory
+        // ENXIO and ENODEV are what opening a socket or a device without a driver gives.
+        case EINVAL, ENXIO, ENODEV: self = .notRegular
+        case EACCES, EPERM: self = .notReadable
+        case EFBIG: self = .tooLarge(limit: limit)
+        default: self = .failed(error)
+        }
+    }
+}
+
+extension Descriptor {
+    /// Reads from here to the end.
+    ///
+    /// - Parameters:
+    ///   - expected: How many there should be; a wrong guess costs time only. Files under `/proc`
+    ///     say 0.
+    ///   - limit: How many there may be.
+    /// - Returns: The bytes, or nil where there are more than `limit`.
+    /// - Throws: ``SystemError``.
+    borrowing func readToEnd(
+        expecting expected: Int, limit: Int
+    ) throws(SystemError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        // One more than expected, so that the end shows without growing.
+        var room = max(expected + 1, 4096)
+        while true {
+            let before = bytes.count
+            let chunk = try read(upTo: room)
+            if chunk.isEmpty { return bytes }
+            if before == 0 { bytes = chunk } else { bytes += chunk }
+            if bytes.count > limit { return nil }
+            room = max(expected + 1 - bytes.count, 65_536)
+        }
+    }
+
+    /// Up to `count` bytes; none at the end of the file.
+    borrowing func read(upTo count: Int) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            var result: Int
+            repeat {
+                result = Glibc.read(number, buffer.baseAddress, count)
+            } while result < 0 && errno == EINTR
+            if result < 0 { failure = .last }
+            filled = max(result, 0)
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+}

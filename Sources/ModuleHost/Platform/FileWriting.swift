@@ -1,0 +1,69 @@
+import Glibc
+import Synchronization
+
+private let temporaryFiles = Atomic(0)
+
+/// Puts `bytes` in the place of the file `path` at one instant: a reader sees the old content or
+/// the new, whole, also after a crash of this process.
+///
+/// They go to a file beside it that is then renamed. Nothing is left of that where it fails.
+///
+/// - Parameters:
+///   - bytes: The file's new content.
+///   - path: The file to replace or create. A symbolic link is itself replaced.
+///   - mode: The file's permissions, whatever the umask.
+///   - synchronized: Whether the content must be on the disk before it takes the place.
+/// - Throws: ``FileError``.
+package func writeFile(
+    _ bytes: some Collection<UInt8>, to path: String, mode: UInt32 = 0o644,
+    synchronized: Bool = false
+) throws(FileError) {
+    let number = temporaryFiles.wrappingAdd(1, ordering: .relaxed).newValue
+    let temporary = "\(path).\(getpid())-\(number).tmp"
+    do throws(SystemError) {
+        let file = try Descriptor(opening: temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+        do throws(SystemError) {
+            guard fchmod(file.number, mode) == 0 else { throw .last }
+            try file.writeAll(bytes)
+            if synchronized { try file.synchronize() }
+            guard rename(temporary, path) == 0 else { throw .last }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    } catch {
+        throw FileError("write", path, error)
+    }
+}
+
+/// Makes the folder `path`, and those above it that do not exist, for this user alone (0700 or
+/// `mode`).
+///
+/// One that is there is left as it is.
+///
+/// - Throws: ``FileError``, also where the path is that of something else than a folder.
+package func makeFolders(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
+    if mkdir(path, mode) == 0 { return }
+    var reason = SystemError.last
+    if reason == .notFound, let parent = parentFolder(of: path) {
+        try makeFolders(parent, mode: mode)
+        if mkdir(path, mode) == 0 { return }
+        reason = .last
+    }
+    var status = stat()
+    guard reason == .alreadyExists else { throw FileError("create folder", path, reason) }
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        throw FileError("create folder", path, .notDirectory)
+    }
+}
+
+/// The path without its last component, `.` for a bare name, or nil for `/` and the empty path.
+package func parentFolder(of path: String) -> String? {
+    var bytes = Array(path.utf8)
+    while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    guard !bytes.isEmpty, bytes != [UInt8(ascii: "/")] else { return nil }
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    while bytes.count > slash { bytes.removeLast() }
+    while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    return bytes.isEmpty ? "/" : String(decoding: bytes, as: UTF8.self)
+}

@@ -1,0 +1,74 @@
+import Glibc
+
+/// A thread of the system, for work that must not share a queue with anything: the lane and the
+/// watchdog.
+package enum NativeThread {
+    /// The identity of the calling thread, unlike that of any other thread that lives.
+    ///
+    /// A register read, no system call.
+    @inline(__always)
+    package static var current: UInt { pthread_self() }
+
+    /// Starts a thread that runs `body` and ends.
+    ///
+    /// Nothing waits for it.
+    ///
+    /// It inherits the caller's signal mask: start it after ``SignalListener/blockAll()``.
+    ///
+    /// - Parameters:
+    ///   - name: What `top` and a debugger show; the system keeps the first 15 bytes.
+    ///   - stackSize: Bytes of address space, or nil for the system's default (mostly 8 MiB). Memory
+    ///     is taken only as it is used.
+    ///   - body: The thread's work.
+    /// - Throws: ``SystemError`` where the system has no room for another thread.
+    package static func start(
+        name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { memory in
+            guard let attributes = memory.baseAddress else { return ENOMEM }
+            pthread_attr_init(attributes)
+            defer { pthread_attr_destroy(attributes) }
+            pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+            if let stackSize { pthread_attr_setstacksize(attributes, stackSize) }
+            var thread = pthread_t()
+            return pthread_create(&thread, attributes, runStart, start.toOpaque())
+        }
+        guard code == 0 else {
+            start.release()
+            throw SystemError(code: code)
+        }
+    }
+}
+
+/// What a new thread begins with; takes over the `Start` that it is given.
+private func runStart(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()
+    return nil
+}
+
+private final class Start: Sendable {
+    private let name: String
+    private let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    func run() {
+        nameThread()
+        body()
+    }
+
+    /// `pthread_setname_np` is not visible to Swift; writing this file is what it does.
+    ///
+    /// A name is a courtesy: without `/proc` the thread goes without.
+    private func nameThread() {
+        guard let file = try? Descriptor(opening: "/proc/thread-self/comm", O_WRONLY) else {
+            return
+        }
+        try? file.writeAll(name.utf8)
+    }
+}

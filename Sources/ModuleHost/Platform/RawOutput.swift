@@ -1,0 +1,66 @@
+import Glibc
+
+/// Writing bytes to a descriptor that somebody else owns, such as stdout.
+package enum RawOutput {
+    package static let standardOutput: Int32 = 1
+    package static let standardError: Int32 = 2
+
+    /// Writes all of `bytes`, in one `write` where the system takes them at once.
+    ///
+    /// Interruptions are hidden, and a descriptor that does not block is waited for. With SIGPIPE
+    /// ignored (``Signals/ignoreBrokenPipes()``) a reader that has gone is an error, never a death.
+    ///
+    /// - Throws: ``SystemError``, such as ``SystemError/brokenPipe``. How much was written before is
+    ///   not told: use it where a failure spoils the whole.
+    package static func writeAll(
+        _ bytes: some Collection<UInt8>, to descriptor: Int32
+    ) throws(SystemError) {
+        let failure =
+            bytes.withContiguousStorageIfAvailable { failureOfWriting($0, to: descriptor) }
+            ?? Array(bytes).withUnsafeBufferPointer { failureOfWriting($0, to: descriptor) }
+        if let failure { throw failure }
+    }
+
+    private static func failureOfWriting(
+        _ bytes: UnsafeBufferPointer<UInt8>, to descriptor: Int32
+    ) -> SystemError? {
+        var rest = UnsafeRawBufferPointer(bytes)[...]
+        while !rest.isEmpty {
+            let count = write(
+                descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                wait(until: POLLOUT, on: descriptor, milliseconds: -1)
+            } else if errno != EINTR {
+                return .last
+            }
+        }
+        return nil
+    }
+
+    /// Waits until the descriptor is ready, closed at its other end, or time is up.
+    ///
+    /// - Returns: False where time was up.
+    @discardableResult
+    static func wait(until events: Int32, on descriptor: Int32, milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        // An interruption counts as ready: the caller tries, and waits again.
+        return poll(&entry, 1, milliseconds) != 0
+    }
+
+    /// Whether the descriptor is a terminal.
+    package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Gives the numbers 0, 1 and 2 to something where the parent process left them closed.
+    ///
+    /// Else the next file that is opened gets such a number, and what is printed lands in it. What
+    /// takes their place cannot be written to, so that writing to a closed stdout stays an error.
+    /// Call it before anything is opened.
+    package static func occupyClosedStandardDescriptors() {
+        for number in Int32(0)...2 where fcntl(number, F_GETFD) == -1 {
+            // Opening takes the lowest free number, which is this one. It stays open for good.
+            _ = open("/dev/null", O_RDONLY)
+        }
+    }
+}

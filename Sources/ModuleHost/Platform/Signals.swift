@@ -1,0 +1,142 @@
+import Glibc
+
+/// Signal numbers as a set.
+package struct SignalSet: Sendable {
+    fileprivate var raw = sigset_t()
+
+    /// No signals.
+    package init() { sigemptyset(&raw) }
+
+    package init(_ signals: some Sequence<Int32>) {
+        self.init()
+        for signal in signals { insert(signal) }
+    }
+
+    /// Every signal there is.
+    package static var all: SignalSet {
+        var set = SignalSet()
+        sigfillset(&set.raw)
+        return set
+    }
+
+    package mutating func insert(_ signal: Int32) { sigaddset(&raw, signal) }
+    package mutating func remove(_ signal: Int32) { sigdelset(&raw, signal) }
+    package mutating func remove(_ signals: [Int32]) {
+        for signal in signals { remove(signal) }
+    }
+
+    package func contains(_ signal: Int32) -> Bool {
+        withUnsafePointer(to: raw) { sigismember($0, signal) == 1 }
+    }
+}
+
+/// A signal that was taken, with what the kernel tells of it.
+package struct ReceivedSignal: Hashable, Sendable {
+    /// Who sent a signal.
+    package struct Sender: Hashable, Sendable {
+        package let processID: Int32
+        package let userID: UInt32
+
+        package init(processID: Int32, userID: UInt32) {
+            self.processID = processID
+            self.userID = userID
+        }
+    }
+
+    package let number: Int32
+    /// Who sent it; nil where no process did (a terminal's Ctrl-C, a timer).
+    ///
+    /// With `sigqueue` the sender fills this in itself, and one that makes the system call by hand
+    /// may lie: it says who, it proves nothing. That it was allowed to signal at all, the kernel
+    /// has checked.
+    package let sender: Sender?
+    /// What came with it: only `sigqueue` sends a value.
+    package let value: Int32?
+
+    package init(number: Int32, sender: Sender?, value: Int32?) {
+        self.number = number
+        self.sender = sender
+        self.value = value
+    }
+}
+
+/// The calls that deal with signals.
+package enum Signals {
+    /// The signals that queue instead of coalescing; the lowest two are glibc's own and not here.
+    package static var realTime: ClosedRange<Int32> {
+        __libc_current_sigrtmin()...__libc_current_sigrtmax()
+    }
+
+    /// Holds the signals back from the calling thread and the threads that it starts.
+    package static func block(_ signals: SignalSet) { change(SIG_BLOCK, signals) }
+
+    /// Lets the signals through to the calling thread.
+    package static func unblock(_ signals: SignalSet) { change(SIG_UNBLOCK, signals) }
+
+    /// The signals that are held back from the calling thread.
+    package static var blocked: SignalSet {
+        var set = SignalSet()
+        pthread_sigmask(SIG_BLOCK, nil, &set.raw)
+        return set
+    }
+
+    private static func change(_ how: Int32, _ signals: SignalSet) {
+        withUnsafePointer(to: signals.raw) { _ = pthread_sigmask(how, $0, nil) }
+    }
+
+    /// Waits until one of `signals`, which must be blocked, is there, and takes it.
+    package static func wait(for signals: SignalSet) -> ReceivedSignal {
+        var info = siginfo_t()
+        var number: Int32
+        repeat {
+            number = withUnsafePointer(to: signals.raw) { sigwaitinfo($0, &info) }
+        } while number < 0
+        // `si_code` decides which members the kernel filled in.
+        let fields = info._sifields._rt
+        let sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL
+        return ReceivedSignal(
+            number: number,
+            sender: sent ? .init(processID: fields.si_pid, userID: fields.si_uid) : nil,
+            value: info.si_code == SI_QUEUE ? fields.si_sigval.sival_int : nil)
+    }
+
+    /// Sends a signal to a process; to its whole group where `process` is negative.
+    package static func send(_ signal: Int32, to process: Int32) throws(SystemError) {
+        guard kill(process, signal) == 0 else { throw .last }
+    }
+
+    /// Sends a signal that carries a value.
+    ///
+    /// - Throws: ``SystemError/wouldBlock`` where the receiving user's queue is full
+    ///   (`RLIMIT_SIGPENDING`).
+    package static func queue(
+        _ signal: Int32, value: Int32, to process: Int32
+    ) throws(SystemError) {
+        guard sigqueue(process, signal, sigval(sival_int: value)) == 0 else { throw .last }
+    }
+
+    /// Sends a signal to one thread of this process.
+    static func send(_ signal: Int32, toThread thread: UInt) { pthread_kill(thread, signal) }
+
+    /// Turns a write to a pipe that nobody reads from a death into the error `EPIPE`.
+    package static func ignoreBrokenPipes() { ignore(SIGPIPE) }
+
+    /// Has the kernel throw the signal away unless it is blocked.
+    static func ignore(_ number: Int32) { signal(number, SIG_IGN) }
+
+    /// Gives the signals that the parent process had ignored (`nohup`, a script's `&`) their
+    /// default actions back.
+    ///
+    /// Handlers stay as they are: Swift's crash reports are made by some.
+    static func restoreIgnored() {
+        for number in 1...Signals.realTime.upperBound {
+            var action = sigaction()
+            guard sigaction(number, nil, &action) == 0 else { continue }
+            let handler = unsafeBitCast(action.__sigaction_handler, to: UInt.self)
+            if handler == ignoredHandler { signal(number, SIG_DFL) }
+        }
+    }
+
+    /// `SIG_IGN` as the number it is: a function pointer cannot be compared.
+    private static var ignoredHandler: UInt { unsafeBitCast(SIG_IGN, to: UInt.self) }
+}

@@ -1,0 +1,59 @@
+package import ModuleHost
+import Synchronization
+
+/// A log sink that keeps every record, and lets a test await the one that it is about.
+package final class LogRecorder: LogSink {
+    private struct Waiter {
+        let matches: @Sendable (LogRecord) -> Bool
+        let continuation: CheckedContinuation<LogRecord, Never>
+    }
+
+    private struct State {
+        var records: [LogRecord] = []
+        var waiters: [Waiter] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// A log that writes here, every level included.
+    package var log: Log { Log(to: self, threshold: .debug) }
+
+    /// All records so far, in order.
+    package var records: [LogRecord] { state.withLock { $0.records } }
+
+    /// The messages of all records so far, in order.
+    package var messages: [String] { records.map(\.message) }
+
+    package func write(_ record: LogRecord) {
+        let woken = state.withLock { state in
+            state.records.append(record)
+            let woken = state.waiters.filter { $0.matches(record) }
+            state.waiters.removeAll { $0.matches(record) }
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume(returning: record) }
+    }
+
+    /// The first record that `matches`, of those already here and those to come.
+    ///
+    /// Waits as long as it takes: give the test a time limit.
+    package func first(
+        where matches: @escaping @Sendable (LogRecord) -> Bool
+    ) async -> LogRecord {
+        await withCheckedContinuation { continuation in
+            let found = state.withLock { state -> LogRecord? in
+                if let record = state.records.first(where: matches) { return record }
+                state.waiters.append(Waiter(matches: matches, continuation: continuation))
+                return nil
+            }
+            if let found { continuation.resume(returning: found) }
+        }
+    }
+
+    /// The first record whose message contains `text`.
+    package func first(containing text: String) async -> LogRecord {
+        await first { $0.message.contains(text) }
+    }
+}
