@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// What a fan-out does after a responder has returned.
 @usableFromInline
 enum FanStep {
@@ -35,7 +37,7 @@ extension Gate {
     func fanOut<Responder>(
         to list: ResponderList<Responder>, on thread: LaneThread, from start: Int = 0,
         at position: UInt64? = nil, late: (Cell) -> FanStep,
-        failure: (Cell, any Error) -> Void,
+        failure: (Cell, any Error) -> FanStep,
         _ body: (Responder, inout Passage) throws -> FanStep
     ) -> FanEnd {
         list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
@@ -56,14 +58,14 @@ extension Gate {
                     continue rounds
                 }
             }
-            let outcome = enter(entries[index].cell.number, through: &passage) {
+            let outcome = enter(entries[index].cell.number, through: &passage) { passage in
                 try body(entries[index].responder, &passage)
             }
             switch outcome {
             case .returned(.next): index += 1
             case .returned(.end): break rounds
             case .threw(let error):
-                failure(entries[index].cell, error)
+                if failure(entries[index].cell, error) == .end { break rounds }
                 index += 1
             case .lost(let wasEntered):
                 return finish(entries, from: wasEntered ? index + 1 : index, &passage, body)

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The one way into module code: for an event, a call, a service, a start-up result, a timer.
 ///
 /// Whatever enters takes a ``Passage``, names the cell, and runs its closure inside
@@ -30,11 +28,12 @@ struct Gate: Sendable {
     /// ``Passage/settle()``.
     @inlinable @inline(__always)
     func enter<Result>(
-        _ cell: UInt16, through passage: inout Passage, _ body: () throws -> Result
+        _ cell: UInt16, through passage: inout Passage,
+        _ body: (inout Passage) throws -> Result
     ) -> Outcome<Result> {
         guard passage.move(to: cell) else { return .lost(wasEntered: false) }
         do {
-            return .returned(try body())
+            return .returned(try body(&passage))
         } catch {
             return passage.settle() ? .threw(error) : .lost(wasEntered: true)
         }
@@ -47,7 +46,7 @@ struct Gate: Sendable {
         _ cell: Cell, on thread: LaneThread, _ body: () throws -> Result
     ) -> Outcome<Result> {
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
-        let outcome = enter(cell.number, through: &passage, body)
+        let outcome = enter(cell.number, through: &passage) { _ in try body() }
         if case .lost = outcome { return outcome }
         return passage.leave() ? outcome : .lost(wasEntered: true)
     }

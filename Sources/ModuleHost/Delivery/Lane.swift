@@ -1,6 +1,6 @@
 import AppService
 import Dispatch
-import Synchronization
+public import Synchronization
 
 /// The one line that all module code is entered from: a thread that works off a list of jobs.
 ///
@@ -43,7 +43,7 @@ final class Lane: Sendable {
     @usableFromInline let word = OwnershipWord()
     /// Changes whenever some cell's status does, so that a list which was in order at one epoch
     /// need not look at its cells while the epoch stays.
-    @usableFromInline let epoch = Atomic<UInt64>(0)
+    @usableFromInline let epoch: Atomic<UInt64> = Atomic(0)
     /// The owner as unmanaged bits; `threads` keeps every one of them alive.
     private let owner = Atomic<UInt>(0)
     private let threads: Mutex<[LaneThread]>
@@ -303,6 +303,7 @@ final class Lane: Sendable {
         }
     }
 
+    @usableFromInline
     enum Admission {
         case go, late, skip
     }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The modules that are late, and how far behind each of them is. Guarded by the lane's lock.
 struct LateModules {
     /// A thread that lost the lane, with the modules that stand on its stack.

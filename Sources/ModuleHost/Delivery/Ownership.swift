@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// Who owns the lane, in one machine word: which responder is being told something, how deep calls
 /// are nested, and a sequence that makes each delivery different from the one before.

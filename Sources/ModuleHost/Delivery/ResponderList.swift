@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A list of any responder protocol, to take members in without knowing which.
 @usableFromInline
 protocol AnyResponderList: AnyObject {
@@ -57,7 +59,7 @@ final class ResponderList<Responder>: AnyResponderList {
 /// An object that belongs to a center.
 @usableFromInline
 final class Member {
-    let object: AnyObject
+    @usableFromInline let object: AnyObject
     let cell: Cell
     /// Where it stands among the members of its cell.
     let sequence: Int

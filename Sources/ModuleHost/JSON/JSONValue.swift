@@ -257,3 +257,13 @@ extension JSONError {
         }
     }
 }
+
+extension JSONValue {
+    /// `{}`: what stands for a `config` that is not there.
+    static let emptyObject: JSONValue = {
+        let bytes = Array("{}".utf8)
+        var parser = JSONParser(bytes, faultLimit: 1)
+        parser.parse()
+        return JSONDocument(bytes: bytes, nodes: parser.nodes).root
+    }()
+}

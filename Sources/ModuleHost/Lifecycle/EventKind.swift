@@ -56,3 +56,8 @@ extension EventKind {
         }
     }
 }
+
+extension EventKind {
+    /// Whether only the host itself gives this event.
+    package var isHostsOwn: Bool { self == .launch || self == .configurationChanged }
+}

@@ -160,6 +160,7 @@ public final class CommunicationCenter {
             failure: { cell, error in
                 report.failed += 1
                 gate.lane.reportFailure(of: cell, error)
+                return .next
             },
             { member, _ in
                 try body(member)

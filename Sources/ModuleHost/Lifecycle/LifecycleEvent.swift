@@ -1,0 +1,161 @@
+/// One thing that happened in the app's life: what modules hear.
+public struct LifecycleEvent: Sendable {
+    /// What kind of thing it is.
+    public let kind: EventKind
+    /// Who caused it.
+    public let origin: Origin
+    /// What came along with it, as it came. May hold secrets of the users: log its kind instead.
+    public let payload: JSONValue?
+    /// Its number in the host's log of events. Positions grow by one from event to event, in the
+    /// order of delivery; a module that stores the position together with an event's effect can tell
+    /// a repeated one.
+    public internal(set) var position: UInt64 = 0
+
+    /// The payload as what it means.
+    let content: Content
+
+    enum Content: Sendable {
+        case none
+        case launch(Launch)
+        case push(RemoteNotification)
+        case deviceToken(DeviceToken)
+        case registrationFailure(RegistrationFailure)
+        case notificationSettings(NotificationSettings)
+        case localNotification(LocalNotification)
+        case url(String)
+        case activity(UserActivity)
+        case shortcut(Shortcut)
+        case configuration(ConfigurationReload)
+        case message(Message)
+    }
+
+    private init(_ kind: EventKind, _ origin: Origin, _ payload: JSONValue?, _ content: Content) {
+        self.kind = kind
+        self.origin = origin
+        self.payload = payload
+        self.content = content
+    }
+
+    /// Makes an event from what came from outside.
+    ///
+    /// - Parameters:
+    ///   - kind: What kind of event. `launch` and `configuration-changed` are the host's own.
+    ///   - payload: What came along with it.
+    ///   - origin: Who caused it.
+    /// - Throws: ``EventError`` where the event cannot come from outside, takes no payload, lacks its
+    ///   payload, or cannot take this one.
+    public init(
+        _ kind: EventKind, payload: JSONValue? = nil, origin: Origin
+    ) throws(EventError) {
+        let content = try Self.content(of: kind, payload)
+        self.init(kind, origin, payload, content)
+    }
+
+    static func launch(_ launch: Launch) -> LifecycleEvent {
+        LifecycleEvent(.launch, launch.origin, nil, .launch(launch))
+    }
+
+    static func reload(_ reload: ConfigurationReload, origin: Origin) -> LifecycleEvent {
+        LifecycleEvent(.configurationChanged, origin, nil, .configuration(reload))
+    }
+
+    /// An event of the state machine: it has no payload.
+    static func state(_ kind: EventKind, origin: Origin) -> LifecycleEvent {
+        LifecycleEvent(kind, origin, nil, .none)
+    }
+
+    /// A request to open a URL.
+    static func openURL(_ url: String, origin: Origin) -> LifecycleEvent {
+        LifecycleEvent(.openURL, origin, nil, .url(url))
+    }
+
+    private static func content(
+        of kind: EventKind, _ payload: JSONValue?
+    ) throws(EventError) -> Content {
+        guard !kind.isHostsOwn else { throw EventError(kind, .hostsOwn) }
+        guard kind.payloadType != nil else {
+            guard payload == nil else { throw EventError(kind, .takesNoPayload) }
+            return .none
+        }
+        guard let payload else { throw EventError(kind, .payloadMissing) }
+        do {
+            return try content(of: kind, payload: payload)
+        } catch {
+            throw EventError(kind, .payload(error))
+        }
+    }
+
+    private static func content(
+        of kind: EventKind, payload: JSONValue
+    ) throws(JSONError) -> Content {
+        switch kind {
+        case .push:
+            var notification = try payload.decode(RemoteNotification.self)
+            notification.payload = payload
+            return .push(notification)
+        case .pushRegistered: return .deviceToken(try payload.decode())
+        case .pushRegistrationFailed: return .registrationFailure(try payload.decode())
+        case .notificationSettings: return .notificationSettings(try payload.decode())
+        case .localNotification: return .localNotification(try payload.decode())
+        case .openURL: return .url(try payload.decode(OpenURLRequest.self).url)
+        case .userActivity: return .activity(try payload.decode())
+        case .shortcut: return .shortcut(try payload.decode())
+        case .message: return .message(try payload.decode())
+        case .launch, .activate, .resignActive, .background, .foreground, .terminate,
+            .memoryWarning, .configurationChanged:
+            return .none
+        }
+    }
+}
+
+/// Why something from outside cannot become an event.
+public struct EventError: Error, Hashable, Sendable {
+    /// The event that was asked for.
+    public let kind: EventKind
+    /// What is wrong.
+    public let fault: Fault
+
+    /// The kinds of fault.
+    @nonexhaustive public enum Fault: Hashable, Sendable {
+        /// Only the host itself gives this event.
+        case hostsOwn
+        /// There is a payload, and the event takes none.
+        case takesNoPayload
+        /// There is no payload, and the event needs one.
+        case payloadMissing
+        /// The payload is not what the event takes.
+        case payload(JSONError)
+    }
+
+    init(_ kind: EventKind, _ fault: Fault) {
+        self.kind = kind
+        self.fault = fault
+    }
+}
+
+extension EventError: CustomStringConvertible {
+    /// One line for a log, such as `event 'background' takes no payload`.
+    public var description: String {
+        switch fault {
+        case .hostsOwn: "event '\(kind.rawValue)' is given by the host itself, never from outside"
+        case .takesNoPayload: "event '\(kind.rawValue)' takes no payload"
+        case .payloadMissing: "event '\(kind.rawValue)' needs a payload"
+        case .payload(let error): "event '\(kind.rawValue)' cannot take this payload: \(error)"
+        }
+    }
+}
+
+/// What a reload of the slatefile means to each module.
+struct ConfigurationReload: Sendable {
+    var appConfig: JSONValue?
+    var isAppConfigChanged: Bool
+    /// By module: what its configuration is now, and whether it changed.
+    var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)]
+
+    func change(for id: ModuleID?) -> ConfigurationChange {
+        let own = id.flatMap { modules[$0] }
+        return ConfigurationChange(
+            config: own?.config, appConfig: appConfig,
+            isChanged: isAppConfigChanged || own?.isChanged == true)
+    }
+}

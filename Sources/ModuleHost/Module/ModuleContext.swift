@@ -1,0 +1,266 @@
+public import AppService
+
+/// What a module is given when it is made: its settings, its log, and what it may reach.
+///
+/// A context belongs to its module and is used from the module's own code, on the lane. Only the log
+/// is `Sendable`, and goes along with work that leaves the lane.
+public final class ModuleContext {
+    /// The module's id, from the slatefile.
+    public let id: ModuleID
+
+    /// The app's name, from the slatefile.
+    public let app: String
+
+    /// Where the module says what happened. Lines bear its id.
+    public let log: Log
+
+    /// The folder in which the host, and what is to outlast it, keeps its files. No slash at the end.
+    public let stateDirectory: String
+
+    /// Sends messages to the app's modules, in slatefile order.
+    public let center: CommunicationCenter
+
+    private let services: any ModuleServices
+    private let cell: Cell
+    private var configValue: JSONValue?
+    private var appConfigValue: JSONValue?
+    private var timers: [ObjectIdentifier: ModuleTimer] = [:]
+
+    init(
+        id: ModuleID, cell: Cell, app: String, config: JSONValue?, appConfig: JSONValue?, log: Log,
+        stateDirectory: String, center: CommunicationCenter, services: any ModuleServices
+    ) {
+        self.id = id
+        self.cell = cell
+        self.app = app
+        self.log = log
+        self.stateDirectory = stateDirectory
+        self.center = center
+        self.services = services
+        configValue = config
+        appConfigValue = appConfig
+    }
+
+    // MARK: Settings
+
+    /// The module's own `config`, as a `T`. A module without `config` is read as `{}`.
+    ///
+    /// - Parameter type: What to make of it.
+    /// - Returns: The settings.
+    /// - Throws: ``JSONError`` with the place in the slatefile of everything that is missing, unknown or
+    ///   of the wrong type.
+    public func config<T: Decodable>(_ type: T.Type = T.self) throws -> T {
+        try (configValue ?? .emptyObject).decode(type)
+    }
+
+    /// The app's `config`, as a `T`. A slatefile without one is read as `{}`.
+    ///
+    /// - Parameter type: What to make of it. Keys that it does not ask for are faults, so a module that
+    ///   wants a part of it asks for a `[String: JSONValue]`.
+    /// - Returns: The settings.
+    /// - Throws: ``JSONError`` as for ``config(_:)``.
+    public func appConfig<T: Decodable>(_ type: T.Type = T.self) throws -> T {
+        try (appConfigValue ?? .emptyObject).decode(type)
+    }
+
+    func configurationChanged(_ change: ConfigurationChange) {
+        configValue = change.config
+        appConfigValue = change.appConfig
+    }
+
+    // MARK: The event in hand
+
+    /// The event that the module is being told of; nil outside of one, as in a timer's tick.
+    public var event: LifecycleEvent? { services.eventInHand(of: cell) }
+
+    /// The position of the event in hand.
+    public var position: UInt64? { event?.position }
+
+    // MARK: Work at start-up
+
+    /// Registers work for the start-up queue.
+    ///
+    /// Register in `init`: a name or a dependency that makes no sense then ends the launch with an error
+    /// that names it. Later registration is allowed until the app stops.
+    ///
+    /// - Order: `high` tasks run before `launch` is delivered, `default` ones from then on, `low` ones
+    ///   once the app is ready and the lane is idle. See ``StartupQueue``.
+    /// - Thread: The work runs off the lane, beside other work, so it cannot use the module: it takes
+    ///   values along. To use what it makes, see the form with `then`.
+    /// - Parameters:
+    ///   - name: What the task is called within this module. Everywhere else it is
+    ///     `<module id>/<name>`.
+    ///   - priority: How soon it is needed.
+    ///   - after: Tasks that must have succeeded before: of this module by their name, of others by
+    ///     `<module id>/<name>`.
+    ///   - deadline: How long it may take; nil means `startup.deadline` of the slatefile.
+    ///   - required: Whether the app cannot do without it: when it fails, at whatever time, the app is
+    ///     stopped and the host exits 70.
+    ///   - work: What to do.
+    /// - Throws: ``StartupError`` where the name is taken, or a late task waits for an unknown one.
+    public func startup(
+        _ name: String, priority: StartupPriority = .default, after: [String] = [],
+        deadline: Duration? = nil, required: Bool = false,
+        work: @escaping @Sendable () throws -> Void
+    ) throws {
+        try services.register(
+            StartupTask(
+                taskName(name), priority: priority, after: after.map(taskName),
+                deadline: deadline, required: required, work: work))
+    }
+
+    /// Registers asynchronous work for the start-up queue.
+    ///
+    /// - Parameters:
+    ///   - name: What the task is called within this module.
+    ///   - priority: How soon it is needed.
+    ///   - after: Tasks that must have succeeded before.
+    ///   - deadline: How long it may take.
+    ///   - required: Whether the app cannot do without it.
+    ///   - work: What to do, off the lane.
+    /// - Throws: ``StartupError`` as for synchronous work.
+    public func startup(
+        _ name: String, priority: StartupPriority = .default, after: [String] = [],
+        deadline: Duration? = nil, required: Bool = false,
+        work: @escaping @Sendable () async throws -> Void
+    ) throws {
+        try services.register(
+            StartupTask(
+                taskName(name), priority: priority, after: after.map(taskName),
+                deadline: deadline, required: required, work: work))
+    }
+
+    /// Registers work for the start-up queue whose result the module takes on the lane.
+    ///
+    /// ```swift
+    /// try context.startup("feed", priority: .high) {
+    ///     try readFeed()          // off the lane, without the module
+    /// } then: { feed in
+    ///     self.feed = feed        // on the lane
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: What the task is called within this module.
+    ///   - priority: How soon it is needed.
+    ///   - after: Tasks that must have succeeded before.
+    ///   - deadline: How long it may take, `then` included.
+    ///   - required: Whether the app cannot do without it.
+    ///   - work: Makes the result, off the lane.
+    ///   - then: Takes the result, on the lane; what waits for the task begins afterwards. Throwing fails
+    ///     the task. A task that is overdue hands nothing back.
+    /// - Throws: ``StartupError`` as for work without a result.
+    public func startup<Value: Sendable>(
+        _ name: String, priority: StartupPriority = .default, after: [String] = [],
+        deadline: Duration? = nil, required: Bool = false,
+        work: @escaping @Sendable () throws -> Value, then: @escaping (Value) throws -> Void
+    ) throws {
+        try services.register(
+            StartupTask(
+                taskName(name), priority: priority, after: after.map(taskName),
+                deadline: deadline, required: required, work: work, handBack: handBack(then)))
+    }
+
+    /// Registers asynchronous work for the start-up queue whose result the module takes on the lane.
+    ///
+    /// - Parameters:
+    ///   - name: What the task is called within this module.
+    ///   - priority: How soon it is needed.
+    ///   - after: Tasks that must have succeeded before.
+    ///   - deadline: How long it may take, `then` included.
+    ///   - required: Whether the app cannot do without it.
+    ///   - work: Makes the result, off the lane.
+    ///   - then: Takes the result, on the lane.
+    /// - Throws: ``StartupError`` as for work without a result.
+    public func startup<Value: Sendable>(
+        _ name: String, priority: StartupPriority = .default, after: [String] = [],
+        deadline: Duration? = nil, required: Bool = false,
+        work: @escaping @Sendable () async throws -> Value, then: @escaping (Value) throws -> Void
+    ) throws {
+        try services.register(
+            StartupTask(
+                taskName(name), priority: priority, after: after.map(taskName),
+                deadline: deadline, required: required, work: work, handBack: handBack(then)))
+    }
+
+    private func taskName(_ name: String) -> String {
+        name.utf8.contains(UInt8(ascii: "/")) ? name : "\(id)/\(name)"
+    }
+
+    private func handBack<Value: Sendable>(
+        _ then: @escaping (Value) throws -> Void
+    ) -> @Sendable (Value, StartupReceipt) -> Void {
+        let confined = LaneConfined(then)
+        return { [services, cell] value, receipt in
+            services.enter(cell) {
+                try confined.value(value)
+            } completion: { result in
+                switch result {
+                case .success: receipt.done()
+                case .failure(let error): receipt.fail(error)
+                }
+            }
+        }
+    }
+
+    // MARK: Timers
+
+    /// Calls the module once, after a while.
+    ///
+    /// - Parameters:
+    ///   - delay: How long to wait.
+    ///   - tick: Runs on the lane. What it throws is reported under the module's name.
+    /// - Returns: The timer, to call it off. It need not be kept.
+    @discardableResult
+    public func timer(
+        after delay: Duration, _ tick: @escaping () throws -> Void
+    ) -> ModuleTimer {
+        start(ModuleTimer(interval: delay, repeats: false, tick))
+    }
+
+    /// Calls the module again and again.
+    ///
+    /// The next interval begins when a tick has returned, so ticks never pile up. A host that is to be
+    /// idle has no use for this: prefer a timer that is set when there is something to do.
+    ///
+    /// - Parameters:
+    ///   - interval: How long to wait before each tick; at least a millisecond.
+    ///   - tick: Runs on the lane. What it throws is reported under the module's name.
+    /// - Returns: The timer, to call it off. It need not be kept.
+    @discardableResult
+    public func timer(
+        every interval: Duration, _ tick: @escaping () throws -> Void
+    ) -> ModuleTimer {
+        start(ModuleTimer(interval: max(interval, .milliseconds(1)), repeats: true, tick))
+    }
+
+    private func start(_ timer: ModuleTimer) -> ModuleTimer {
+        timers[ObjectIdentifier(timer)] = timer
+        timer.onEnd = { [weak self] timer in self?.timers[ObjectIdentifier(timer)] = nil }
+        timer.schedule(services: services, cell: cell)
+        return timer
+    }
+
+    /// Calls off all that could still reach the module: it is about to be let go.
+    func invalidate() {
+        for timer in Array(timers.values) { timer.cancel() }
+    }
+}
+
+/// What a context needs of its host.
+protocol ModuleServices: Sendable {
+    func eventInHand(of cell: Cell) -> LifecycleEvent?
+    func register(_ task: StartupTask) throws(StartupError)
+    var time: any TimeSource { get }
+
+    /// Enters a module for something that waits where the module is late, and that is dropped where it
+    /// is gone.
+    ///
+    /// - Parameters:
+    ///   - cell: The module.
+    ///   - body: Runs on the lane, or on the late module's own thread.
+    ///   - completion: Told what came of it, on whatever thread.
+    func enter(
+        _ cell: Cell, _ body: @escaping @Sendable () throws -> Void,
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+}

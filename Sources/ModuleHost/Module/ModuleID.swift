@@ -1,0 +1,4 @@
+public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+    public init?(_ text: String) { description = text }
+}

@@ -1,0 +1,48 @@
+import AppService
+
+/// A timer of a module's, made by ``ModuleContext/timer(after:_:)`` or
+/// ``ModuleContext/timer(every:_:)``.
+///
+/// It belongs to its module, and ends with it.
+public final class ModuleTimer {
+    private let interval: Duration
+    private let repeats: Bool
+    private var tick: (() throws -> Void)?
+    private var alarm: (any Alarm)?
+    var onEnd: ((ModuleTimer) -> Void)?
+
+    init(interval: Duration, repeats: Bool, _ tick: @escaping () throws -> Void) {
+        self.interval = interval
+        self.repeats = repeats
+        self.tick = tick
+    }
+
+    /// Whether the timer will tick, or tick again.
+    public var isRunning: Bool { tick != nil }
+
+    /// Calls the timer off. It ticks no more, not even where its time had run out already.
+    public func cancel() {
+        tick = nil
+        alarm?.cancel()
+        alarm = nil
+        onEnd?(self)
+        onEnd = nil
+    }
+
+    func schedule(services: any ModuleServices, cell: Cell) {
+        let confined = LaneConfined(self)
+        alarm = services.time.schedule(after: interval) {
+            services.enter(cell) {
+                try confined.value.fire(services: services, cell: cell)
+            } completion: { _ in
+            }
+        }
+    }
+
+    private func fire(services: any ModuleServices, cell: Cell) throws {
+        guard let tick else { return }
+        if !repeats { cancel() }
+        defer { if isRunning { schedule(services: services, cell: cell) } }
+        try tick()
+    }
+}
