@@ -38,7 +38,7 @@ extension Gate {
         to list: ResponderList<Responder>, on thread: LaneThread, from start: Int = 0,
         at position: UInt64? = nil, late: (Cell) -> FanStep,
         failure: (Cell, any Error) -> FanStep,
-        _ body: (Responder, inout Passage) throws -> FanStep
+        _ body: (ResponderList<Responder>.Entry, inout Passage) throws -> FanStep
     ) -> FanEnd {
         list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
@@ -59,7 +59,7 @@ extension Gate {
                 }
             }
             let outcome = enter(entries[index].cell.number, through: &passage) { passage in
-                try body(entries[index].responder, &passage)
+                try body(entries[index], &passage)
             }
             switch outcome {
             case .returned(.next): index += 1
@@ -80,7 +80,8 @@ extension Gate {
     @usableFromInline
     func finish<Responder>(
         _ entries: ContiguousArray<ResponderList<Responder>.Entry>, from start: Int,
-        _ passage: inout Passage, _ body: (Responder, inout Passage) throws -> FanStep
+        _ passage: inout Passage,
+        _ body: (ResponderList<Responder>.Entry, inout Passage) throws -> FanStep
     ) -> FanEnd {
         let late = passage.thread.mine.cell
         var index = start
@@ -89,7 +90,7 @@ extension Gate {
             index += 1
             if entry.member.isRemoved { continue }
             do {
-                _ = try body(entry.responder, &passage)
+                _ = try body(entry, &passage)
             } catch is LaneLost {
                 continue
             } catch {

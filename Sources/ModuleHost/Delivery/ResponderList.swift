@@ -40,6 +40,11 @@ final class ResponderList<Responder>: AnyResponderList {
         lookedAt = nil
     }
 
+    /// The index of the first entry that stands after a cell.
+    func firstIndex(after cell: UInt16) -> Int {
+        cell == 0 ? 0 : entries.firstIndex { $0.cell.number > cell } ?? entries.endIndex
+    }
+
     /// Drops the entries that are gone, if anything changed since the last time.
     @usableFromInline
     func refresh(epoch: UInt64) {

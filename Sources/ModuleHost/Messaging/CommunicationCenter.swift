@@ -162,8 +162,8 @@ public final class CommunicationCenter {
                 gate.lane.reportFailure(of: cell, error)
                 return .next
             },
-            { member, _ in
-                try body(member)
+            { entry, _ in
+                try body(entry.responder)
                 report.delivered += 1
                 return .next
             })

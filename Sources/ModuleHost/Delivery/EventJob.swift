@@ -1,0 +1,100 @@
+/// Delivers one event after another on the lane, and goes on with the next responder on another
+/// thread where one gets stuck.
+///
+/// `@unchecked Sendable`: everything that changes is touched only by the thread that owns the lane;
+/// the exchange of the ownership word orders one owner's writes before the next one's reads.
+/// `LaneTakeoverTests` under the thread sanitizer would break it.
+final class EventJob: LaneJob, @unchecked Sendable {
+    /// What the job needs of the app that it delivers in. Called on the lane.
+    protocol App: AnyObject {
+        var center: CommunicationCenter { get }
+        var gate: Gate { get }
+
+        /// Says which events a request comes to, in order; none where it means nothing, nil where the
+        /// job is held back and will be run again.
+        func plan(_ request: EventRequest, of job: EventJob) -> [LifecycleEvent]?
+        func begin(_ event: inout LifecycleEvent)
+        /// A responder threw. Says whether the others are to be told.
+        func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep
+        /// Whether an event that is to go on after a late module still should.
+        func goesOn(with event: LifecycleEvent) -> Bool
+        func ended(_ event: LifecycleEvent, _ tally: EventTally)
+        func completed(_ request: EventRequest)
+    }
+
+    let limit: DeliveryLimit
+    private let app: LaneConfined<any App>
+    private let request: EventRequest
+    private var plan: [LifecycleEvent]?
+    private var index = 0
+    private(set) var event: LifecycleEvent?
+    var tally = EventTally()
+
+    init(_ request: EventRequest, in app: any App, limit: DeliveryLimit = .event) {
+        self.request = request
+        self.limit = limit
+        self.app = LaneConfined(app)
+    }
+
+    func run(on thread: LaneThread, after cell: UInt16) {
+        let app = app.value
+        var after = cell
+        if cell != 0, let event {
+            let step = tally.toldLate(app.gate.lane.cell(cell), of: event.kind)
+            if step == .end || !app.goesOn(with: event) {
+                end(event, in: app)
+                after = 0
+            }
+        }
+        guard let plan = plan ?? app.plan(request, of: self) else { return }
+        self.plan = plan
+        while index < plan.count {
+            guard deliver(event ?? begin(plan[index], in: app), on: thread, after: after) else {
+                return
+            }
+            after = 0
+        }
+        app.completed(request)
+    }
+
+    private func begin(_ planned: LifecycleEvent, in app: any App) -> LifecycleEvent {
+        var event = planned
+        app.begin(&event)
+        tally = EventTally()
+        self.event = event
+        return event
+    }
+
+    /// - Returns: False where the lane was lost: nothing may be touched any more.
+    private func deliver(
+        _ event: LifecycleEvent, on thread: LaneThread, after cell: UInt16
+    ) -> Bool {
+        let app = app.value
+        var courier = LaneCourier(
+            center: app.center, gate: app.gate, thread: thread, job: self, event: event,
+            after: cell,
+            onFailure: { cell, error in app.failed(cell, in: event, error) })
+        event.deliver(by: &courier)
+        guard !courier.isLost else { return false }
+        end(event, in: app)
+        return true
+    }
+
+    private func end(_ event: LifecycleEvent, in app: any App) {
+        app.ended(event, tally)
+        self.event = nil
+        index += 1
+    }
+}
+
+/// What somebody wants to happen in the app's life.
+enum EventRequest: Sendable {
+    /// An event that changes no state, from outside.
+    case event(LifecycleEvent)
+    /// A change of state, from outside.
+    case change(LifecycleState.Change, origin: Origin)
+    /// An event of the host's own, at this very moment.
+    case own(LifecycleEvent)
+    /// A change of state of the host's own, at this very moment.
+    case ownChange(LifecycleState.Change)
+}

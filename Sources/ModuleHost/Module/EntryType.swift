@@ -1,0 +1,180 @@
+import AppService
+
+/// Finds a module's class by the name that the slatefile gives it: `Target.Type`.
+///
+/// Nothing is registered anywhere: the class is looked up among those of the running binary, by its
+/// mangled name. That finds it in a release build, statically linked and stripped, also where no code
+/// imports its target.
+struct EntryType {
+    /// The class.
+    let type: any Module.Type
+
+    /// Looks an entry up.
+    ///
+    /// - Parameters:
+    ///   - entry: The name, such as `Modules.PushModule`.
+    ///   - targets: Targets that other entries of the slatefile name: where to look for a class whose
+    ///     target was left out.
+    /// - Throws: ``EntryError`` that tells a name nobody answers to from a type that is no module.
+    init(_ entry: String, targets: [String] = []) throws(EntryError) {
+        guard let name = EntryName(entry) else {
+            let offer = EntryName.offers(for: entry, targets: targets).first(where: \.isModule)
+            throw .malformed(entry, nearest: offer?.description)
+        }
+        guard let found = name.lookUp() else {
+            let offer = name.neighbours(targets: targets).first(where: \.isModule)
+            throw .notFound(entry, target: name.target, nearest: offer?.description)
+        }
+        guard let type = found.type as? any Module.Type else {
+            throw .noModule(entry, kind: found.kind)
+        }
+        self.type = type
+    }
+}
+
+/// Why an entry leads to no module.
+@nonexhaustive public enum EntryError: Error, Hashable, Sendable {
+    /// It is no name of a top-level class; `nearest` is what it may be meant to be.
+    case malformed(String, nearest: String?)
+    /// Nothing in this binary has that name; `nearest` is a module whose name it resembles.
+    case notFound(String, target: String, nearest: String?)
+    /// There is such a type, of this kind, but it is no module.
+    case noModule(String, kind: String)
+}
+
+extension EntryError: CustomStringConvertible {
+    /// What is wrong and what to do, such as `no class 'Modules.PushModul' in this binary; did you
+    /// mean 'Modules.PushModule'?`
+    public var description: String {
+        switch self {
+        case .malformed(let entry, let nearest?):
+            "entry '\(entry)' is not of the form 'Target.Type'; did you mean '\(nearest)'?"
+        case .malformed(let entry, nil):
+            "entry '\(entry)' is not of the form 'Target.Type', such as 'Modules.PushModule'"
+        case .notFound(let entry, _, let nearest?):
+            "no class '\(entry)' in this binary; did you mean '\(nearest)'?"
+        case .notFound(let entry, let target, nil):
+            "no class '\(entry)' in this binary: it is misspelt, or target '\(target)' is not "
+                + "linked into it (add it to the dependencies of the executable)"
+        case .noModule(let entry, "class"):
+            "class '\(entry)' is no module: make it conform to 'Module'"
+        case .noModule(let entry, let kind):
+            "'\(entry)' is \(kind): a module is a class that conforms to 'Module'"
+        }
+    }
+}
+
+/// The two parts of an entry.
+private struct EntryName: CustomStringConvertible {
+    let target: String
+    let type: String
+
+    init(target: String, type: String) {
+        self.target = target
+        self.type = type
+    }
+
+    init?(_ entry: String) {
+        let parts = entry.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy(isIdentifier) else { return nil }
+        self.init(target: String(parts[0]), type: String(parts[1]))
+    }
+
+    var description: String { "\(target).\(type)" }
+
+    /// The type of that name, with its kind in words; classes first.
+    func lookUp() -> (type: Any.Type, kind: String)? {
+        let name = "\(target.utf8.count)\(target)\(type.utf8.count)\(type)"
+        for (suffix, kind) in [("C", "class"), ("V", "a struct"), ("O", "an enum")] {
+            if let type = _typeByName(name + suffix) { return (type, kind) }
+        }
+        return nil
+    }
+
+    /// Whether a module's class has this name.
+    var isModule: Bool {
+        let name = "\(target.utf8.count)\(target)\(type.utf8.count)\(type)C"
+        return _typeByName(name) is any Module.Type
+    }
+
+    /// What an entry that has not the form of a name may be meant to be.
+    static func offers(for entry: String, targets: [String]) -> some Sequence<EntryName> {
+        let parts = entry.split(separator: ".").filter(isIdentifier).map(String.init)
+        let names =
+            switch parts.count {
+            case 0: [EntryName]()
+            case 1: targets.map { EntryName(target: $0, type: parts[0]) }
+            default: [EntryName(target: parts[0], type: parts[parts.count - 1])]
+            }
+        return names.lazy.flatMap { name in
+            [name] + name.spellings + targets.map { EntryName(target: $0, type: name.type) }
+        }
+    }
+
+    /// Names that this one may be meant to be, likelier ones first. They are tried one by one: the
+    /// running binary can be asked for a name, not for a list.
+    func neighbours(targets: [String]) -> some Sequence<EntryName> {
+        let inOthers = targets.map { EntryName(target: $0, type: type) }
+        let near = spellings + inOthers + inOthers.flatMap(\.spellings)
+        let slips = edits(of: type).lazy.map { EntryName(target: target, type: $0) }
+        let targetSlips = edits(of: target).lazy.map { EntryName(target: $0, type: type) }
+        return [AnySequence(near), AnySequence(slips), AnySequence(targetSlips)].lazy.joined()
+    }
+
+    /// The name with another case, and with or without the word `Module`.
+    var spellings: [EntryName] {
+        let suffix = "Module"
+        var types = [type, capitalized(type)]
+        if type.lowercased().hasSuffix("module"), type.count > suffix.count {
+            types.append(capitalized(String(type.dropLast(suffix.count))) + suffix)
+            types.append(capitalized(String(type.dropLast(suffix.count))))
+        } else {
+            types.append(capitalized(type) + suffix)
+        }
+        let targets = [target, capitalized(target), target + "s", capitalized(target) + "s"]
+        return targets.flatMap { target in
+            types.map { EntryName(target: target, type: $0) }
+        }
+    }
+}
+
+/// Swift identifiers, as far as a mangled name spells them out.
+private func isIdentifier(_ text: some StringProtocol) -> Bool {
+    guard let first = text.utf8.first, !isDigit(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+        isDigit(byte) || byte == UInt8(ascii: "_") || isLetter(byte)
+    }
+}
+
+private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= byte }
+
+private func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= byte | 0x20 }
+
+private func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+
+/// Every name that is one slip away: a letter too many, too few, another, or two swapped.
+private func edits(of name: String) -> [String] {
+    let letters = Array(name.utf8.prefix(64))
+    let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_".utf8)
+    var all: [String] = []
+    func add(_ bytes: [UInt8]) { all.append(String(decoding: bytes, as: UTF8.self)) }
+    for index in letters.indices {
+        add(Array(letters[..<index] + letters[(index + 1)...]))
+        if index + 1 < letters.count {
+            var swapped = letters
+            swapped.swapAt(index, index + 1)
+            add(swapped)
+        }
+    }
+    for letter in alphabet {
+        for index in 0...letters.count {
+            add(letters[..<index] + [letter] + letters[index...])
+            if index < letters.count {
+                var other = letters
+                other[index] = letter
+                add(other)
+            }
+        }
+    }
+    return all
+}
