@@ -1,4 +1,0 @@
-public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
-    public init?(_ text: String) { description = text }
-}
