@@ -19,6 +19,8 @@ public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
     public let pointer: String
     /// Where it stands in the text.
     public let place: TextPlace
+    /// Where it stands in the text, in bytes.
+    let offset: Int
 
     /// The fault in words, without its place.
     public var message: String { kind.description }

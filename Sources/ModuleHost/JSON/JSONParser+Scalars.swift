@@ -15,6 +15,7 @@ extension JSONParser {
                 return append(.string, from: start, flags: flags)
             case UInt8(ascii: "$"):
                 flags.insert(.dollar)
+                hasDollar = true
                 end += 1
             case UInt8(ascii: "\\"):
                 flags.insert(.escaped)

@@ -15,9 +15,10 @@ struct JSONParser {
     private(set) var faults: [Fault] = []
     /// Whether `nodes` stands for the whole text, in spite of faults.
     ///
-    /// If not, what seems to be
-    /// missing from it may well be in the part that was not read.
+    /// If not, what seems to be missing from it may well be in the part that was not read.
     private(set) var isWhole = true
+    /// Whether any string has a dollar sign.
+    var hasDollar = false
 
     /// How many faults are worth finding before the reading ends.
     private let faultLimit: Int

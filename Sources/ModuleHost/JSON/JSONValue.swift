@@ -253,7 +253,7 @@ extension JSONError {
         self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
             JSONFault(
                 kind: fault.kind, pointer: document.pointer(atOffset: fault.offset),
-                place: source.place(of: fault.offset))
+                place: source.place(of: fault.offset), offset: fault.offset)
         }
     }
 }

@@ -4,7 +4,8 @@
 struct SourceText {
     private let bytes: [UInt8]
     private var line = 1
-    private var lineStart = 0
+    /// Where the line of the last place begins.
+    private(set) var lineStart = 0
     /// How far the columns of the present line are counted, and to what.
     private var counted = 0
     private var column = 1
@@ -28,15 +29,6 @@ struct SourceText {
         column += Self.characters(in: bytes[counted..<offset])
         counted = offset
         return TextPlace(line: line, column: column)
-    }
-
-    /// The bytes of the line on which `offset` stands, without its end.
-    mutating func line(around offset: Int) -> Range<Int> {
-        _ = place(of: offset)
-        var end = min(offset, bytes.count)
-        while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-        if end > lineStart, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-        return lineStart..<max(lineStart, end)
     }
 
     private static func characters(in bytes: ArraySlice<UInt8>) -> Int {

@@ -2,48 +2,14 @@
 ///
 /// A whole number and a unit, nothing between them; more than nothing, and a day at most.
 enum DurationReader {
-    /// Why a text is no duration.
-    enum Fault: Error, Hashable, CustomStringConvertible {
-        /// No unit after the number; `number` is as it was written.
-        case unitless(String)
-        /// Another unit than the four.
-        case unknownUnit(String, of: String)
-        /// A number with a fraction.
-        case fractional(String)
-        /// A number below zero.
-        case negative(String)
-        /// No time at all.
-        case zero(String)
-        /// More than a day.
-        case tooLong(String)
-        /// Nothing like a duration.
-        case malformed(String)
-
-        var description: String {
-            switch self {
-            case .unitless(let text):
-                "a duration needs its unit: \"\(text)ms\", \"\(text)s\" or \"\(text)m\"?"
-            case .unknownUnit(let unit, let text):
-                "no unit \(quoted(unit)) in \(quoted(text)); the units are ms, s, m and h"
-            case .fractional(let text):
-                "a duration is a whole number and a unit, such as \"1500ms\": \(quoted(text))"
-            case .negative(let text):
-                "a duration cannot be negative: \(quoted(text))"
-            case .zero(let text):
-                "a duration must be more than nothing: \(quoted(text))"
-            case .tooLong(let text):
-                "a duration is at most \"24h\": \(quoted(text))"
-            case .malformed(let text):
-                "expected a duration such as \"250ms\", \"2s\" or \"1m\", found \(quoted(text))"
-            }
-        }
-    }
-
     /// The longest duration there is.
     static let limit = Duration.seconds(24 * 60 * 60)
 
+    /// The regular expression of the JSON Schema, which leaves the limit to this type.
+    static let pattern = "^0*[1-9][0-9]*(ms|s|m|h)$"
+
     /// Reads `text`.
-    static func read(_ text: String) throws(Fault) -> Duration {
+    static func read(_ text: String) throws(DurationFault) -> Duration {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let unsigned = isNegative ? text.utf8.dropFirst() : text.utf8[...]
         let digits = unsigned.prefix { 0x30..<0x3A ~= $0 }
@@ -71,6 +37,44 @@ enum DurationReader {
         case "m": 60_000
         case "h": 3_600_000
         default: nil
+        }
+    }
+}
+
+/// Why a text is no duration.
+public enum DurationFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No unit after the number; `number` is as it was written.
+    case unitless(String)
+    /// Another unit than the four.
+    case unknownUnit(String, of: String)
+    /// A number with a fraction.
+    case fractional(String)
+    /// A number below zero.
+    case negative(String)
+    /// No time at all.
+    case zero(String)
+    /// More than a day.
+    case tooLong(String)
+    /// Nothing like a duration.
+    case malformed(String)
+
+    /// The fault in words, with the right form.
+    public var description: String {
+        switch self {
+        case .unitless(let text):
+            "a duration needs its unit: \"\(text)ms\", \"\(text)s\" or \"\(text)m\"?"
+        case .unknownUnit(let unit, let text):
+            "no unit \(quoted(unit)) in \(quoted(text)); the units are ms, s, m and h"
+        case .fractional(let text):
+            "a duration is a whole number and a unit, such as \"1500ms\": \(quoted(text))"
+        case .negative(let text):
+            "a duration cannot be negative: \(quoted(text))"
+        case .zero(let text):
+            "a duration must be more than nothing: \(quoted(text))"
+        case .tooLong(let text):
+            "a duration is at most \"24h\": \(quoted(text))"
+        case .malformed(let text):
+            "expected a duration such as \"250ms\", \"2s\" or \"1m\", found \(quoted(text))"
         }
     }
 }

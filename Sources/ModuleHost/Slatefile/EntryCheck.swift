@@ -1,0 +1,20 @@
+/// What a slatefile says about a module made of a class, for whoever knows the classes of the
+/// running binary.
+public struct EntryUse: Sendable {
+    /// The entry as it is written, such as `Modules.PushModule`; its form was checked.
+    public let entry: String
+    /// Whether the module is the main one.
+    public let isMain: Bool
+    /// The module's own settings.
+    public let config: JSONValue?
+    /// The settings of the app.
+    public let appConfig: JSONValue?
+}
+
+/// What is wrong with the use of an entry.
+public enum EntryFault: Sendable {
+    /// With the entry itself: its message stands at the entry.
+    case entry(String)
+    /// With its settings: each fault of decoding them stands at its own place.
+    case config(JSONError)
+}

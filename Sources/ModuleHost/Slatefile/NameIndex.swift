@@ -1,0 +1,43 @@
+/// The ids seen so far, compared as host names are: without regard to case.
+///
+/// A hash table of nodes, since a slatefile may have 50 000 modules and making a lower-case string of
+/// each id would take longer than all the rest of the check.
+struct NameIndex {
+    private var slots: [UInt32]
+    private let mask: Int
+
+    /// Makes an index with room for `capacity` ids.
+    init(capacity: Int) {
+        var size = 16
+        while size < capacity * 2 { size *= 2 }
+        // Node 0 is the whole text and never an id, so it stands for a free slot.
+        slots = Array(repeating: 0, count: size)
+        mask = size - 1
+    }
+
+    /// Adds the string at `node` unless it is there already.
+    ///
+    /// - Returns: The node of the same id, if there is one.
+    mutating func insert(_ node: Int, in document: JSONDocument) -> Int? {
+        let range = document.content(of: node)
+        var hasher = Hasher()
+        for offset in range { hasher.combine(Self.folded(document.bytes[offset])) }
+        var slot = hasher.finalize() & mask
+        while slots[slot] != 0 {
+            let other = document.content(of: Int(slots[slot]))
+            if Self.isSame(other, range, of: document.bytes) { return Int(slots[slot]) }
+            slot = (slot + 1) & mask
+        }
+        slots[slot] = UInt32(truncatingIfNeeded: node)
+        return nil
+    }
+
+    private static func isSame(_ one: Range<Int>, _ other: Range<Int>, of bytes: [UInt8]) -> Bool {
+        one.count == other.count
+            && zip(one, other).allSatisfy { folded(bytes[$0]) == folded(bytes[$1]) }
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        0x41...0x5A ~= byte ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,126 @@
+import AppService
+
+/// A UNIX signal that a slatefile may give a meaning to, by its name; its number is the platform's.
+///
+/// Written without `SIG`: `USR1`, `RTMIN+3`. Not every signal can be had:
+///
+/// - `KILL` and `STOP` cannot be caught.
+/// - `SEGV`, `BUS`, `ILL`, `TRAP`, `FPE`, `ABRT` and `SYS` are how a crash is reported.
+/// - `CHLD`, `PIPE`, `CONT`, `TSTP`, `TTIN`, `TTOU`, `XCPU` and `XFSZ` are the host's own: its
+///   children, its sockets, its terminal, its limits.
+///
+/// Real-time signals count from `RTMIN+1` to `RTMIN+30`: what the C library leaves to programs on
+/// Linux.
+public struct SignalName: Hashable, Sendable, CustomStringConvertible {
+    /// The name as the slatefile writes it, such as `USR1` or `RTMIN+3`.
+    public let name: String
+
+    /// The name as the slatefile writes it.
+    public var description: String { name }
+
+    /// How far above `SIGRTMIN` a real-time signal is; nil for any other.
+    public let realTimeOffset: Int?
+
+    private init(unchecked name: String, realTimeOffset: Int? = nil) {
+        self.name = name
+        self.realTimeOffset = realTimeOffset
+    }
+
+    /// Makes a signal of its name.
+    ///
+    /// - Parameter name: The name, in capitals, without `SIG`.
+    /// - Throws: Why there is no such signal, or none that may be had.
+    public init(_ name: String) throws(Fault) {
+        if Self.standard.contains(name) {
+            self.init(unchecked: name)
+        } else if let offset = Self.offset(in: name), Self.realTimeOffsets ~= offset,
+            name == "RTMIN+\(offset)"
+        {
+            self.init(unchecked: name, realTimeOffset: offset)
+        } else {
+            throw Self.fault(in: name)
+        }
+    }
+
+    /// Ends the host.
+    public static let terminate = SignalName(unchecked: "TERM")
+    /// Ends the host; Control-C in a terminal.
+    public static let interrupt = SignalName(unchecked: "INT")
+    /// Reads the slatefile again.
+    public static let hangUp = SignalName(unchecked: "HUP")
+    /// To the background.
+    public static let user1 = SignalName(unchecked: "USR1")
+    /// To the foreground.
+    public static let user2 = SignalName(unchecked: "USR2")
+
+    /// The signals that are no real-time signals and may be had.
+    static let standard = [
+        "TERM", "INT", "HUP", "USR1", "USR2", "QUIT", "ALRM", "VTALRM", "PROF", "WINCH", "URG",
+        "IO", "PWR",
+    ]
+
+    /// How far above `SIGRTMIN` the real-time signals that may be had are.
+    static let realTimeOffsets = 1...30
+
+    /// The regular expression of the JSON Schema.
+    static let pattern = "^(\(standard.joined(separator: "|"))|RTMIN\\+([1-9]|[12][0-9]|30))$"
+
+    /// Why a name is no signal that may be had.
+    public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
+        /// A signal that no program can catch.
+        case uncatchable(String)
+        /// A signal by which a crash is reported.
+        case crash(String)
+        /// A signal that the host needs for itself.
+        case reserved(String)
+        /// A real-time signal outside of the range.
+        case realTime(String)
+        /// A signal that exists, written otherwise.
+        case spelling(String, right: String)
+        /// No signal; `nearest` is the one it most resembles.
+        case unknown(String, nearest: String?)
+
+        /// The fault in words.
+        public var description: String {
+            switch self {
+            case .uncatchable(let name): "signal \(name) cannot be caught by any program"
+            case .crash(let name): "signal \(name) is reserved: it reports a crash"
+            case .reserved(let name): "signal \(name) is reserved: the host needs it for itself"
+            case .realTime(let name):
+                "no real-time signal \(quoted(name)); they are RTMIN+1 to RTMIN+30"
+            case .spelling(let name, let right):
+                "signal \(quoted(name)) is written \(quoted(right)) here"
+            case .unknown(let name, let nearest?):
+                "no signal \(quoted(name)); did you mean \(quoted(nearest))?"
+            case .unknown(let name, nil):
+                "no signal \(quoted(name)); there are "
+                    + standard.joined(separator: ", ") + " and RTMIN+1 to RTMIN+30"
+            }
+        }
+    }
+
+    private static let uncatchable = ["KILL", "STOP"]
+    private static let crashes = ["SEGV", "BUS", "ILL", "TRAP", "FPE", "ABRT", "SYS"]
+    private static let reserved = ["CHLD", "PIPE", "CONT", "TSTP", "TTIN", "TTOU", "XCPU", "XFSZ"]
+
+    private static func offset(in name: String) -> Int? {
+        name.hasPrefix("RTMIN+") ? Int(name.dropFirst(6)) : nil
+    }
+
+    private static func fault(in name: String) -> Fault {
+        if uncatchable.contains(name) { return .uncatchable(name) }
+        if crashes.contains(name) { return .crash(name) }
+        if reserved.contains(name) { return .reserved(name) }
+        let plain = name.uppercased()
+        let short = plain.hasPrefix("SIG") ? String(plain.dropFirst(3)) : plain
+        if short != name {
+            do throws(Fault) {
+                return .spelling(name, right: try SignalName(short).name)
+            } catch {
+                if case .unknown = error {} else { return error }
+            }
+        }
+        if short.hasPrefix("RT") { return .realTime(name) }
+        return .unknown(name, nearest: nearestName(to: short, in: standard))
+    }
+}

@@ -1,0 +1,177 @@
+/// An app as its slatefile describes it: checked, and with every default filled in.
+///
+/// There is one way to get one: ``read(_:path:environment:checkEntry:)``.
+public struct Slatefile: Sendable {
+    /// The app's name.
+    public internal(set) var app: String
+    /// The schemes of the app's URLs, in lower case.
+    public internal(set) var schemes: [String] = []
+    /// The settings that every module may read.
+    public internal(set) var config: JSONValue?
+    /// The modules, in the order in which they respond; those that are not enabled included.
+    public internal(set) var modules: [Module] = []
+    /// The module that answers the URLs which nobody else does.
+    public internal(set) var fallback: ModuleID?
+    /// What is done to URLs before they are routed, in order.
+    public internal(set) var rewrites: [Rewrite] = []
+    /// What each signal does: the defaults, with what the slatefile puts in their place.
+    public internal(set) var signals: [SignalName: SignalAction] = Defaults.signals
+    /// How start-up tasks run.
+    public internal(set) var startup = Startup()
+    /// How long modules may take.
+    public internal(set) var deadlines = Deadlines()
+    /// Who may reach what.
+    public internal(set) var security = Security()
+    /// Which modules run in a process of their own.
+    public internal(set) var isolation = IsolationPolicy.declared
+
+    /// One module of the app.
+    public struct Module: Sendable {
+        /// Its name.
+        public internal(set) var id: ModuleID
+        /// What it is made of.
+        public internal(set) var implementation: Implementation
+        /// Whether it runs at all.
+        public internal(set) var isEnabled = true
+        /// Whether the app cannot run without it.
+        public internal(set) var isRequired = false
+        /// Whether it supplies the root that is opened at the end of launch. True of exactly one
+        /// enabled module.
+        public internal(set) var isMain = false
+        /// How long it may take over an event; nil for ``Deadlines/event``.
+        public internal(set) var deadline: Duration?
+        /// When its process is killed; nil for twice the deadline.
+        public internal(set) var killAfter: Duration?
+        /// Where it runs; nil where the slatefile leaves that to ``Slatefile/isolation``.
+        public internal(set) var isolation: Isolation?
+        /// The names of the environment variables that its process gets.
+        public internal(set) var environment: [String] = []
+        /// How many events it may be behind in memory.
+        public internal(set) var backlog = Defaults.backlog
+        /// Its own settings.
+        public internal(set) var config: JSONValue?
+        /// Where `hostd compose` finds its source.
+        public internal(set) var source: Source?
+        /// The line and column at which it stands in the slatefile, counted when asked for.
+        public var place: TextPlace { value.place }
+        /// The module's whole object in the slatefile.
+        let value: JSONValue
+    }
+
+    /// What a module is made of.
+    public enum Implementation: Hashable, Sendable {
+        /// A class of the running binary, such as `Modules.PushModule`.
+        case entry(String)
+        /// A program with its arguments, which runs in a process of its own.
+        case command([String])
+    }
+
+    /// Where a module runs.
+    public enum Isolation: String, Hashable, Sendable, CaseIterable {
+        /// In the host's own process, whatever happens.
+        case none
+        /// In a process of its own.
+        case process
+    }
+
+    /// Which modules run in a process of their own.
+    public enum IsolationPolicy: String, Hashable, Sendable, CaseIterable {
+        /// Those that say so.
+        case declared
+        /// Those too that were running at two deaths of the host, from then on.
+        case auto
+    }
+
+    /// Where the source of a module is.
+    public enum Source: Hashable, Sendable {
+        /// A git repository, at a branch, a tag, or where it stands by itself.
+        case git(String, GitReference?)
+        /// A folder.
+        case path(String)
+    }
+
+    /// What of a git repository is wanted.
+    public enum GitReference: Hashable, Sendable {
+        /// The head of a branch.
+        case branch(String)
+        /// A tag.
+        case tag(String)
+    }
+
+    /// A pattern of URLs and what they become.
+    public struct Rewrite: Hashable, Sendable {
+        /// The pattern.
+        public internal(set) var from: String
+        /// What becomes of a URL that matches it.
+        public internal(set) var to: String
+    }
+
+    /// What a signal does.
+    public enum SignalAction: Equatable, Sendable {
+        /// The slatefile is read again.
+        case reload
+        /// An event is delivered. The payload, if the event takes one, was found to be of its type.
+        case event(EventKind, payload: JSONValue?)
+        /// A URL is opened.
+        case openURL(String)
+        /// A message is delivered.
+        case message(topic: String, payload: JSONValue?)
+    }
+
+    /// How start-up tasks run.
+    public struct Startup: Hashable, Sendable {
+        /// How many run at a time, 1 to 256; nil for as many as there are cores.
+        public internal(set) var width: Int?
+        /// How long one may take unless it says so itself.
+        public internal(set) var deadline = Defaults.startup
+    }
+
+    /// How long modules may take.
+    public struct Deadlines: Hashable, Sendable {
+        /// Over one event.
+        public internal(set) var event = Defaults.event
+        /// Over the launch.
+        public internal(set) var launch = Defaults.launch
+        /// Over each step of the stop.
+        public internal(set) var stop = Defaults.stop
+        /// All together over the whole stop.
+        public internal(set) var stopAll = Defaults.stopAll
+    }
+
+    /// Who may reach what.
+    public struct Security: Hashable, Sendable {
+        /// The file of tokens, as the slatefile writes it: beside the slatefile unless absolute.
+        public internal(set) var tokens: String?
+    }
+
+    /// What holds where the slatefile is silent.
+    enum Defaults {
+        static let backlog = 1024
+        static let event = Duration.seconds(5)
+        static let launch = Duration.seconds(20)
+        static let stop = Duration.seconds(10)
+        static let stopAll = Duration.seconds(30)
+        static let startup = Duration.seconds(15)
+        static let signals: [SignalName: SignalAction] = [
+            .terminate: .event(.terminate, payload: nil),
+            .interrupt: .event(.terminate, payload: nil),
+            .hangUp: .reload,
+            .user1: .event(.background, payload: nil),
+            .user2: .event(.foreground, payload: nil),
+        ]
+    }
+
+    /// How much of anything there may be.
+    enum Limits {
+        /// A module's place in the order is 16 bits in the lane's word.
+        static let modules = 50_000
+        static let rewrites = 10_000
+        /// Names, arguments and the like, of which nobody means more.
+        static let list = 1024
+        static let nameLength = 100
+        static let width = 1...256
+        static let backlog = 1...1_000_000
+        /// Faults shown in one run.
+        static let faults = 1000
+    }
+}

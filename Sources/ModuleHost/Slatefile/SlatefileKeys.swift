@@ -1,0 +1,112 @@
+/// The keys of one kind of object of the slatefile: what the reader knows them by, and what the JSON
+/// Schema says of them.
+///
+/// One list for both, so that neither can know a key that the other does not.
+protocol SlatefileKey: CaseIterable, Hashable, Sendable, RawRepresentable<String> {
+    /// What the schema says of the key's value: the members of an object.
+    var schema: String { get }
+    /// The keys that must be there.
+    static var mandatory: [Self] { get }
+    /// The keys by the bytes of their names, made once.
+    static var table: KeyTable<Self> { get }
+}
+
+extension SlatefileKey {
+    static var mandatory: [Self] { [] }
+}
+
+/// Finds the key that a run of bytes spells.
+struct KeyTable<Key: SlatefileKey>: Sendable {
+    private static var longest: Int { 16 }
+
+    private let keys: [Key]
+    /// The names one after another, shortest first.
+    private let text: [UInt8]
+    /// By length: the first key of that length, and where its name begins in `text`.
+    private let first: [(key: Int, offset: Int)]
+
+    init() {
+        keys = Key.allCases.sorted { $0.rawValue.utf8.count < $1.rawValue.utf8.count }
+        text = keys.flatMap { $0.rawValue.utf8 }
+        let lengths = keys.map(\.rawValue.utf8.count)
+        first = (0...Self.longest + 1).map { length in
+            let shorter = lengths.prefix { $0 < length }
+            return (shorter.count, shorter.reduce(0, +))
+        }
+    }
+
+    @inline(__always)
+    func key(spelt range: Range<Int>, of bytes: [UInt8]) -> Key? {
+        let length = range.count
+        guard length <= Self.longest else { return nil }
+        var offset = first[length].offset
+        var index = first[length].key
+        let end = first[length + 1].key
+        while index < end {
+            var matched = 0
+            while matched < length, text[offset + matched] == bytes[range.lowerBound + matched] {
+                matched += 1
+            }
+            if matched == length { return keys[index] }
+            index += 1
+            offset += length
+        }
+        return nil
+    }
+}
+
+/// The keys of the slatefile itself.
+enum AppKey: String, SlatefileKey {
+    case schema = "$schema"
+    case slate, app, schemes, config, modules, fallback, rewrites, signals, startup, deadlines
+    case security, isolation
+
+    static let mandatory: [AppKey] = [.slate, .app, .modules]
+    static let table = KeyTable<AppKey>()
+}
+
+/// The keys of a module.
+enum ModuleKey: String, SlatefileKey {
+    case id, entry, command, enabled, required, main, deadline, killAfter, isolation, env, backlog
+    case config, git, branch, tag, path
+
+    static let mandatory: [ModuleKey] = [.id]
+    static let table = KeyTable<ModuleKey>()
+}
+
+/// The keys of a rewrite.
+enum RewriteKey: String, SlatefileKey {
+    case from, to
+
+    static let mandatory: [RewriteKey] = [.from, .to]
+    static let table = KeyTable<RewriteKey>()
+}
+
+/// The keys of what a signal does.
+enum SignalKey: String, SlatefileKey {
+    case event, payload, url, topic
+
+    static let mandatory: [SignalKey] = [.event]
+    static let table = KeyTable<SignalKey>()
+}
+
+/// The keys of `startup`.
+enum StartupKey: String, SlatefileKey {
+    case width, deadline
+
+    static let table = KeyTable<StartupKey>()
+}
+
+/// The keys of `deadlines`.
+enum DeadlineKey: String, SlatefileKey {
+    case event, launch, stop, stopAll
+
+    static let table = KeyTable<DeadlineKey>()
+}
+
+/// The keys of `security`.
+enum SecurityKey: String, SlatefileKey {
+    case tokens
+
+    static let table = KeyTable<SecurityKey>()
+}

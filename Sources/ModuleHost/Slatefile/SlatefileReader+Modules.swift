@@ -1,0 +1,244 @@
+import AppService
+
+extension SlatefileReader {
+    /// What is said of one module, before it is seen together.
+    private struct ModuleMembers {
+        var id: Int?
+        var entry: Int?
+        var command: Int?
+        var git: Int?
+        var branch: Int?
+        var tag: Int?
+        var path: Int?
+        var killAfter: Int?
+        var isEnabled = true
+        var isMain: Int?
+    }
+
+    /// The modules in order, checked one by one and against each other.
+    mutating func modules(
+        _ node: Int, of slatefile: Slatefile, fallback: Int?, _ setFallback: (ModuleID) -> Void
+    ) -> [Slatefile.Module] {
+        let limit = (Slatefile.Limits.modules, "modules" as StaticString)
+        let elements = elements(of: node, "an array of modules", limit: limit)
+        guard nodes[node].kind == .array, elements.isEmpty == (nodes[node].next == node + 1) else {
+            return []
+        }
+        var modules: [Slatefile.Module] = []
+        modules.reserveCapacity(elements.count)
+        var names = NameIndex(capacity: elements.count)
+        var main: Int?
+        var disabledMain: String?
+        for element in elements {
+            var found = ModuleMembers()
+            let module = module(element, &found, slatefile)
+            if let id = found.id, nodes[id].kind == .string {
+                if let earlier = names.insert(id, in: document) {
+                    let first = place(of: earlier)
+                    report(
+                        .repeatedID(document.writtenString(id), first: first), at: id)
+                }
+            }
+            if let isMain = found.isMain {
+                if !found.isEnabled {
+                    disabledMain = disabledMain ?? found.id.map(document.writtenString) ?? "?"
+                } else if let main {
+                    report(.secondMain(first: place(of: main)), at: isMain)
+                } else {
+                    main = isMain
+                }
+            }
+            if let module { modules.append(module) }
+        }
+        if main == nil { report(.noMain(disabled: disabledMain), at: node - 1) }
+        if let fallback { resolve(fallback, among: elements, setFallback) }
+        return modules
+    }
+
+    private mutating func module(
+        _ node: Int, _ found: inout ModuleMembers, _ slatefile: Slatefile
+    ) -> Slatefile.Module? {
+        var module = Slatefile.Module(
+            id: ModuleID(checked: ""), implementation: .command([]), value: value(node))
+        var id: ModuleID?
+        members(of: node, as: ModuleKey.self, "a module: an object") { reader, key, node in
+            switch key {
+            case .id:
+                found.id = node
+                id = reader.moduleID(node)
+            case .entry: found.entry = node
+            case .command: found.command = node
+            case .enabled:
+                found.isEnabled = reader.bool(node) ?? true
+                module.isEnabled = found.isEnabled
+            case .required: module.isRequired = reader.bool(node) ?? false
+            case .main:
+                module.isMain = reader.bool(node) ?? false
+                if module.isMain { found.isMain = node }
+            case .deadline: module.deadline = reader.duration(node)
+            case .killAfter:
+                found.killAfter = node
+                module.killAfter = reader.duration(node)
+            case .isolation: module.isolation = reader.word(node, as: Slatefile.Isolation.self)
+            case .env: module.environment = reader.variableNames(node)
+            case .backlog:
+                module.backlog =
+                    reader.integer(node, in: Slatefile.Limits.backlog) ?? module.backlog
+            case .config: module.config = reader.config(node)
+            case .git: found.git = node
+            case .branch: found.branch = node
+            case .tag: found.tag = node
+            case .path: found.path = node
+            }
+        }
+        guard nodes[node].kind == .object else { return nil }
+        if let killAfter = module.killAfter, let place = found.killAfter {
+            let deadline = module.deadline ?? slatefile.deadlines.event
+            if killAfter < deadline {
+                report(.killAfterTooShort(killAfter: killAfter, deadline: deadline), at: place)
+            }
+        }
+        if found.git ?? found.branch ?? found.tag ?? found.path != nil {
+            module.source = source(found)
+        }
+        let implementation = implementation(node, found, module, slatefile.config)
+        guard let id, let implementation else { return nil }
+        module.id = id
+        module.implementation = implementation
+        return module
+    }
+
+    // MARK: What a module is made of
+
+    private mutating func implementation(
+        _ node: Int, _ found: ModuleMembers, _ module: Slatefile.Module, _ appConfig: JSONValue?
+    ) -> Slatefile.Implementation? {
+        switch (found.entry, found.command) {
+        case (let entry?, nil):
+            guard let name = self.entry(entry) else { return nil }
+            if found.isEnabled, let checkEntry {
+                let use = EntryUse(
+                    entry: name, isMain: module.isMain, config: module.config,
+                    appConfig: appConfig)
+                for fault in checkEntry(use) {
+                    switch fault {
+                    case .entry(let reason): report(.entry(reason), at: entry)
+                    case .config(let error): report(error)
+                    }
+                }
+            }
+            return .entry(name)
+        case (nil, let command?):
+            if module.isolation == Slatefile.Isolation.none { report(.commandInside, at: command) }
+            let words = self.command(command)
+            return words.isEmpty ? nil : .command(words)
+        case (let entry?, let command?):
+            _ = self.entry(entry)
+            _ = self.command(command)
+            report(.entryAndCommand, at: max(entry, command) - 1)
+        case (nil, nil):
+            report(.noImplementation, at: node)
+        }
+        return nil
+    }
+
+    /// The regular expression of the JSON Schema for an entry.
+    static let entryPattern = "^[A-Za-z_][A-Za-z0-9_]*\\.[A-Za-z_][A-Za-z0-9_]*$"
+
+    private mutating func entry(_ node: Int) -> String? {
+        guard let text = string(node, "an entry such as \"Modules.PushModule\"") else { return nil }
+        if Self.isEntry(text.utf8) { return text }
+        report(.malformedEntry(text), at: node)
+        return nil
+    }
+
+    /// Whether the text is two identifiers with a dot between them.
+    private static func isEntry(_ text: String.UTF8View) -> Bool {
+        var isStart = true
+        var dots = 0
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "_"):
+                isStart = false
+            case UInt8(ascii: "0")...UInt8(ascii: "9") where !isStart: break
+            case UInt8(ascii: ".") where !isStart:
+                isStart = true
+                dots += 1
+            default: return false
+            }
+        }
+        return dots == 1 && !isStart
+    }
+
+    private mutating func command(_ node: Int) -> [String] {
+        let limit = (Slatefile.Limits.list, "words in a command" as StaticString)
+        let before = faults.count
+        let words = elements(of: node, "a command: an array of strings", limit: limit)
+        if words.isEmpty, faults.count == before { report(.empty("a command"), at: node) }
+        return words.compactMap { word in
+            // Only the program must have a name; an argument may well be empty.
+            word == words.first ? nonEmptyString(word, "the name of a program") : string(word)
+        }
+    }
+
+    private mutating func variableNames(_ node: Int) -> [String] {
+        let limit = (Slatefile.Limits.list, "environment variables" as StaticString)
+        return elements(of: node, "an array of names", limit: limit).compactMap { element in
+            guard let name = string(element, "the name of an environment variable") else {
+                return nil
+            }
+            if ConfigExpansion.isVariableName(name.utf8) { return name }
+            report(.variableName(name), at: element)
+            return nil
+        }
+    }
+
+    private mutating func source(_ found: ModuleMembers) -> Slatefile.Source? {
+        let git = found.git.flatMap { nonEmptyString($0, "the URL of a repository") }
+        let branch = found.branch.flatMap { nonEmptyString($0, "the name of a branch") }
+        let tag = found.tag.flatMap { nonEmptyString($0, "the name of a tag") }
+        let path = found.path.flatMap { nonEmptyString($0, "a path") }
+        if found.git != nil, let node = found.path {
+            report(.source("a module's source is either 'git' or 'path', not both"), at: node - 1)
+        }
+        if found.branch != nil, let node = found.tag {
+            report(.source("give either 'branch' or 'tag', not both"), at: node - 1)
+        }
+        if found.git == nil, let node = found.branch ?? found.tag {
+            report(
+                .source("'\(document.writtenString(node - 1))' needs a 'git' repository"),
+                at: node - 1)
+        }
+        if let git {
+            return .git(git, branch.map { .branch($0) } ?? tag.map { .tag($0) })
+        }
+        return path.map { .path($0) }
+    }
+
+    // MARK: Fallback
+
+    private mutating func resolve(
+        _ fallback: Int, among modules: [Int], _ setFallback: (ModuleID) -> Void
+    ) {
+        guard let id = moduleID(fallback) else { return }
+        var ids: [String] = []
+        for module in modules {
+            guard nodes[module].kind == .object,
+                let other = document.value(of: ModuleKey.id.rawValue, in: module),
+                nodes[other].kind == .string
+            else { continue }
+            let text = document.writtenString(other)
+            guard text.lowercased() == id.text.lowercased() else {
+                ids.append(text)
+                continue
+            }
+            if value(module)[ModuleKey.enabled.rawValue]?.bool == false {
+                report(.disabledModule(id.text), at: fallback)
+            }
+            return setFallback(ModuleID(checked: text))
+        }
+        report(
+            .unknownModule(id.text, nearest: nearestName(to: id.text, in: ids)), at: fallback)
+    }
+}

@@ -1,0 +1,255 @@
+import AppService
+
+extension Slatefile {
+    /// Reads and checks a slatefile, and finds every fault of it in one pass.
+    ///
+    /// Total over any bytes. Nothing is looked at but the bytes, the environment and what
+    /// `checkEntry` looks at.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's content, at most 16 MiB of UTF-8.
+    ///   - path: The file's path as messages shall show it.
+    ///   - environment: Gives the value of an environment variable, nil where it is not set. Asked
+    ///     for each `${NAME}` in a string of a `config`.
+    ///   - checkEntry: Says what is wrong with an entry. Asked once for each enabled module that has
+    ///     a well-formed one, in order, whatever else is wrong with the file. Nil checks no entries.
+    /// - Returns: The slatefile, every default filled in.
+    /// - Throws: Every fault, each with its place.
+    public static func read(
+        _ bytes: [UInt8], path: String,
+        environment: (_ name: String) -> String?,
+        checkEntry: ((EntryUse) -> [EntryFault])? = nil
+    ) throws(SlatefileError) -> Slatefile {
+        var parser = JSONParser(bytes, faultLimit: Limits.faults)
+        parser.parse()
+        var document = JSONDocument(bytes: bytes, nodes: parser.nodes)
+        var faults = parser.faults.map { ($0.offset, SlatefileFault.Kind.json($0.kind)) }
+        // What seems to be missing from half a tree may stand in the other half.
+        guard parser.isWhole else { throw SlatefileError(faults, in: document, path: path) }
+
+        if parser.hasDollar {
+            let expansion = ConfigExpansion(document, environment: environment)
+            document = JSONDocument(
+                bytes: bytes, nodes: parser.nodes, expansions: expansion.expansions)
+            faults += expansion.faults
+        }
+        var reader = SlatefileReader(document, faults: faults, checkEntry: checkEntry)
+        let slatefile = reader.slatefile()
+        guard reader.faults.isEmpty, let slatefile else {
+            throw SlatefileError(reader.faults, in: document, path: path)
+        }
+        return slatefile
+    }
+}
+
+/// One pass over the tree of a slatefile: the model as far as it goes, and every fault.
+struct SlatefileReader {
+    let document: JSONDocument
+    /// The document's own tables, at hand: they are looked at for every key.
+    let nodes: [JSONNode]
+    let bytes: [UInt8]
+    let checkEntry: ((EntryUse) -> [EntryFault])?
+    private(set) var faults: [(offset: Int, kind: SlatefileFault.Kind)]
+
+    init(
+        _ document: JSONDocument, faults: [(offset: Int, kind: SlatefileFault.Kind)],
+        checkEntry: ((EntryUse) -> [EntryFault])?
+    ) {
+        self.document = document
+        nodes = document.nodes
+        bytes = document.bytes
+        self.faults = faults
+        self.checkEntry = checkEntry
+    }
+
+    // MARK: Faults
+
+    /// Notes a fault of the value or key at `node`, unless the parser has noted one there already.
+    mutating func report(_ kind: SlatefileFault.Kind, at node: Int) {
+        guard nodes[node].kind != .invalid, !nodes[node].flags.contains(.faulty) else { return }
+        report(kind, atOffset: Int(nodes[node].start))
+    }
+
+    mutating func report(_ kind: SlatefileFault.Kind, atOffset offset: Int) {
+        // The parser may have used up what there is room for.
+        guard faults.count < Slatefile.Limits.faults else { return }
+        faults.append((offset, kind))
+    }
+
+    mutating func mismatch(_ expected: String, at node: Int) {
+        report(.json(.mismatch(expected: expected, found: value(node).inWords)), at: node)
+    }
+
+    /// The place of the value at `node`, for a message about another one.
+    func place(of node: Int) -> TextPlace { value(node).place }
+
+    func value(_ node: Int) -> JSONValue { JSONValue(document: document, node: node) }
+
+    // MARK: Objects and arrays
+
+    /// Gives each known member of the object at `node` to `body`, and reports keys that are unknown
+    /// or missing, and a value that is no object.
+    @inline(__always)
+    mutating func members<Key: SlatefileKey>(
+        of node: Int, as type: Key.Type, _ expected: StaticString,
+        _ body: (inout Self, _ key: Key, _ value: Int) -> Void
+    ) {
+        guard nodes[node].kind == .object else { return mismatch("\(expected)", at: node) }
+        let table = Key.table
+        let end = Int(nodes[node].next)
+        var member = node + 1
+        var known = 0
+        while member < end {
+            let value = member + 1
+            if let key = key(at: member, in: table) {
+                known += 1
+                body(&self, key, value)
+            } else {
+                unknownKey(member, of: type)
+            }
+            member = Int(nodes[value].next)
+        }
+        if known < Key.allCases.count { missingKeys(of: node, as: type) }
+    }
+
+    @inline(__always)
+    private func key<Key>(at node: Int, in table: KeyTable<Key>) -> Key? {
+        let entry = nodes[node]
+        guard entry.flags.isDisjoint(with: [.escaped, .faulty]) else {
+            return Key(rawValue: document.writtenString(node))
+        }
+        let start = Int(entry.start) + 1
+        return table.key(spelt: start..<start + Int(entry.length) - 2, of: bytes)
+    }
+
+    private mutating func unknownKey<Key: SlatefileKey>(_ node: Int, of type: Key.Type) {
+        let text = document.writtenString(node)
+        let nearest = nearestName(to: text, in: Key.allCases.lazy.map(\.rawValue))
+        report(.json(.unknownKey(text, nearest: nearest)), at: node)
+    }
+
+    @inline(__always)
+    private mutating func missingKeys<Key: SlatefileKey>(of node: Int, as type: Key.Type) {
+        for key in Key.mandatory where document.value(of: key.rawValue, in: node) == nil {
+            report(.json(.missingKey(key.rawValue)), at: node)
+        }
+    }
+
+    /// The nodes of the elements of the array at `node`; none, and a fault, if it is no array or a
+    /// longer one than `limit`.
+    mutating func elements(
+        of node: Int, _ expected: StaticString, limit: (count: Int, of: StaticString)
+    ) -> [Int] {
+        guard nodes[node].kind == .array else {
+            mismatch("\(expected)", at: node)
+            return []
+        }
+        var elements: [Int] = []
+        var element = node + 1
+        while element < nodes[node].next {
+            guard elements.count < limit.count else {
+                report(.tooMany("\(limit.of)", limit: limit.count), at: element)
+                return []
+            }
+            elements.append(element)
+            element = Int(nodes[element].next)
+        }
+        return elements
+    }
+
+    // MARK: Single values
+
+    mutating func string(_ node: Int, _ expected: StaticString = "a string") -> String? {
+        guard nodes[node].kind == .string else {
+            mismatch("\(expected)", at: node)
+            return nil
+        }
+        return document.writtenString(node)
+    }
+
+    /// A string with at least one character; `what` names it for the message.
+    mutating func nonEmptyString(_ node: Int, _ what: StaticString) -> String? {
+        guard let text = string(node) else { return nil }
+        if !text.isEmpty { return text }
+        report(.empty("\(what)"), at: node)
+        return nil
+    }
+
+    mutating func bool(_ node: Int) -> Bool? {
+        switch nodes[node].kind {
+        case .true: return true
+        case .false: return false
+        default:
+            mismatch("true or false", at: node)
+            return nil
+        }
+    }
+
+    mutating func integer(_ node: Int, in allowed: ClosedRange<Int>) -> Int? {
+        let value = value(node)
+        guard value.kind == .number, !nodes[node].flags.contains(.fractional) else {
+            mismatch("a whole number", at: node)
+            return nil
+        }
+        if let int = value.int, allowed ~= int { return int }
+        report(.outOfRange(value.text, allowed: allowed), at: node)
+        return nil
+    }
+
+    mutating func duration(_ node: Int) -> Duration? {
+        if nodes[node].kind == .number {
+            report(.duration(.unitless(value(node).text)), at: node)
+            return nil
+        }
+        guard let text = string(node, "a duration such as \"2s\"") else { return nil }
+        do throws(DurationFault) {
+            return try DurationReader.read(text)
+        } catch {
+            report(.duration(error), at: node)
+            return nil
+        }
+    }
+
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ node: Int, as type: Word.Type
+    ) -> Word? {
+        guard let text = string(node) else { return nil }
+        if let word = Word(rawValue: text) { return word }
+        let allowed = Word.allCases.map(\.rawValue)
+        report(
+            .unknownWord(text, allowed: allowed, nearest: nearestName(to: text, in: allowed)),
+            at: node)
+        return nil
+    }
+
+    mutating func moduleID(_ node: Int) -> ModuleID? {
+        guard nodes[node].kind == .string else {
+            mismatch("a module id", at: node)
+            return nil
+        }
+        let text = document.writtenString(node)
+        if let fault = ModuleID.fault(in: text.utf8) {
+            report(.malformedID(fault), at: node)
+            return nil
+        }
+        return ModuleID(checked: text)
+    }
+}
+
+extension SlatefileError {
+    /// Works out the places of faults, each given by its offset.
+    init(
+        _ faults: [(offset: Int, kind: SlatefileFault.Kind)], in document: JSONDocument,
+        path: String
+    ) {
+        self.path = path
+        var text = SourceText(document.bytes)
+        self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
+            let place = text.place(of: fault.offset)
+            return SlatefileFault(
+                kind: fault.kind, pointer: document.pointer(atOffset: fault.offset), place: place,
+                source: SourceExcerpt(
+                    around: fault.offset, in: document.bytes, lineStart: text.lineStart))
+        }
+    }
+}

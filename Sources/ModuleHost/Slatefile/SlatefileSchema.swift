@@ -1,0 +1,276 @@
+import AppService
+
+extension Slatefile {
+    /// The format as a JSON Schema (2020-12), for editors: what `hostd schema` prints and what
+    /// `slatefile.schema.json` contains.
+    ///
+    /// Looser than ``read(_:path:environment:checkEntry:)`` where a schema cannot say what holds:
+    /// that ids are unique, that one module is main, what an event's payload must be.
+    public static let jsonSchema: String = """
+        {
+          "$schema": "https://json-schema.org/draft/2020-12/schema",
+          "title": "Slatefile",
+          "description": "An app for hostd: its modules and how they live. Format version 1.",
+        \(members(of: AppKey.self, indent: "  ")),
+          "$defs": {
+            "duration": {
+              "description": "A whole number and ms, s, m or h: more than nothing, at most 24h.",
+              "type": "string",
+              "pattern": \(quote(DurationReader.pattern))
+            },
+            "module": {
+              "description": "A module of the app.",
+        \(members(of: ModuleKey.self, indent: "      ")),
+              "oneOf": [{ "required": ["entry"] }, { "required": ["command"] }]
+            },
+            "rewrite": {
+              "description": "A pattern of URLs and what they become.",
+        \(members(of: RewriteKey.self, indent: "      "))
+            },
+            "signal": {
+              "description": "What a signal does.",
+        \(members(of: SignalKey.self, indent: "      "))
+            },
+            "startup": {
+              "description": "How start-up tasks run.",
+        \(members(of: StartupKey.self, indent: "      "))
+            },
+            "deadlines": {
+              "description": "How long modules may take.",
+        \(members(of: DeadlineKey.self, indent: "      "))
+            },
+            "security": {
+              "description": "Who may reach what.",
+        \(members(of: SecurityKey.self, indent: "      "))
+            }
+          }
+        }
+
+        """
+
+    /// What the schema says of an object with these keys and no others.
+    private static func members<Key: SlatefileKey>(of type: Key.Type, indent: String) -> String {
+        let properties = Key.allCases.map { "\(indent)  \(quote($0.rawValue)): { \($0.schema) }" }
+        let required = Key.mandatory.map { quote($0.rawValue) }.joined(separator: ", ")
+        return """
+            \(indent)"type": "object",
+            \(indent)"properties": {
+            \(properties.joined(separator: ",\n"))
+            \(indent)},
+            """ + (required.isEmpty ? "" : "\n\(indent)\"required\": [\(required)],")
+                + "\n\(indent)\"additionalProperties\": false"
+    }
+
+    /// A JSON string of text that needs no escapes but those of backslash and quote.
+    fileprivate static func quote(_ text: String) -> String {
+        var quoted = "\""
+        for character in text {
+            if character == "\\" || character == "\"" { quoted.append("\\") }
+            quoted.append(character)
+        }
+        return quoted + "\""
+    }
+}
+
+/// The members of a schema, put together.
+private func describe(_ about: String, _ members: String...) -> String {
+    (["\"description\": \(Slatefile.quote(about))"] + members).joined(separator: ", ")
+}
+
+private let string = "\"type\": \"string\""
+private let text = "\"type\": \"string\", \"minLength\": 1"
+private let uri = "\"type\": \"string\", \"pattern\": \"^[A-Za-z][A-Za-z0-9+.-]*:\""
+private let object = "\"type\": \"object\""
+
+private func pattern(_ pattern: String) -> String {
+    "\"type\": \"string\", \"pattern\": \(Slatefile.quote(pattern))"
+}
+
+private func flag(_ value: Bool) -> String { "\"type\": \"boolean\", \"default\": \(value)" }
+
+private func words(_ words: [String], default: String? = nil) -> String {
+    "\"enum\": [\(words.map(Slatefile.quote).joined(separator: ", "))]"
+        + (`default`.map { ", \"default\": \(Slatefile.quote($0))" } ?? "")
+}
+
+private func integer(_ range: ClosedRange<Int>, default: Int? = nil) -> String {
+    "\"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)"
+        + (`default`.map { ", \"default\": \($0)" } ?? "")
+}
+
+private func reference(_ name: String) -> String { "\"$ref\": \"#/$defs/\(name)\"" }
+
+private func duration(_ value: Duration? = nil) -> String {
+    reference("duration") + (value.map { ", \"default\": \"\($0.briefText)\"" } ?? "")
+}
+
+private func array(_ element: String, atLeast least: Int = 0, atMost most: Int) -> String {
+    "\"type\": \"array\", \"items\": { \(element) }"
+        + (least > 0 ? ", \"minItems\": \(least)" : "") + ", \"maxItems\": \(most)"
+}
+
+extension AppKey {
+    var schema: String {
+        switch self {
+        case .schema: describe("Where this schema is, for editors.", string)
+        case .slate: describe("The version of the format.", "\"const\": 1")
+        case .app:
+            describe(
+                "The app's name.", text, "\"maxLength\": \(Slatefile.Limits.nameLength)")
+        case .schemes:
+            describe(
+                "The schemes of the app's URLs; case does not matter.",
+                array(pattern(SlatefileReader.schemePattern), atMost: Slatefile.Limits.list),
+                "\"uniqueItems\": true")
+        case .config:
+            describe(
+                "Settings that every module may read. ${NAME} in a string is taken from the "
+                    + "environment; $${ is a literal ${.", object)
+        case .modules:
+            describe(
+                "The modules, in the order in which they respond. One of them is main.",
+                array(reference("module"), atLeast: 1, atMost: Slatefile.Limits.modules))
+        case .fallback:
+            describe(
+                "The id of the module that answers URLs which nobody else does.",
+                pattern(ModuleID.pattern))
+        case .rewrites:
+            describe(
+                "What is done to URLs before they are routed, in order.",
+                array(reference("rewrite"), atMost: Slatefile.Limits.rewrites))
+        case .signals:
+            describe(
+                "What UNIX signals do. Without it TERM and INT end the app, HUP reads this file "
+                    + "again, USR1 and USR2 are background and foreground.", object,
+                "\"patternProperties\": "
+                    + "{ \(Slatefile.quote(SignalName.pattern)): { \(reference("signal")) } }",
+                "\"additionalProperties\": false")
+        case .startup: reference("startup")
+        case .deadlines: reference("deadlines")
+        case .security: reference("security")
+        case .isolation:
+            describe(
+                "Which modules run in a process of their own: those that say so, or also those "
+                    + "that were running at two deaths of the host.",
+                words(Slatefile.IsolationPolicy.allCases.map(\.rawValue), default: "declared"))
+        }
+    }
+}
+
+extension ModuleKey {
+    var schema: String {
+        switch self {
+        case .id:
+            describe(
+                "A reverse-domain name, unique in the app: the host part of the module's URLs.",
+                pattern(ModuleID.pattern), "\"maxLength\": 253")
+        case .entry:
+            describe(
+                "The class of the module, with its target: Target.Type.",
+                pattern(SlatefileReader.entryPattern))
+        case .command:
+            describe(
+                "A program with its arguments, in place of an entry; it runs in a process of its "
+                    + "own and speaks JSON-RPC.",
+                array(string, atLeast: 1, atMost: Slatefile.Limits.list))
+        case .enabled: describe("Whether the module runs.", flag(true))
+        case .required:
+            describe("Whether the app cannot run without the module.", flag(false))
+        case .main:
+            describe(
+                "Whether the module supplies the root that is opened at the end of launch; true of "
+                    + "exactly one.", flag(false))
+        case .deadline:
+            describe(
+                "How long the module may take over an event; deadlines.event by default.",
+                duration())
+        case .killAfter:
+            describe(
+                "When the module's process is killed; twice the deadline by default.", duration())
+        case .isolation:
+            describe(
+                "Where the module runs: in the host, or in a process of its own.",
+                words(Slatefile.Isolation.allCases.map(\.rawValue)))
+        case .env:
+            describe(
+                "The names of the environment variables that the module's process gets.",
+                array(pattern(ConfigExpansion.variablePattern), atMost: Slatefile.Limits.list))
+        case .backlog:
+            describe(
+                "How many events the module may be behind in memory.",
+                integer(Slatefile.Limits.backlog, default: Slatefile.Defaults.backlog))
+        case .config:
+            describe(
+                "The module's own settings. ${NAME} in a string is taken from the environment; "
+                    + "$${ is a literal ${.", object)
+        case .git: describe("The repository of the module, for hostd compose.", text)
+        case .branch: describe("The branch of the repository.", text)
+        case .tag: describe("The tag of the repository.", text)
+        case .path:
+            describe("The folder of the module, for hostd compose, in place of git.", text)
+        }
+    }
+}
+
+extension RewriteKey {
+    var schema: String {
+        switch self {
+        case .from: describe("The pattern, with its scheme.", uri)
+        case .to: describe("What becomes of a URL that matches it.", uri)
+        }
+    }
+}
+
+extension SignalKey {
+    var schema: String {
+        switch self {
+        case .event: describe("The event, or reload.", words(Slatefile.signalEvents))
+        case .payload: describe("What comes with the event, if it takes anything.")
+        case .url: describe("The URL of open-url.", uri)
+        case .topic: describe("The topic of message.", text)
+        }
+    }
+}
+
+extension StartupKey {
+    var schema: String {
+        switch self {
+        case .width:
+            describe(
+                "How many tasks run at a time; as many as there are cores by default.",
+                integer(Slatefile.Limits.width))
+        case .deadline:
+            describe(
+                "How long a task may take unless it says so itself.",
+                duration(Slatefile.Defaults.startup))
+        }
+    }
+}
+
+extension DeadlineKey {
+    var schema: String {
+        switch self {
+        case .event:
+            describe(
+                "How long a module may take over an event.", duration(Slatefile.Defaults.event))
+        case .launch:
+            describe(
+                "How long a module may take to launch.", duration(Slatefile.Defaults.launch))
+        case .stop:
+            describe(
+                "How long a module may take over each step of the stop.",
+                duration(Slatefile.Defaults.stop))
+        case .stopAll:
+            describe(
+                "How long the whole stop may take.", duration(Slatefile.Defaults.stopAll))
+        }
+    }
+}
+
+extension SecurityKey {
+    var schema: String {
+        switch self {
+        case .tokens: describe("The file of tokens, mode 0600.", text)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// The line that a fault stands on, as a message shows it, and the marker under it.
+struct SourceExcerpt: Hashable, Sendable {
+    /// The line, cut to what fits around the fault; nothing in it moves a terminal's cursor but tabs.
+    let line: String
+    /// What comes before the caret, with a tab for each tab, and the caret.
+    let marker: String
+
+    /// How many characters are shown before and after the fault's first.
+    private static let reach = (before: 60, after: 40)
+
+    /// Cuts the line around `offset` out of a text.
+    ///
+    /// - Parameters:
+    ///   - offset: Where the fault begins.
+    ///   - bytes: The text.
+    ///   - lineStart: The offset at which its line begins.
+    init(around offset: Int, in bytes: [UInt8], lineStart: Int) {
+        let offset = min(max(offset, lineStart), bytes.count)
+        // A character is 4 bytes or fewer, or a cluster that is cut anyway.
+        let start = max(lineStart, offset - 4 * Self.reach.before)
+        var end = offset
+        while end < bytes.count, end - offset < 4 * Self.reach.after, bytes[end] != 0x0A {
+            end += 1
+        }
+        let isWhole = end == bytes.count || bytes[end] == 0x0A
+        if isWhole, end > offset, bytes[end - 1] == 0x0D { end -= 1 }
+
+        let before = String(decoding: bytes[start..<offset], as: UTF8.self)
+        let after = String(decoding: bytes[offset..<end], as: UTF8.self)
+        let isCutBefore = start > lineStart || before.count > Self.reach.before
+        let isCutAfter = !isWhole || after.count > Self.reach.after
+        let shownBefore = before.suffix(Self.reach.before)
+        let shownAfter = after.prefix(Self.reach.after)
+
+        line =
+            (isCutBefore ? "…" : "") + Self.visible(shownBefore) + Self.visible(shownAfter)
+            + (isCutAfter ? "…" : "")
+        marker = (isCutBefore ? " " : "") + Self.blank(shownBefore) + "^"
+    }
+
+    private static func visible(_ text: Substring) -> String {
+        text.map { $0 == "\t" ? "\t" : printable($0) }.joined()
+    }
+
+    /// White space as wide as `text`.
+    private static func blank(_ text: Substring) -> String {
+        text.map { $0 == "\t" ? "\t" : isWide($0) ? "  " : " " }.joined()
+    }
+
+    /// Whether a terminal gives the character two columns: East Asian scripts and emoji.
+    private static func isWide(_ character: Character) -> Bool {
+        guard let scalar = character.unicodeScalars.first else { return false }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            return true
+        default: return false
+        }
+    }
+}
