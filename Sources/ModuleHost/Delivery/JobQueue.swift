@@ -19,6 +19,16 @@ struct JobQueue {
         return job
     }
 
+    /// Puts jobs, in their order, before all others.
+    mutating func prepend(_ jobs: [any LaneJob]) {
+        for job in jobs.reversed() {
+            if count == ring.count { grow() }
+            first = (first + ring.count - 1) & (ring.count - 1)
+            ring[first] = job
+            count += 1
+        }
+    }
+
     mutating func removeAll() -> [any LaneJob] {
         var all: [any LaneJob] = []
         while let job = popFirst() { all.append(job) }

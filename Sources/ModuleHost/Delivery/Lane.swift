@@ -19,6 +19,8 @@ final class Lane: Sendable {
         var onLate: @Sendable (LateReport) -> Void = { _ in }
         /// A module that was late has caught up. On the lane.
         var onRejoined: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
+        /// A thread that was stuck has returned, and its modules have caught up or are gone. On the lane.
+        var onReturned: @Sendable () -> Void = {}
         /// Delivers an event of the log to a late module. On the thread that was stuck.
         var deliverLate: @Sendable (LifecycleEvent, Cell) -> Void = { _, _ in }
         /// A module threw. On the lane.
@@ -93,6 +95,15 @@ final class Lane: Sendable {
         limit: DeliveryLimit = .event, _ body: @escaping @Sendable (LaneThread) -> Void
     ) {
         enqueue(LaneWork(limit: limit, body: body))
+    }
+
+    /// Puts jobs before all others, in their order. On the lane.
+    func prepend(_ jobs: [any LaneJob]) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.jobs.prepend(jobs) }
+            return state.isClosed
+        }
+        if isClosed { for job in jobs { job.abandon() } }
     }
 
     /// Runs `body` on the lane once its list is empty. From any thread.
@@ -272,6 +283,7 @@ final class Lane: Sendable {
             }
         }
         state.withLock { $0.late.end(stay) }
+        enqueue { [hooks] _ in hooks.onReturned() }
     }
 
     // MARK: Late modules

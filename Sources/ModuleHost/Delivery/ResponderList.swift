@@ -4,6 +4,7 @@ import Synchronization
 @usableFromInline
 protocol AnyResponderList: AnyObject {
     func insert(_ member: Member)
+    func removeAll(of cell: Cell)
 }
 
 /// The members of a center that conform to one responder protocol, in order.
@@ -39,6 +40,10 @@ final class ResponderList<Responder>: AnyResponderList {
         entries.insert(entry, at: index)
         lookedAt = nil
     }
+
+    /// Lets go of a module's members.
+    @usableFromInline
+    func removeAll(of cell: Cell) { entries.removeAll { $0.cell === cell } }
 
     /// The index of the first entry that stands after a cell.
     func firstIndex(after cell: UInt16) -> Int {

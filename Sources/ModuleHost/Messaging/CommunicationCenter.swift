@@ -90,6 +90,11 @@ public final class CommunicationCenter {
         for list in lists.values { list.insert(member) }
     }
 
+    /// The members of a module, itself first.
+    func members(of cell: Cell) -> [AnyObject] {
+        members.filter { $0.cell === cell }.map(\.object)
+    }
+
     func take(_ object: AnyObject) {
         guard let index = members.firstIndex(where: { $0.object === object }) else { return }
         members.remove(at: index).isRemoved = true
@@ -100,6 +105,7 @@ public final class CommunicationCenter {
     func takeAll(of cell: Cell) {
         for member in members where member.cell === cell { member.isRemoved = true }
         members.removeAll { $0.cell === cell }
+        for list in lists.values { list.removeAll(of: cell) }
         bumpEpoch()
     }
 

@@ -1,0 +1,191 @@
+import AppService
+import Synchronization
+
+/// An app that lives: the modules of a slatefile, made, launched, told of what happens, and let go.
+///
+/// A host does not know of processes: ``HostDaemon`` ties one to signals, files and exit codes. All of
+/// its methods may be called from any thread, and none of them waits for a module.
+public final class Host: Sendable {
+    /// How an app ended.
+    public enum End: Hashable, Sendable {
+        /// As it was asked to: every module was told and let go.
+        case stopped
+        /// Something it cannot do without failed; the reason in words. What was launched was stopped.
+        case failed(String)
+        /// The stop ran out of time. These modules are still busy, so the process can only be left.
+        case overdue([ModuleID])
+    }
+
+    /// Whom a host tells how it is doing. Called on the lane, or where the lane is stuck on some other
+    /// thread.
+    struct Observer: Sendable {
+        var onReady: @Sendable (_ modules: Int, _ after: Duration) -> Void = { _, _ in }
+        /// Called once.
+        var onEnd: @Sendable (End) -> Void = { _ in }
+    }
+
+    let slatefile: Slatefile
+    let gate: Gate
+    let log: Log
+    let time: any TimeSource
+    let startup: StartupQueue
+    let observer: Observer
+    let stateDirectory: String
+    let app: LaneConfined<RunningApp>
+    private let hasEnded = Atomic(false)
+
+    /// Makes a host. Nothing happens before ``launch()``.
+    ///
+    /// - Parameters:
+    ///   - slatefile: Which modules, in which order.
+    ///   - stateDirectory: Where the host and its modules keep their files; it exists.
+    ///   - log: Where it says what happens.
+    ///   - time: Where deadlines and durations come from.
+    ///   - observer: Whom it tells how it is doing.
+    init(
+        slatefile: Slatefile, stateDirectory: String, log: Log,
+        time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer()
+    ) {
+        self.slatefile = slatefile
+        self.stateDirectory = stateDirectory
+        self.log = log
+        self.time = time
+        self.observer = observer
+        let reference = WeakHost()
+        let limits = Watchdog.Limits(
+            event: slatefile.deadlines.event, launch: slatefile.deadlines.launch,
+            stop: slatefile.deadlines.stop,
+            shortestOfModules: slatefile.modules.compactMap(\.deadline).min())
+        let lane = Lane(limits: limits, time: time, hooks: Lane.Hooks(telling: reference))
+        gate = Gate(lane: lane)
+        startup = StartupQueue(
+            width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,
+            onEvent: { reference.host?.startupEvent($0) },
+            onRequiredFailure: { task, outcome in
+                reference.host?.fail("required start-up task '\(task)' \(outcome)")
+            })
+        app = LaneConfined(
+            RunningApp(slatefile: slatefile, gate: gate, log: log, time: time))
+        reference.set(self)
+    }
+
+    /// Makes the modules, runs the start-up tasks that cannot wait, launches, and says it is ready.
+    ///
+    /// - Throws: ``SystemError`` where the system has no room for the lane's thread. Everything else is
+    ///   told by the observer.
+    func launch() throws {
+        try gate.lane.start()
+        onLane(limit: .launch) { app, _ in app.launch(in: self) }
+    }
+
+    /// Delivers an event, from READY on. What comes before waits for it.
+    ///
+    /// - Parameter event: What happened. A state event changes the state; one that means nothing in the
+    ///   state it finds is counted, logged, and otherwise ignored; `terminate` stops the app.
+    public func deliver(_ event: LifecycleEvent) {
+        if event.kind == .terminate {
+            stop(because: "\(event.origin)")
+        } else if let change = event.kind.stateChange {
+            enqueue(.change(change, origin: event.origin))
+        } else {
+            enqueue(.event(event))
+        }
+    }
+
+    /// Tells the modules of a slatefile that was read again.
+    func deliver(_ reload: ConfigurationReload, origin: Origin) {
+        enqueue(.event(.reload(reload, origin: origin)))
+    }
+
+    /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for them,
+    /// then the modules are let go, in reverse order. What was accepted before is delivered before.
+    ///
+    /// - Parameter reason: Why, for the log.
+    public func stop(because reason: String) { stop(.stopped, because: reason) }
+
+    /// Stops the app since something failed that it cannot do without.
+    func fail(_ reason: String) { stop(.failed(reason), because: reason) }
+
+    private func stop(_ end: End, because reason: String) {
+        time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
+        onLane(limit: .stop) { app, _ in app.stop(end, because: reason, in: self) }
+    }
+
+    private func overdue() {
+        var cells = gate.lane.lateCells
+        if let stuck = gate.lane.cell(gate.lane.word.load().cell),
+            !cells.contains(where: { $0 === stuck })
+        {
+            cells.append(stuck)
+        }
+        end(.overdue(cells.compactMap(\.id)))
+    }
+
+    func end(_ end: End) {
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        gate.lane.close()
+        observer.onEnd(end)
+    }
+
+    // MARK: The lane
+
+    /// Runs host code with what belongs to the lane.
+    func onLane(
+        limit: DeliveryLimit = .event,
+        _ body: @escaping @Sendable (RunningApp, LaneThread) -> Void
+    ) {
+        gate.lane.enqueue(limit: limit) { [app] thread in body(app.value, thread) }
+    }
+
+    func onLaneWhenIdle(_ body: @escaping @Sendable (RunningApp) -> Void) {
+        gate.lane.whenIdle { [app] _ in body(app.value) }
+    }
+
+    private func enqueue(_ request: EventRequest) {
+        gate.lane.enqueue(EventJob(request, in: app.value))
+    }
+
+    private func startupEvent(_ event: StartupEvent) {
+        switch event {
+        case .started(let task, _): log.debug("start-up task \(task) begins")
+        case .ended(let task, let outcome, let duration):
+            log.write(
+                outcome == .succeeded ? .info : .warning, "start-up task \(task) \(outcome)",
+                duration: duration)
+        case .endedLate(let task, let duration):
+            log.write(.warning, "start-up task \(task) ended late", duration: duration)
+        }
+    }
+}
+
+extension Host: ModuleServices {
+    func eventInHand(of cell: Cell) -> LifecycleEvent? { gate.lane.eventInHand(of: cell) }
+
+    func register(_ task: StartupTask) throws(StartupError) { try startup.register(task) }
+
+    func enter(
+        _ cell: Cell, _ body: @escaping @Sendable () throws -> Void,
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        gate.lane.enqueue(
+            LaneErrand(gate: gate, cell: cell, body: body) { [log] result in
+                if case .failure(let error) = result, !(error is ModuleGone) {
+                    log.of(module: cell.id?.text ?? "").error("\(error)")
+                }
+                completion(result)
+            })
+    }
+}
+
+/// The host, for parts of it that are made before it.
+final class WeakHost: Sendable {
+    private struct Reference {
+        weak var host: Host?
+    }
+
+    private let reference = Mutex(Reference())
+
+    var host: Host? { reference.withLock { $0.host } }
+
+    func set(_ host: Host) { reference.withLock { $0.host = host } }
+}

@@ -1,0 +1,80 @@
+import AppService
+
+/// What the app does about modules that take too long.
+extension RunningApp {
+    /// Modules became late. The lane goes on without them.
+    func late(_ report: LateReport) {
+        figures.lateness += report.cells.count
+        guard let blamed = report.cells.last, let outermost = report.cells.first else { return }
+        let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
+        let callers = report.cells.dropLast().compactMap(\.id?.text)
+        let chain =
+            callers.isEmpty ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
+        log.of(module: blamed.id?.text ?? "").write(
+            .error, "late\(chain): the others go on; it catches up when it returns", event: what)
+        if report.isUnhealthy {
+            log.error("unhealthy: \(report.lateInAll) of \(report.modules) modules are late")
+        }
+        for cell in report.cells {
+            guard let record = record(of: cell) else { continue }
+            if record.module == nil, ending == nil {
+                markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
+            } else if report.job?.event?.kind == .launch, record.entry.isRequired {
+                markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
+            }
+        }
+    }
+
+    private func doing(_ report: LateReport, _ cell: Cell) -> String {
+        guard let record = record(of: cell) else { return "call" }
+        if case .waiting = record.status { return "init" }
+        return ending == nil ? "call" : "release"
+    }
+
+    /// A module that was late has caught up.
+    func rejoined(_ cell: Cell, missed: Int) {
+        let log = log.of(module: cell.id?.text ?? "")
+        if missed == 0 {
+            log.notice("no longer late: it has caught up")
+        } else {
+            log.warning(
+                "no longer late: it missed \(missed) events, more than its backlog of \(cell.backlog)")
+        }
+    }
+}
+
+/// A module did not return in time.
+struct TooLate: Error, CustomStringConvertible {
+    let limit: Duration
+
+    var description: String { "it did not return within \(limit.briefText)" }
+}
+
+extension Lane.Hooks {
+    /// Tells the app of a host.
+    init(telling reference: WeakHost) {
+        onLate = { report in reference.host?.app.value.late(report) }
+        onRejoined = { cell, missed in reference.host?.app.value.rejoined(cell, missed: missed) }
+        onReturned = { reference.host?.app.value.returned() }
+        onFailure = { cell, error in
+            guard let host = reference.host else { return }
+            host.app.value.figures.failures += 1
+            host.log.of(module: cell.id?.text ?? "").error("failed: \(error)")
+        }
+        onLateFailure = { cell, error in
+            reference.host?.log.of(module: cell.id?.text ?? "").error("failed, late: \(error)")
+        }
+        deliverLate = { event, cell in
+            guard let host = reference.host else { return }
+            // The list of members is the lane's; the members of a late module are its own thread's.
+            let members = host.gate.lane.serve { _ in
+                LaneConfined(host.app.value.center.members(of: cell))
+            }
+            var courier = LateCourier(members: members?.value ?? [], cell: cell) { error in
+                host.log.of(module: cell.id?.text ?? "").write(
+                    .error, "failed, late: \(error)", event: event.kind.rawValue)
+            }
+            event.deliver(by: &courier)
+        }
+    }
+}

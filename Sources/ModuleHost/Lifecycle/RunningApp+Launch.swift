@@ -1,0 +1,140 @@
+import AppService
+
+/// From the slatefile to READY, in steps that each are a job of the lane.
+extension RunningApp {
+    /// Makes every module, in order; then the start-up tasks that cannot wait.
+    func launch(in host: Host) {
+        self.host = host
+        startedAt = time.now()
+        records = slatefile.modules.filter(\.isEnabled).enumerated().map { index, entry in
+            ModuleRecord(
+                entry: entry,
+                cell: Cell(
+                    number: UInt16(index + 1), id: entry.id, deadline: entry.deadline,
+                    backlog: entry.backlog))
+        }
+        figures.modulesRunning = records.count
+        for index in records.indices {
+            gate.lane.register(records[index].cell)
+            host.onLane(limit: .launch) { app, thread in
+                app.make(app.records[index], in: host, on: thread)
+            }
+        }
+        host.onLane { app, _ in app.runStartupTasks(in: host) }
+    }
+
+    private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
+        guard ending == nil else { return }
+        let context = ModuleContext(
+            id: record.id, cell: record.cell, app: slatefile.app, config: record.entry.config,
+            appConfig: slatefile.config, log: log.of(module: record.id.text),
+            stateDirectory: host.stateDirectory, center: center, services: host)
+        let began = time.now()
+        let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
+            try record.entry.make(with: context)
+        }
+        switch outcome {
+        case .returned(let module):
+            record.module = module
+            record.context = context
+            record.status = .made
+            center.insert(module, in: record.cell)
+            log.of(module: record.id.text).write(
+                .debug, "made", duration: began.duration(to: time.now()))
+        case .threw(let error): markFailed(record, "init", error)
+        // A job begins at depth 0.
+        case .tooDeep: break
+        // It took too long; whoever goes on has marked it failed. What it made is let go of here.
+        case .lost: break
+        }
+    }
+
+    private func runStartupTasks(in host: Host) {
+        guard ending == nil else { return }
+        do throws(StartupError) {
+            try host.startup.admit(.high)
+        } catch {
+            return host.fail("start-up tasks make no sense: \(error)")
+        }
+        host.startup.whenDone(.high) {
+            host.onLane(limit: .launch) { app, _ in app.deliverLaunch(in: host) }
+        }
+    }
+
+    private func deliverLaunch(in host: Host) {
+        guard ending == nil else { return }
+        try? host.startup.admit(.default)
+        deliverNow(.own(.launch(Launch(origin: .host, app: slatefile.app))), limit: .launch)
+    }
+
+    /// Every module that is left counts as launched, whether it had work to do or not.
+    func launched() {
+        for record in records where !record.isFailed {
+            guard case .made = record.status else { continue }
+            if let failed = firstFailedRequired, record.cell.number > failed { break }
+            record.status = .launched
+        }
+    }
+
+    /// The cell of the first required module that failed: those after it were not told to launch.
+    var firstFailedRequired: UInt16? {
+        records.first { $0.entry.isRequired && $0.isFailed }?.cell.number
+    }
+
+    func openRoot(in host: Host) {
+        guard ending == nil, firstFailedRequired == nil else { return }
+        _ = state.apply(.launched)
+        figures.state = state
+        host.onLane(limit: .launch) { app, thread in app.askForRoot(in: host, on: thread) }
+    }
+
+    private func askForRoot(in host: Host, on thread: LaneThread) {
+        guard ending == nil else { return }
+        defer { deliverNow(.ownChange(.activate)) }
+        guard let record = records.first(where: \.entry.isMain), !record.isFailed,
+            let main = record.module as? any RootProvider
+        else { return }
+        switch gate.call(record.cell, on: thread, { try main.root }) {
+        case .returned(let root?):
+            deliverNow(.own(.openURL(root, origin: .local(record.id))))
+        case .returned(nil), .tooDeep, .lost: break
+        case .threw(let error):
+            figures.failures += 1
+            log.of(module: record.id.text).error("no root: \(error)")
+        }
+    }
+
+    func becomeReady(in host: Host) {
+        guard ending == nil, !isReady else { return }
+        isReady = true
+        let after = startedAt.duration(to: time.now())
+        figures.readyAfter = after
+        let running = figures.modulesRunning
+        log.write(.notice, "ready: \(running) modules", duration: after)
+        host.observer.onReady(running, after)
+        gate.lane.prepend(held)
+        held = []
+        host.onLaneWhenIdle { app in
+            if app.ending == nil { try? host.startup.admit(.low) }
+        }
+    }
+}
+
+extension Slatefile.Module {
+    /// Makes the module of this entry.
+    fileprivate func make(with context: ModuleContext) throws -> any ModuleHost.Module {
+        switch implementation {
+        case .entry(let name) where isolation != .process:
+            return try EntryType(name).type.init(context: context)
+        case .entry, .command: throw IsolationUnavailable()
+        }
+    }
+}
+
+/// A module is to run in a process of its own, which this version cannot do.
+struct IsolationUnavailable: Error, CustomStringConvertible {
+    var description: String {
+        "modules in a process of their own are not in this version of the host; "
+            + "set \"enabled\": false, or leave \"isolation\" out"
+    }
+}

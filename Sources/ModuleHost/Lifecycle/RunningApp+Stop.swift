@@ -1,0 +1,68 @@
+import AppService
+
+/// From the wish to stop to the end.
+extension RunningApp {
+    /// Tells every module that was launched of the end, then lets them go.
+    func stop(_ end: Host.End, because reason: String, in host: Host) {
+        guard ending == nil else { return }
+        ending = end
+        log.write(.notice, "stopping: \(reason)")
+        host.startup.stop()
+        if !held.isEmpty {
+            log.warning("\(held.count) events came before READY and are not delivered")
+            figures.ignored += held.count
+            held = []
+        }
+        for record in records {
+            if case .launched = record.status { continue }
+            gate.lane.unlist(record.cell)
+        }
+        deliverNow(.ownChange(.terminate), limit: .stop)
+    }
+
+    /// Lets the modules go, the last one first.
+    func release(in host: Host) {
+        for record in records.reversed() {
+            host.onLane(limit: .stop) { [id = record.id] app, thread in
+                app.release(id, on: thread)
+            }
+        }
+        host.onLane { app, _ in app.endUnlessLate() }
+    }
+
+    private func release(_ id: ModuleID, on thread: LaneThread) {
+        guard let record = records.first(where: { $0.id == id }), record.module != nil,
+            !gate.lane.lateCells.contains(where: { $0 === record.cell })
+        else { return }
+        record.context?.invalidate()
+        record.context = nil
+        center.takeAll(of: record.cell)
+        gate.lane.unlist(record.cell)
+        let began = time.now()
+        // Its `deinit` is module code too.
+        let outcome = gate.call(record.cell, on: thread) { record.module = nil }
+        if case .lost = outcome { return }
+        if !record.isFailed { record.status = .released }
+        log.of(module: record.id.text).write(
+            .debug, "let go", duration: began.duration(to: time.now()))
+    }
+
+    /// Ends the app, unless there are modules to wait for as long as the stop may take.
+    private func endUnlessLate() {
+        guard let ending, let host else { return }
+        let late = gate.lane.lateCells.compactMap(\.id?.text)
+        guard late.isEmpty else {
+            return log.warning("waiting for \(late.joined(separator: ", "))")
+        }
+        _ = state.apply(.ended)
+        figures.state = state
+        self.host = nil
+        host.end(ending)
+    }
+
+    /// A thread that was stuck has returned.
+    func returned() {
+        guard ending != nil, let host, state == .terminating else { return }
+        release(in: host)
+    }
+}

@@ -1,0 +1,150 @@
+import AppService
+
+/// The app as it runs: its modules, its state, its figures. Belongs to the lane.
+final class RunningApp {
+    let slatefile: Slatefile
+    let gate: Gate
+    let center: CommunicationCenter
+    let log: Log
+    let time: any TimeSource
+    var records: [ModuleRecord] = []
+    var state = LifecycleState.launching
+    var figures = HostFigures()
+    /// What came from outside before READY.
+    var held: [EventJob] = []
+    var isReady = false
+    /// How the app is going to end, once that is decided.
+    var ending: Host.End?
+    /// Set from launch to end: a host that runs an app keeps itself alive.
+    var host: Host?
+    var startedAt: ContinuousClock.Instant
+    private var eventBegan: ContinuousClock.Instant
+
+    init(slatefile: Slatefile, gate: Gate, log: Log, time: any TimeSource) {
+        self.slatefile = slatefile
+        self.gate = gate
+        self.log = log
+        self.time = time
+        center = CommunicationCenter(gate: gate)
+        startedAt = time.now()
+        eventBegan = startedAt
+    }
+
+    func record(of cell: Cell) -> ModuleRecord? {
+        // Cells are numbered from 1 in the order of the records.
+        let index = Int(cell.number) - 1
+        return records.indices.contains(index) ? records[index] : nil
+    }
+
+    /// Marks a module as failed: it gets nothing more. A required one ends the app.
+    func markFailed(_ record: ModuleRecord, _ what: String, _ error: any Error) {
+        guard !record.isFailed else { return }
+        record.status = .failed("\(what): \(error)")
+        gate.lane.unlist(record.cell)
+        figures.modulesFailed += 1
+        figures.modulesRunning -= 1
+        let log = log.of(module: record.id.text)
+        guard record.entry.isRequired else {
+            return log.error("\(what) failed, the app goes on without it: \(error)")
+        }
+        log.error("\(what) failed, and the module is required: \(error)")
+        host?.fail("required module '\(record.id)' failed in \(what): \(error)")
+    }
+
+    /// Delivers something of the host's own once what was accepted before is delivered.
+    func deliverNow(_ request: EventRequest, limit: DeliveryLimit = .event) {
+        gate.lane.enqueue(EventJob(request, in: self, limit: limit))
+    }
+}
+
+extension RunningApp: EventJob.App {
+    func plan(_ request: EventRequest, of job: EventJob) -> [LifecycleEvent]? {
+        switch request {
+        case .event(let event):
+            guard !isHeld(job) else { return nil }
+            guard state.acceptsEvents else { return ignore(event.kind.rawValue) }
+            return [event]
+        case .change(let change, let origin):
+            guard !isHeld(job) else { return nil }
+            return apply(change, origin: origin)
+        case .own(let event):
+            // A stop that came in between makes it meaningless.
+            return ending == nil ? [event] : []
+        case .ownChange(let change):
+            return ending == nil || change == .terminate ? apply(change, origin: .host) : []
+        }
+    }
+
+    private func isHeld(_ job: EventJob) -> Bool {
+        guard !isReady, ending == nil else { return false }
+        held.append(job)
+        return true
+    }
+
+    private func apply(_ change: LifecycleState.Change, origin: Origin) -> [LifecycleEvent] {
+        switch state.apply(change) {
+        case .deliver(let kinds):
+            figures.state = state
+            return kinds.map { .state($0, origin: origin) }
+        case .ignore: return ignore("\(change)")
+        }
+    }
+
+    private func ignore(_ what: String) -> [LifecycleEvent] {
+        figures.ignored += 1
+        log.write(.info, "ignored: the app is \(state.rawValue)", event: what)
+        return []
+    }
+
+    func begin(_ event: inout LifecycleEvent) {
+        gate.lane.accept(&event)
+        eventBegan = time.now()
+    }
+
+    func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep {
+        figures.failures += 1
+        guard let record = record(of: cell) else { return .next }
+        if event.kind == .launch {
+            markFailed(record, "launch", error)
+            return goesOn(with: event) ? .next : .end
+        }
+        log.of(module: record.id.text).write(
+            .error, "failed: \(error)", event: event.kind.rawValue)
+        return .next
+    }
+
+    func goesOn(with event: LifecycleEvent) -> Bool {
+        event.kind != .launch || firstFailedRequired == nil
+    }
+
+    func ended(_ event: LifecycleEvent, _ tally: EventTally) {
+        figures.events[event.kind, default: 0] += 1
+        if event.kind == .launch { launched() }
+        log.write(
+            .info, tally.summary, event: event.kind.rawValue,
+            duration: eventBegan.duration(to: time.now()),
+            fields: [LogField("origin", "\(event.origin)")])
+    }
+
+    func completed(_ request: EventRequest) {
+        guard let host else { return }
+        switch request {
+        case .own(let event) where event.kind == .launch: openRoot(in: host)
+        case .ownChange(.activate): becomeReady(in: host)
+        case .ownChange(.terminate): release(in: host)
+        default: break
+        }
+    }
+}
+
+extension EventTally {
+    /// What came of the event, in words: `3 modules, newData`.
+    fileprivate var summary: String {
+        var parts = [delivered == 1 ? "1 module" : "\(delivered) modules"]
+        if failed > 0 { parts.append("\(failed) failed") }
+        if late > 0 { parts.append("\(late) late") }
+        if let fetch { parts.append(fetch.rawValue) }
+        if let claimedBy = claimedBy?.id { parts.append("claimed by \(claimedBy)") }
+        return parts.joined(separator: ", ")
+    }
+}
