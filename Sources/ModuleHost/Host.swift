@@ -32,6 +32,7 @@ public final class Host: Sendable {
     let observer: Observer
     let stateDirectory: String
     let app: LaneConfined<RunningApp>
+    private let stopAsked = Atomic(false)
     private let hasEnded = Atomic(false)
 
     /// Makes a host. Nothing happens before ``launch()``.
@@ -106,7 +107,11 @@ public final class Host: Sendable {
     /// Stops the app since something failed that it cannot do without.
     func fail(_ reason: String) { stop(.failed(reason), because: reason) }
 
+    /// Whether a stop was asked for.
+    var isStopping: Bool { stopAsked.load(ordering: .acquiring) }
+
     private func stop(_ end: End, because reason: String) {
+        guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
         time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
         onLane(limit: .stop) { app, _ in app.stop(end, because: reason, in: self) }
     }

@@ -66,7 +66,33 @@ public struct LifecycleEvent: Sendable {
 
     /// A request to open a URL.
     static func openURL(_ url: String, origin: Origin) -> LifecycleEvent {
-        LifecycleEvent(.openURL, origin, nil, .url(url))
+        let payload = payload { $0.member("url", url) }
+        return LifecycleEvent(.openURL, origin, payload, .url(url))
+    }
+
+    /// A message on a topic.
+    static func message(
+        topic: String, payload: JSONValue?, origin: Origin
+    ) -> LifecycleEvent {
+        let whole = Self.payload { object in
+            object.member("topic", topic)
+            if let payload { object.member("payload", rawJSON: payload.text) }
+        }
+        return LifecycleEvent(
+            .message, origin, whole, .message(Message(topic: topic, payload: payload)))
+    }
+
+    private static func payload(
+        _ fill: (inout JSONWriter.Object) -> Void
+    ) -> JSONValue? {
+        var writer = JSONWriter()
+        writer.object(fill)
+        return try? JSONValue(parsing: writer.bytes)
+    }
+
+    /// The same event from another origin.
+    func from(_ origin: Origin) -> LifecycleEvent {
+        LifecycleEvent(kind, origin, payload, content)
     }
 
     private static func content(

@@ -4,9 +4,9 @@ public enum Origin: Hashable, Sendable {
     case host
     /// A module of this app.
     case local(ModuleID)
-    /// A UNIX signal. The kernel vouches for `uid` and `pid`; `value` is what `sigqueue` carried, nil
-    /// for a plain `kill`.
-    case signal(name: String, uid: UInt32, pid: Int32, value: Int32?)
+    /// A UNIX signal. `uid` and `pid` are nil where no process sent it, such as for Control-C in a
+    /// terminal; `value` is what `sigqueue` carried, nil for a plain `kill`.
+    case signal(name: String, uid: UInt32?, pid: Int32?, value: Int32?)
 }
 
 extension Origin: CustomStringConvertible {
@@ -16,7 +16,8 @@ extension Origin: CustomStringConvertible {
         case .host: "host"
         case .local(let module): module.description
         case .signal(let name, let uid, let pid, let value):
-            "signal \(name) from pid \(pid) (uid \(uid)\(value.map { ", value \($0)" } ?? ""))"
+            "signal \(name)" + (pid.map { " from pid \($0)" } ?? "")
+                + (uid.map { " (uid \($0))" } ?? "") + (value.map { ", value \($0)" } ?? "")
         }
     }
 }

@@ -99,6 +99,20 @@ extension RunningApp: EventJob.App {
     func begin(_ event: inout LifecycleEvent) {
         gate.lane.accept(&event)
         eventBegan = time.now()
+        if case .configuration(let reload) = event.content { take(reload) }
+    }
+
+    /// Has contexts answer with the new settings, and says which modules will not see them.
+    private func take(_ reload: ConfigurationReload) {
+        for record in records where !record.isFailed {
+            record.context?.configurationChanged(reload.change(for: record.id))
+            if reload.modules[record.id]?.isChanged == true,
+                !(record.module is any ConfigurationResponder)
+            {
+                log.of(module: record.id.text).warning(
+                    "its config changed, but it does not take changes: restart the host")
+            }
+        }
     }
 
     func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep {

@@ -1,0 +1,173 @@
+import AppService
+import Synchronization
+
+/// A host as a process: an app tied to signals, files, stdout and an exit code.
+///
+/// Any executable that links this library and its own modules is a host as good as `hostd`:
+///
+/// ```swift
+/// // main.swift
+/// import ModuleHost
+///
+/// exit(HostDaemon.run(HostDaemonOptions(slatefile: "slatefile.json")).rawValue)
+/// ```
+public enum HostDaemon {
+    /// Runs the app of a slatefile until a signal, or the failure of a required part, ends it.
+    ///
+    /// - Thread: The main thread, before any other exists: it becomes the one that takes the signals.
+    /// - Output: Logs on stderr. On stdout one line, `ready pid=… modules=… ms=…`, at READY.
+    /// - Parameter options: What to run, and how.
+    /// - Returns: ``ExitCode/success`` where the app stopped as it was told to; else the code that says
+    ///   what was wrong, which stderr has said in words. A stop that runs out of time, or is cut short
+    ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
+    public static func run(_ options: HostDaemonOptions) -> ExitCode {
+        SignalListener.blockAll()
+        let output = LogOutput(
+            descriptor: RawOutput.standardError,
+            format: LogFormat(options.logStyle, environment: options.environment))
+        let log = Log(to: output, threshold: options.logLevel)
+        let code = run(options, log, output)
+        output.flush(within: .seconds(1))
+        return code
+    }
+
+    private static func run(
+        _ options: HostDaemonOptions, _ log: Log, _ output: LogOutput
+    ) -> ExitCode {
+        let slatefile: Slatefile
+        do throws(SlatefileFailure) {
+            slatefile = try .load(options.slatefile, environment: options.environment)
+        } catch {
+            complain(error, options, log)
+            return error.exitCode
+        }
+        let directory = StateDirectory(
+            option: options.stateDirectory, environment: options.environment,
+            slatefile: options.slatefile)
+        let claim: PidFile
+        do throws(StateDirectoryError) {
+            claim = try PidFile(claiming: directory)
+        } catch {
+            log.error("\(error)")
+            return error.exitCode
+        }
+        defer { withExtendedLifetime(claim) {} }
+        return DaemonRun(slatefile, directory, options, log, output).run()
+    }
+
+    private static func complain(
+        _ failure: SlatefileFailure, _ options: HostDaemonOptions, _ log: Log
+    ) {
+        guard options.logStyle == .text else {
+            return log.error(failure.rendered(for: "hostd run", colored: false))
+        }
+        let format = LogFormat(.text, environment: options.environment)
+        let text = failure.rendered(for: "hostd run", colored: format == .terminal(colors: true))
+        try? RawOutput.writeAll(text.utf8, to: RawOutput.standardError)
+    }
+}
+
+/// One run of a daemon: what the signal thread and the lane tell each other.
+private final class DaemonRun: Sendable {
+    private let options: HostDaemonOptions
+    private let log: Log
+    private let output: LogOutput
+    private let listener: SignalListener
+    private let host: Host
+    private let actions: SignalActions
+    private let end: Mutex<Host.End?>
+    private let reloader: SlatefileReloader
+
+    init(
+        _ slatefile: Slatefile, _ directory: StateDirectory, _ options: HostDaemonOptions,
+        _ log: Log, _ output: LogOutput
+    ) {
+        self.options = options
+        self.log = log
+        self.output = output
+        let listener = SignalListener()
+        self.listener = listener
+        actions = SignalActions(slatefile.signals)
+        reloader = SlatefileReloader(running: slatefile, options: options, log: log)
+        let reference = WeakRun()
+        host = Host(
+            slatefile: slatefile, stateDirectory: directory.path, log: log,
+            observer: Host.Observer(
+                onReady: { modules, after in sayReady(modules: modules, after: after) },
+                onEnd: { reference.run?.ended($0) }))
+        end = Mutex(nil)
+        reference.set(self)
+    }
+
+    func run() -> ExitCode {
+        do {
+            try host.launch()
+        } catch {
+            log.error("no thread can be started: \(error)")
+            return .failed
+        }
+        listener.loop { signal in take(signal) }
+        switch end.withLock({ $0 }) {
+        case .stopped: return .success
+        case .failed, .overdue, nil: return .failed
+        }
+    }
+
+    private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
+        guard let (name, action) = actions[signal.number] else { return .goOn }
+        let origin = Origin.signal(
+            name: name, uid: signal.sender?.userID, pid: signal.sender?.processID,
+            value: signal.value)
+        switch action {
+        case .reload:
+            if let reload = reloader.reload(origin) { host.deliver(reload, origin: origin) }
+        case .event(let event) where event.kind == .terminate:
+            if host.isStopping { endAtOnce(origin) }
+            host.deliver(event.from(origin))
+        case .event(let event): host.deliver(event.from(origin))
+        }
+        return .goOn
+    }
+
+    private func endAtOnce(_ origin: Origin) {
+        log.error("ended at once, before the stop was done: \(origin)")
+        output.flush(within: .milliseconds(200))
+        CurrentProcess.exitNow(ExitCode.failed.rawValue)
+    }
+
+    private func ended(_ end: Host.End) {
+        switch end {
+        case .stopped: log.notice("stopped")
+        case .failed(let reason): log.error("stopped: \(reason)")
+        case .overdue(let modules):
+            let names = modules.map(\.text).joined(separator: ", ")
+            log.error(
+                "the stop took longer than deadlines.stopAll; left behind: "
+                    + (names.isEmpty ? "nobody, the lane is busy" : names))
+            output.flush(within: .milliseconds(200))
+            CurrentProcess.exitNow(ExitCode.failed.rawValue)
+        }
+        self.end.withLock { $0 = end }
+        listener.end()
+    }
+}
+
+/// Says on stdout that the app has launched. A reader that has gone misses it, and that is all.
+private func sayReady(modules: Int, after: Duration) {
+    let milliseconds = after.wholeNanoseconds / 1_000_000
+    let line = "ready pid=\(CurrentProcess.id) modules=\(modules) ms=\(milliseconds)\n"
+    try? RawOutput.writeAll(line.utf8, to: RawOutput.standardOutput)
+}
+
+/// The run, for callbacks that are made before it.
+private final class WeakRun: Sendable {
+    private struct Reference {
+        weak var run: DaemonRun?
+    }
+
+    private let reference = Mutex(Reference())
+
+    var run: DaemonRun? { reference.withLock { $0.run } }
+
+    func set(_ run: DaemonRun) { reference.withLock { $0.run = run } }
+}

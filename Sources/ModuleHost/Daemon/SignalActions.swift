@@ -1,0 +1,38 @@
+/// What to do at each signal, by its number: made once, so that a signal in a burst costs no more than
+/// its delivery.
+struct SignalActions: Sendable {
+    enum Action: Sendable {
+        case reload
+        /// The event, whose origin is filled in for each signal.
+        case event(LifecycleEvent)
+    }
+
+    private var actions: [Int32: (name: String, action: Action)] = [:]
+
+    /// - Parameter signals: What the slatefile makes of signals, which was checked: a payload that its
+    ///   event could not take did not get here.
+    init(_ signals: [SignalName: Slatefile.SignalAction]) {
+        for (signal, action) in signals {
+            guard let action = Action(action) else { continue }
+            actions[signal.number] = (signal.name, action)
+        }
+    }
+
+    subscript(number: Int32) -> (name: String, action: Action)? { actions[number] }
+}
+
+extension SignalActions.Action {
+    fileprivate init?(_ action: Slatefile.SignalAction) {
+        switch action {
+        case .reload: self = .reload
+        case .event(let kind, let payload):
+            guard
+                let event = try? LifecycleEvent(kind, payload: payload, origin: .host)
+            else { return nil }
+            self = .event(event)
+        case .openURL(let url): self = .event(.openURL(url, origin: .host))
+        case .message(let topic, let payload):
+            self = .event(.message(topic: topic, payload: payload, origin: .host))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Synchronization
+
+/// Reads the slatefile again while the app runs.
+///
+/// What this version applies is configuration: each module that takes changes is told of its own and
+/// the app's. Everything else that changed is named, and waits for the next start.
+final class SlatefileReloader: Sendable {
+    private let running: Mutex<Slatefile>
+    private let options: HostDaemonOptions
+    private let log: Log
+
+    init(running: Slatefile, options: HostDaemonOptions, log: Log) {
+        self.running = Mutex(running)
+        self.options = options
+        self.log = log
+    }
+
+    /// Reads the slatefile, says what became of it, and returns what modules are to be told.
+    ///
+    /// Where it is invalid, its faults are logged and the settings that run stay: modules are told
+    /// those, so that one that reopens its files does so.
+    func reload(_ origin: Origin) -> ConfigurationReload? {
+        let new: Slatefile
+        do throws(SlatefileFailure) {
+            new = try .load(options.slatefile, environment: options.environment)
+        } catch {
+            log.error(
+                "reload refused, the running slatefile stays (\(origin)):\n"
+                    + error.rendered(for: "hostd run", colored: false))
+            return running.withLock { $0.reload(from: $0) }
+        }
+        return running.withLock { old in
+            let reload = new.reload(from: old)
+            let waiting = new.changesThatWait(from: old)
+            let changed = reload.changedModules.map(\.text)
+            var parts: [String] = []
+            if reload.isAppConfigChanged { parts.append("the app's config changed") }
+            if !changed.isEmpty { parts.append("config changed: \(changed.joined(separator: ", "))") }
+            if parts.isEmpty { parts.append("no config changed") }
+            if !waiting.isEmpty {
+                parts.append("waits for the next start: \(waiting.joined(separator: ", "))")
+            }
+            log.notice("slatefile read again (\(origin)): \(parts.joined(separator: "; "))")
+            old.take(configFrom: new)
+            return reload
+        }
+    }
+}
+
+extension ConfigurationReload {
+    fileprivate var changedModules: [ModuleID] {
+        modules.filter(\.value.isChanged).map(\.key).sorted { $0.text < $1.text }
+    }
+}
+
+extension Slatefile {
+    /// What modules that run are to be told of this slatefile.
+    fileprivate func reload(from old: Slatefile) -> ConfigurationReload {
+        let new = Dictionary(
+            modules.map { ($0.id, $0.config) }, uniquingKeysWith: { first, _ in first })
+        var changes: [ModuleID: (config: JSONValue?, isChanged: Bool)] = [:]
+        for module in old.modules where module.isEnabled {
+            // One that the new slatefile no longer names runs on as it is.
+            let config = new[module.id] ?? module.config
+            changes[module.id] = (config, config != module.config)
+        }
+        return ConfigurationReload(
+            appConfig: config, isAppConfigChanged: config != old.config, modules: changes)
+    }
+
+    /// Takes the settings that were delivered; the rest stays as it runs.
+    fileprivate mutating func take(configFrom new: Slatefile) {
+        config = new.config
+        for index in modules.indices {
+            if let module = new.modules.first(where: { $0.id == modules[index].id }) {
+                modules[index].config = module.config
+            }
+        }
+    }
+
+    /// What differs from the running slatefile and is not applied while it runs.
+    fileprivate func changesThatWait(from old: Slatefile) -> [String] {
+        let oldModules = old.modules.filter(\.isEnabled)
+        let newModules = modules.filter(\.isEnabled)
+        let oldIDs = oldModules.map(\.id)
+        let newIDs = newModules.map(\.id)
+        var changes: [String] = []
+        changes += newIDs.filter { !oldIDs.contains($0) }.map { "module \($0) added" }
+        changes += oldIDs.filter { !newIDs.contains($0) }.map { "module \($0) removed" }
+        if newIDs.filter(oldIDs.contains) != oldIDs.filter(newIDs.contains) {
+            changes.append("order of modules")
+        }
+        for module in newModules {
+            guard let before = oldModules.first(where: { $0.id == module.id }) else { continue }
+            if !module.runsLike(before) { changes.append("module \(module.id) changed") }
+        }
+        if app != old.app { changes.append("app") }
+        if schemes != old.schemes { changes.append("schemes") }
+        if fallback != old.fallback { changes.append("fallback") }
+        if rewrites != old.rewrites { changes.append("rewrites") }
+        if signals != old.signals { changes.append("signals") }
+        if startup != old.startup { changes.append("startup") }
+        if deadlines != old.deadlines { changes.append("deadlines") }
+        if security != old.security { changes.append("security") }
+        if isolation != old.isolation { changes.append("isolation") }
+        return changes
+    }
+}
+
+extension Slatefile.Module {
+    /// Whether everything but the settings is the same.
+    fileprivate func runsLike(_ other: Slatefile.Module) -> Bool {
+        implementation == other.implementation && isRequired == other.isRequired
+            && isMain == other.isMain && deadline == other.deadline && killAfter == other.killAfter
+            && isolation == other.isolation && environment == other.environment
+            && backlog == other.backlog
+    }
+}
