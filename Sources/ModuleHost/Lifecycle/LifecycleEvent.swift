@@ -76,14 +76,14 @@ public struct LifecycleEvent: Sendable {
     ) -> LifecycleEvent {
         let whole = Self.payload { object in
             object.member("topic", topic)
-            if let payload { object.member("payload", rawJSON: payload.text) }
+            if let payload { object.member("payload", raw: payload.text.utf8) }
         }
         return LifecycleEvent(
             .message, origin, whole, .message(Message(topic: topic, payload: payload)))
     }
 
     private static func payload(
-        _ fill: (inout JSONWriter.Object) -> Void
+        _ fill: (inout JSONWriter) -> Void
     ) -> JSONValue? {
         var writer = JSONWriter()
         writer.object(fill)
