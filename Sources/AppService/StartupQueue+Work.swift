@@ -20,7 +20,9 @@ extension StartupQueue {
                     state.workEnded(
                         ended.task, on: worker.lane, ended.ending, now: now, &effects)
                 }
-                return state.next(for: worker, now: now, &effects)
+                let step = state.next(for: worker, now: now, &effects)
+                state.settle(&effects)
+                return step
             }
             perform(effects)
             switch step {

@@ -73,11 +73,5 @@ private final class DispatchAlarm: Alarm {
 
 extension Duration {
     /// The duration in nanoseconds, held within what an `Int` can say (about 292 years).
-    package var wholeNanoseconds: Int {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, sumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return sumOverflow ? (seconds < 0 ? .min : .max) : Int(sum)
-    }
+    package var wholeNanoseconds: Int { Int(clamping: attoseconds / 1_000_000_000) }
 }
