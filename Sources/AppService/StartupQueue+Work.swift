@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // The loop of a worker: one visit to the lock ends a task and takes the next, and one look at the
 // clock serves both.
 extension StartupQueue {

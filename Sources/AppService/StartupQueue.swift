@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Runs the work an app has to do when it starts: what is needed first first, what is independent
 /// side by side, and nothing before what it waits for.
 ///
@@ -33,7 +31,7 @@ internal import Synchronization
 /// All of it may be called from any thread, and from inside tasks.
 public final class StartupQueue: Sendable {
     let time: any TimeSource
-    let state: Mutex<StartupSchedule>
+    let state: Guarded<StartupSchedule>
     private let onEvent: (@Sendable (StartupEvent) -> Void)?
     private let onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)?
 
@@ -67,7 +65,7 @@ public final class StartupQueue: Sendable {
         self.time = time
         self.onEvent = onEvent
         self.onRequiredFailure = onRequiredFailure
-        state = Mutex(
+        state = Guarded(
             StartupSchedule(
                 width: width ?? onlineCores(), deadline: deadline, tellsEvents: onEvent != nil))
     }

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Where deadlines, timers and durations come from: a monotonic clock with one-shot alarms.
 ///
@@ -50,10 +49,10 @@ package final class SystemTimeSource: TimeSource {
 }
 
 private final class DispatchAlarm: Alarm {
-    private let timer: Mutex<any DispatchSourceTimer>
+    private let timer: Guarded<any DispatchSourceTimer>
 
     init(queue: DispatchQueue) {
-        timer = Mutex(DispatchSource.makeTimerSource(queue: queue))
+        timer = Guarded(DispatchSource.makeTimerSource(queue: queue))
     }
 
     /// Its handler holds the alarm, so that nobody else has to; `cancel` breaks that circle.

@@ -1,10 +1,9 @@
 import AppService
 import Dispatch
-import Synchronization
 
 /// What happened, in order, from any thread.
 final class Record: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Guarded<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
 
@@ -18,7 +17,7 @@ final class Door: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let threads = DispatchSemaphore(value: 0)
 
     func open() {
@@ -74,7 +73,7 @@ struct SeededNumbers {
 
 /// Keeps a receipt until the test wants to give it.
 final class HeldReceipt: Sendable {
-    private let receipt = Mutex<StartupReceipt?>(nil)
+    private let receipt = Guarded<StartupReceipt?>(nil)
 
     func hold(_ new: StartupReceipt) { receipt.withLock { $0 = new } }
 
