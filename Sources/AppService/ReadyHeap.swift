@@ -44,7 +44,9 @@ struct ReadyHeap {
         return Int32(truncatingIfNeeded: top & 0x7fff_ffff)
     }
 
-    /// Puts `key` where the top was. Four children to a parent: half the levels of a binary heap.
+    /// Puts `key` where the top was.
+    ///
+    /// Four children to a parent: half the levels of a binary heap.
     private mutating func sink(_ key: UInt64) {
         var hole = 0
         while true {

@@ -59,26 +59,29 @@ struct StartupGraph {
     private(set) var tasks: [StartupTask] = []
     var nodes: [Node] = []
     private(set) var edges: [Edge] = []
-    private var numbers: [String: Int32] = [:]
+    private var numbers = NameTable()
 
     /// Appends tasks, without connecting them.
     ///
     /// - Throws: Every name that is empty or taken and every deadline that is none; then no task was
     ///   added.
-    mutating func add(_ batch: [StartupTask]) throws(StartupError) {
+    mutating func add(_ batch: some Collection<StartupTask>) throws(StartupError) {
         let first = tasks.count
         var faults: [StartupError.Fault] = []
+        if batch.count > 1 {
+            tasks.reserveCapacity(first + batch.count)
+            nodes.reserveCapacity(first + batch.count)
+        }
         for task in batch {
             if task.name.isEmpty { faults.append(.emptyName) }
             if let deadline = task.deadline, deadline <= .zero {
                 faults.append(.deadline(deadline, of: task.name))
             }
-            let number = Int32(tasks.count)
-            if let taken = numbers.updateValue(number, forKey: task.name) {
-                numbers[task.name] = taken
+            if numbers.number(of: task.name, among: tasks) != nil {
                 if !task.name.isEmpty { faults.append(.duplicateName(task.name)) }
                 continue
             }
+            numbers.append(task.name)
             tasks.append(task)
             nodes.append(Node(priority: task.priority))
         }
@@ -90,9 +93,10 @@ struct StartupGraph {
 
     /// Forgets the tasks from number `first` on, which must not be connected.
     mutating func remove(from first: Int) {
-        for task in tasks[first...] { numbers[task.name] = nil }
         tasks.removeSubrange(first...)
         nodes.removeSubrange(first...)
+        numbers = NameTable()
+        for task in tasks { numbers.append(task.name) }
     }
 
     /// The edges into a connected task.
@@ -140,7 +144,7 @@ struct StartupGraph {
         for task in first..<tasks.count {
             nodes[task].firstIn = Int32(edges.count)
             for name in tasks[task].after {
-                guard let dependency = numbers[name] else {
+                guard let dependency = numbers.number(of: name, among: tasks) else {
                     faults.append(unknown(name, of: tasks[task].name, fault: faults.count))
                     continue
                 }
@@ -158,7 +162,9 @@ struct StartupGraph {
         return .unknownDependency(name, of: task, nearest: nearest)
     }
 
-    /// The new tasks, each behind the new ones it runs after. Those that wait for a cycle are missing
+    /// The new tasks, each behind the new ones it runs after.
+    ///
+    /// Those that wait for a cycle are missing
     /// and keep a `pending` above zero.
     private mutating func topologicalOrder(from first: Int) -> [Int32] {
         for task in first..<nodes.count { nodes[task].pending = 0 }

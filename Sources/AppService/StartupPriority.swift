@@ -11,6 +11,7 @@ public enum StartupPriority: UInt8, Hashable, Sendable, CaseIterable, Comparable
     /// Needed before the app can be used. Runs at user-initiated quality of service.
     case high
 
+    /// Whether `left` is needed less soon than `right`.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     var quality: DispatchQoS {

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 // The loop of a worker: one visit to the lock ends a task and takes the next, and one look at the
 // clock serves both.
 extension StartupQueue {
@@ -20,7 +18,9 @@ extension StartupQueue {
                     state.workEnded(
                         ended.task, on: worker.lane, ended.ending, now: now, &effects)
                 }
-                return state.next(for: worker, now: now, &effects)
+                let step = state.next(for: worker, now: now, &effects)
+                state.settle(&effects)
+                return step
             }
             perform(effects)
             switch step {

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Runs the work an app has to do when it starts: what is needed first first, what is independent
 /// side by side, and nothing before what it waits for.
 ///
@@ -33,7 +31,7 @@ internal import Synchronization
 /// All of it may be called from any thread, and from inside tasks.
 public final class StartupQueue: Sendable {
     let time: any TimeSource
-    let state: Mutex<StartupSchedule>
+    let state: Guarded<StartupSchedule>
     private let onEvent: (@Sendable (StartupEvent) -> Void)?
     private let onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)?
 
@@ -67,7 +65,7 @@ public final class StartupQueue: Sendable {
         self.time = time
         self.onEvent = onEvent
         self.onRequiredFailure = onRequiredFailure
-        state = Mutex(
+        state = Guarded(
             StartupSchedule(
                 width: width ?? onlineCores(), deadline: deadline, tellsEvents: onEvent != nil))
     }
@@ -84,20 +82,24 @@ public final class StartupQueue: Sendable {
     /// - Throws: ``StartupError`` where the name is empty or taken, the deadline is not longer than
     ///   zero, or the queue is closed; after the first ``admit(_:)`` also where a name it runs after
     ///   is unknown. The queue is then as it was.
-    public func register(_ task: StartupTask) throws(StartupError) { try register([task]) }
+    public func register(_ task: StartupTask) throws(StartupError) {
+        try add(CollectionOfOne(task))
+    }
 
     /// Adds tasks that may name each other in any order: all of them, or none where it throws.
     ///
     /// - Parameter tasks: What is to be done.
     /// - Throws: ``StartupError`` as for one task, with the faults of all.
-    public func register(_ tasks: [StartupTask]) throws(StartupError) {
+    public func register(_ tasks: [StartupTask]) throws(StartupError) { try add(tasks) }
+
+    private func add(_ tasks: some Collection<StartupTask>) throws(StartupError) {
         try change { state, effects throws(StartupError) in
             let now = state.start == nil ? nil : time.now()
             try state.register(tasks, now: now, &effects)
         }
     }
 
-    /// Ends registration: later attempts throw. What is registered runs on.
+    /// Ends registration: later attempts throw, and what is registered runs on.
     public func close() { state.withLock { $0.isClosed = true } }
 
     // MARK: Phases
@@ -127,7 +129,7 @@ public final class StartupQueue: Sendable {
     public func whenDone(
         _ priority: StartupPriority, _ body: @escaping @Sendable () -> Void
     ) {
-        change { state, effects in state.whenDone(priority, body, &effects) }
+        change { state, _ in state.whenDone(priority, body) }
     }
 
     /// Waits until a priority has been admitted and every task of it or above has ended.
@@ -183,7 +185,10 @@ public final class StartupQueue: Sendable {
         _ body: (inout StartupSchedule, inout [StartupSchedule.Effect]) throws(Failure) -> Void
     ) throws(Failure) {
         var effects: [StartupSchedule.Effect] = []
-        try state.withLock { state throws(Failure) in try body(&state, &effects) }
+        try state.withLock { state throws(Failure) in
+            try body(&state, &effects)
+            state.settle(&effects)
+        }
         perform(effects)
     }
 

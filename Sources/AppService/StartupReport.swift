@@ -3,7 +3,7 @@
 /// Times are reckoned from the moment the first priority was admitted; a task registered before that
 /// counts as registered then.
 public struct StartupReport: Sendable {
-    /// What happened to one task. What has not happened is nil.
+    /// What happened to one task; what has not happened is nil.
     public struct Entry: Hashable, Sendable {
         /// What the task is called.
         public let name: String
@@ -27,8 +27,9 @@ public struct StartupReport: Sendable {
         public let ended: Duration?
         /// When the work of an overdue task ended at last.
         public let endedLate: Duration?
-        /// The number of the thread it ran on, from 1. One that replaces the thread of an overdue
-        /// task has a number of its own.
+        /// The number of the worker it ran on, from 1.
+        ///
+        /// One that replaces the worker of an overdue task has a number of its own.
         public let worker: Int?
         /// How it ended.
         public let outcome: StartupOutcome?

@@ -20,7 +20,7 @@ extension StartupSchedule {
         effects.append(.handBack(task: task, body))
     }
 
-    /// The receipt of a task was given. Only the first counts.
+    /// The receipt of a task was given; only the first counts.
     mutating func handedBack(
         _ task: Int32, _ ending: StartupEnding, now: ContinuousClock.Instant,
         _ effects: inout [Effect]
@@ -31,8 +31,6 @@ extension StartupSchedule {
             return
         }
         end(task, ending, now: now, &effects)
-        wakeLanes(&effects)
-        disarmIfQuiet(&effects)
     }
 
     /// Ends a task that has run, and lets those that run after it begin, or skips them.
@@ -72,6 +70,7 @@ extension StartupSchedule {
     }
 
     /// Skips what waits for `task`, which has not succeeded, and what waits for that, and so on.
+    ///
     /// With `only`, that task alone and what waits for it.
     mutating func skip(
         after task: Int32, only: Int32? = nil, now: ContinuousClock.Instant,
@@ -110,7 +109,7 @@ extension StartupSchedule {
         }
         let level = Int(node.priority.rawValue)
         open[level] -= 1
-        if open[level] == 0 { callWaiters(&effects) }
+        if open[level] == 0 { mayBeDone = true }
     }
 
     private func report(_ task: Int32, _ effects: inout [Effect]) {
@@ -166,7 +165,7 @@ extension StartupSchedule {
             close(task, &effects)
         }
         for handle in handles.values { effects.append(.cancel(handle)) }
-        callWaiters(&effects)
+        mayBeDone = true
     }
 
     /// Keeps the handle of asynchronous work that has begun, or cancels it where it is past that.
@@ -184,7 +183,9 @@ extension StartupSchedule {
 
     // MARK: Deadlines
 
-    /// One alarm for the whole queue, set for the earliest deadline. It is left alone when a task
+    /// One alarm for the whole queue, set for the earliest deadline.
+    ///
+    /// It is left alone when a task
     /// ends in time, as most do; it then finds nothing to do, and is set anew if anything runs.
     struct AlarmState {
         /// When it is due; nil where none is set.
@@ -195,7 +196,9 @@ extension StartupSchedule {
         var handle: (any Alarm)?
     }
 
-    /// A deadline of the task's own, or the queue's. A hundred years are the most, so that sums hold.
+    /// A deadline of the task's own, or the queue's.
+    ///
+    /// A hundred years are the most, so that sums hold.
     func deadline(of task: Int32) -> Duration? {
         guard let deadline = graph.tasks[Int(task)].deadline ?? deadline else { return nil }
         return min(deadline, .seconds(100 * 366 * 86_400))
@@ -220,8 +223,7 @@ extension StartupSchedule {
     }
 
     /// Calls the alarm off when nothing runs, so that an idle queue wakes nobody.
-    mutating func disarmIfQuiet(_ effects: inout [Effect]) {
-        guard alarm.due != nil, busy == 0, handingBack.isEmpty else { return }
+    mutating func disarm(_ effects: inout [Effect]) {
         if let handle = alarm.handle { effects.append(.disarm(handle)) }
         alarm = AlarmState(generation: alarm.generation)
     }
@@ -245,7 +247,6 @@ extension StartupSchedule {
             }
         }
         if let next { arm(after: next, now: now, &effects) }
-        wakeLanes(&effects)
     }
 
     /// Gives up on a task: its place in the width goes to another lane, its thread stays with it.

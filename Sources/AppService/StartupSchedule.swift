@@ -32,7 +32,7 @@ struct StartupSchedule {
         var task = StartupGraph.none
         /// Woken, and yet to ask.
         var isComing = false
-        /// Lost to an overdue task. It gets no more work; its place was given to another.
+        /// Lost to an overdue task: it gets no more work, its place was given to another.
         var isLost = false
         var workers: [StartupWorker] = []
     }
@@ -73,11 +73,13 @@ struct StartupSchedule {
     /// The lowest priority that may run.
     var admitted: StartupPriority?
     var ready = ReadyHeap()
-    /// By priority: tasks that only wait for it to be admitted. Some have been raised since.
+    /// By priority: tasks that only wait for it to be admitted, or have been raised since.
     var parked: [[Int32]] = [[], [], []]
     /// By priority: tasks that have not ended.
     var open = [0, 0, 0]
     var waiters: [(priority: StartupPriority, body: @Sendable () -> Void)] = []
+    /// Whether the last task of a priority has ended, or somebody asks, since waiters were looked at.
+    var mayBeDone = false
 
     var lanes: [Lane] = []
     var idleLanes: [Int] = []
@@ -97,9 +99,10 @@ struct StartupSchedule {
 
     // MARK: Registration and admission
 
-    /// Takes tasks into the queue. Before the start, when `now` is nil, they are only written down.
+    /// Takes tasks into the queue; before the start, when `now` is nil, only writes them down.
     mutating func register(
-        _ batch: [StartupTask], now: ContinuousClock.Instant?, _ effects: inout [Effect]
+        _ batch: some Collection<StartupTask>, now: ContinuousClock.Instant?,
+        _ effects: inout [Effect]
     ) throws(StartupError) {
         if isClosed { throw StartupError(faults: batch.map { .closed($0.name) }) }
         let first = graph.tasks.count
@@ -114,7 +117,7 @@ struct StartupSchedule {
         }
     }
 
-    /// Lets tasks of `priority` and above run. The first call connects the tasks.
+    /// Lets tasks of `priority` and above run, having connected them where it is the first call.
     mutating func admit(
         _ priority: StartupPriority, now: ContinuousClock.Instant, _ effects: inout [Effect]
     ) throws(StartupError) {
@@ -134,8 +137,7 @@ struct StartupSchedule {
                 }
             }
         }
-        wakeLanes(&effects)
-        callWaiters(&effects)
+        mayBeDone = true
     }
 
     /// Faults of the queue itself are thrown together with those of its tasks.
@@ -174,7 +176,6 @@ struct StartupSchedule {
             if graph.nodes[task].pending == 0 { place(Int32(task), now: now) }
         }
         if !trouble.isEmpty { skipHopeless(from: first, now: now, &effects) }
-        wakeLanes(&effects)
     }
 
     /// Skips those new tasks that run after one that has not succeeded.
@@ -190,7 +191,9 @@ struct StartupSchedule {
     }
 
     /// Puts a task that waits for no other among the ready ones, or aside until its priority is
-    /// admitted. Called again when the task's place in the order rose.
+    /// admitted.
+    ///
+    /// Called again when the task's place in the order rose.
     mutating func place(_ task: Int32, now: ContinuousClock.Instant) {
         let node = graph.nodes[Int(task)]
         guard let admitted, node.priority >= admitted else {
@@ -226,12 +229,10 @@ struct StartupSchedule {
                 return .move(self.worker(of: lane, node.priority))
             }
             begin(task, on: lane, now: now, &effects)
-            wakeLanes(&effects)
             return .run(task, graph.takeWork(task))
         }
         busy -= 1
         idleLanes.append(lane)
-        disarmIfQuiet(&effects)
         return .rest
     }
 
@@ -249,7 +250,7 @@ struct StartupSchedule {
     }
 
     /// Wakes as many idle lanes as there is ready work for, making them where the width allows more.
-    mutating func wakeLanes(_ effects: inout [Effect]) {
+    private mutating func wakeLanes(_ effects: inout [Effect]) {
         while coming < ready.count, busy < width {
             let lane = idleLanes.popLast() ?? lanes.count
             if lane == lanes.count { lanes.append(Lane()) }
@@ -273,14 +274,21 @@ struct StartupSchedule {
 
     /// Calls `body` when all tasks of `priority` and above have ended, now if they have.
     mutating func whenDone(
-        _ priority: StartupPriority, _ body: @escaping @Sendable () -> Void,
-        _ effects: inout [Effect]
+        _ priority: StartupPriority, _ body: @escaping @Sendable () -> Void
     ) {
         waiters.append((priority, body))
-        callWaiters(&effects)
+        mayBeDone = true
     }
 
-    mutating func callWaiters(_ effects: inout [Effect]) {
+    /// What follows from any transition: every visit to the lock ends with it.
+    mutating func settle(_ effects: inout [Effect]) {
+        if coming < ready.count { wakeLanes(&effects) }
+        if busy == 0, alarm.due != nil, handingBack.isEmpty { disarm(&effects) }
+        if mayBeDone { callWaiters(&effects) }
+    }
+
+    private mutating func callWaiters(_ effects: inout [Effect]) {
+        mayBeDone = false
         guard let admitted, !waiters.isEmpty else { return }
         waiters.removeAll { waiter in
             let levels = Int(waiter.priority.rawValue)...

@@ -20,19 +20,23 @@
 /// }
 /// ```
 public struct StartupTask: Sendable {
-    /// What the task is called. Unique in its queue, and not empty.
+    /// What the task is called: unique in its queue, and not empty.
     public let name: String
-    /// How soon the task is needed. A task that a higher one waits for is raised to it.
-    public let priority: StartupPriority
     /// The names of the tasks that must have succeeded before this one begins, in any order.
     public let after: [String]
-    /// How long the task may take, its hand-back included; longer than zero. Without one the queue's
-    /// counts.
-    public let deadline: Duration?
+    var work: StartupWork
+    /// How soon the task is needed, unless a higher one waits for it.
+    public let priority: StartupPriority
     /// Whether the app cannot do without this task.
     public let required: Bool
+    private let deadlineNanoseconds: Int
 
-    var work: StartupWork
+    /// How long the task may take, its hand-back included, or nil for as long as the queue says.
+    ///
+    /// Held in nanoseconds; more than 292 years count as 292.
+    public var deadline: Duration? {
+        deadlineNanoseconds == .min ? nil : .nanoseconds(deadlineNanoseconds)
+    }
 
     /// A task that does something.
     ///
@@ -51,7 +55,9 @@ public struct StartupTask: Sendable {
         self.init(name, priority, after, deadline, required, .sync(work))
     }
 
-    /// A task that does something asynchronously. It holds its place in the queue's width until it
+    /// A task that does something asynchronously.
+    ///
+    /// It holds its place in the queue's width until it
     /// ends, also while it is suspended. It is cancelled when it is overdue, and when the queue stops.
     ///
     /// - Parameters:
@@ -126,7 +132,7 @@ public struct StartupTask: Sendable {
         self.name = name
         self.priority = priority
         self.after = after
-        self.deadline = deadline
+        deadlineNanoseconds = deadline?.wholeNanoseconds ?? .min
         self.required = required
         self.work = work
     }

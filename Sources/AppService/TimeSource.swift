@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Where deadlines, timers and durations come from: a monotonic clock with one-shot alarms.
 ///
@@ -50,10 +49,10 @@ package final class SystemTimeSource: TimeSource {
 }
 
 private final class DispatchAlarm: Alarm {
-    private let timer: Mutex<any DispatchSourceTimer>
+    private let timer: Guarded<any DispatchSourceTimer>
 
     init(queue: DispatchQueue) {
-        timer = Mutex(DispatchSource.makeTimerSource(queue: queue))
+        timer = Guarded(DispatchSource.makeTimerSource(queue: queue))
     }
 
     /// Its handler holds the alarm, so that nobody else has to; `cancel` breaks that circle.
@@ -73,11 +72,5 @@ private final class DispatchAlarm: Alarm {
 
 extension Duration {
     /// The duration in nanoseconds, held within what an `Int` can say (about 292 years).
-    package var wholeNanoseconds: Int {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, sumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return sumOverflow ? (seconds < 0 ? .min : .max) : Int(sum)
-    }
+    package var wholeNanoseconds: Int { Int(clamping: attoseconds / 1_000_000_000) }
 }

@@ -19,5 +19,6 @@ struct DurationTextTests {
     func clamps() {
         #expect(Duration.seconds(Int64.max).wholeNanoseconds == .max)
         #expect(Duration.seconds(Int64.min).wholeNanoseconds == .min)
+        #expect(Duration(attoseconds: .max).wholeNanoseconds == .max)
     }
 }

@@ -1,0 +1,271 @@
+import TestSupport
+import Testing
+
+@testable import AppService
+
+@Suite("Start-up queue: how tasks end")
+struct StartupEndTests {
+    @Test("what runs after a failed task is skipped, each with its reason; the others go on")
+    func failure() async throws {
+        let record = Record()
+        let queue = StartupQueue(width: 1) { event in record.add("\(event)") }
+        try queue.register([
+            StartupTask("a") { throw Boom() },
+            StartupTask("b", after: ["a"]) {},
+            StartupTask("c", after: ["other", "b"]) {},
+            StartupTask("other") {},
+        ])
+        let report = try await queue.run()
+        #expect(report.outcome("a") == .failed("boom"))
+        #expect(report.outcome("other") == .succeeded)
+        #expect(
+            report.outcome("b")?.description == "skipped: it runs after 'a', which failed: boom")
+        #expect(
+            report.outcome("c")?.description
+                == "skipped: it runs after 'b', which was skipped because 'a' failed: boom")
+        #expect(
+            report.outcome("c") == .skipped(.dependency("b", root: "a", cause: "failed: boom")))
+        #expect(report["b"]?.started == nil)
+    }
+
+    @Test("asynchronous work runs, and fails, as other work does")
+    func asynchronous() async throws {
+        let record = Record()
+        let queue = StartupQueue(width: 1)
+        try queue.register([
+            StartupTask("a") {
+                await Task.yield()
+                record.add("a")
+            },
+            StartupTask("b", after: ["a"]) { record.add("b, cancelled: \(Task.isCancelled)") },
+            StartupTask("c", after: ["b"]) {
+                await Task.yield()
+                throw Boom()
+            },
+            StartupTask("d", after: ["c"]) { record.add("d") },
+        ])
+        let report = try await queue.run()
+        #expect(record.all == ["a", "b, cancelled: false"])
+        #expect(report.outcome("c") == .failed("boom"))
+        #expect(report.outcome("d") == .skipped(.dependency("c", root: "c", cause: "failed: boom")))
+    }
+
+    @Test("asynchronous work holds its place while it is suspended")
+    func suspendedHolds() async throws {
+        let record = Record()
+        let (began, gate) = (Door(), Door())
+        let queue = StartupQueue(width: 1)
+        try queue.register([
+            StartupTask("a") {
+                began.open()
+                await gate.wait()
+                record.add("a")
+            },
+            StartupTask("b") { record.add("b") },
+        ])
+        try queue.admit(.low)
+        await began.wait()
+        gate.open()
+        await queue.done(.low)
+        #expect(record.all == ["a", "b"])
+    }
+
+    @Test("late registration: after tasks that ended well, badly, and from inside a task")
+    func late() async throws {
+        let record = Record()
+        let queue = StartupQueue(width: 1)
+        try queue.register([
+            StartupTask("good") {
+                try queue.register(
+                    StartupTask("inner", after: ["good"]) { record.add("inner") })
+                record.add("good")
+            },
+            StartupTask("bad") { throw Boom() },
+        ])
+        try queue.admit(.low)
+        await queue.done(.low)
+        try queue.register(StartupTask("after good", after: ["good"]) { record.add("after good") })
+        try queue.register([
+            StartupTask("third", after: ["second"]) {},
+            StartupTask("second", after: ["good", "bad"]) {},
+        ])
+        await queue.done(.low)
+        #expect(record.all == ["good", "inner", "after good"])
+        let report = queue.report()
+        #expect(
+            report.outcome("second")
+                == .skipped(.dependency("bad", root: "bad", cause: "failed: boom")))
+        #expect(
+            report.outcome("third")
+                == .skipped(.dependency("second", root: "bad", cause: "failed: boom")))
+    }
+
+    @Test("a required task that does not succeed is told of, whatever the reason; others are not")
+    func required() async throws {
+        let record = Record()
+        let queue = StartupQueue(
+            width: 1,
+            onRequiredFailure: { task, outcome in record.add("\(task): \(outcome)") })
+        try queue.register([
+            StartupTask("optional") { throw Boom() },
+            StartupTask("needed", required: true) { throw Boom() },
+            StartupTask("skipped", after: ["optional"], required: true) {},
+            StartupTask("fine", required: true) {},
+        ])
+        let report = try await queue.run()
+        #expect(
+            record.all == [
+                "skipped: skipped: it runs after 'optional', which failed: boom",
+                "needed: failed: boom",
+            ])
+        #expect(report.outcome("fine") == .succeeded, "other tasks go on")
+    }
+
+    // MARK: Handing back
+
+    @Test("a task has ended when its result has been handed back, though its place is free before")
+    func handBack() async throws {
+        let record = Record()
+        let given = Door()
+        let receipts = Record()
+        let held = HeldReceipt()
+        let queue = StartupQueue(width: 1)
+        try queue.register([
+            StartupTask("a") {
+                42
+            } handBack: { value, receipt in
+                receipts.add("\(value)")
+                held.hold(receipt)
+                given.open()
+            },
+            StartupTask("after", after: ["a"]) { record.add("after") },
+            StartupTask("other") { record.add("other") },
+            StartupTask("last", priority: .low) { record.add("last") },
+        ])
+        try queue.admit(.low)
+        await given.wait()
+        #expect(queue.report().outcome("a") == nil)
+        let lastRan = Door()
+        try queue.register(
+            StartupTask("door", priority: .low, after: ["last"]) { lastRan.open() })
+        await lastRan.wait()
+        #expect(record.all == ["other", "last"])
+        held.take()?.done()
+        await queue.done(.low)
+        #expect(receipts.all == ["42"])
+        #expect(record.all == ["other", "last", "after"])
+        #expect(queue.report().outcome("a") == .succeeded)
+    }
+
+    @Test("a result that cannot be taken fails its task; one that was never taken, too")
+    func refused() async throws {
+        let queue = StartupQueue(width: 1)
+        try queue.register([
+            StartupTask("refused") {
+                1
+            } handBack: { _, receipt in
+                receipt.fail(Boom())
+                receipt.done()
+            },
+            StartupTask("forgotten") {
+                await Task.yield()
+                return 1
+            } handBack: { _, _ in
+            },
+            StartupTask("thrown") { () throws -> Int in
+                throw Boom()
+            } handBack: { _, receipt in
+                receipt.done()
+            },
+        ])
+        let report = try await queue.run()
+        #expect(report.outcome("refused") == .failed("boom"))
+        #expect(report.outcome("forgotten") == .failed("its result was never taken"))
+        #expect(report.outcome("thrown") == .failed("boom"))
+    }
+
+    // MARK: Stopping
+
+    @Test("stop skips what has not begun, cancels what can be, and takes nothing more")
+    func stop() async throws {
+        let record = Record()
+        let (began, gate) = (Door(), Door())
+        let queue = StartupQueue(
+            width: 2, onRequiredFailure: { task, _ in record.add("told of \(task)") })
+        try queue.register([
+            StartupTask("asynchronous", priority: .high) {
+                await withTaskCancellationHandler {
+                    began.open()
+                    await gate.wait()
+                } onCancel: {
+                    gate.open()
+                }
+                record.add("cancelled: \(Task.isCancelled)")
+            },
+            StartupTask("waiting", after: ["asynchronous"], required: true) {},
+            StartupTask("low", priority: .low) {},
+        ])
+        try queue.admit(.default)
+        await began.wait()
+        queue.stop()
+        queue.stop()
+        await queue.done(.low)
+        #expect(record.all == ["cancelled: true"])
+        let report = queue.report()
+        #expect(report.outcome("asynchronous") == .succeeded)
+        #expect(report.outcome("waiting") == .skipped(.stopped))
+        #expect(report.outcome("low")?.description == "skipped: the queue was stopped")
+        #expect(throws: StartupError(faults: [.closed("new")])) {
+            try queue.register(StartupTask("new") {})
+        }
+    }
+
+    @Test("a queue that is stopped before its start runs nothing")
+    func stopFirst() async throws {
+        let queue = StartupQueue()
+        try queue.register(StartupTask("a", after: ["nowhere"]) {})
+        queue.stop()
+        #expect(try await queue.run().outcome("a") == .skipped(.stopped))
+    }
+
+    @Test("cancelling run stops the queue")
+    func cancelRun() async throws {
+        let (began, gate) = (Door(), Door())
+        let queue = StartupQueue(width: 1)
+        try queue.register([
+            StartupTask("a", priority: .high) {
+                began.open()
+                gate.block()
+            },
+            StartupTask("b") {},
+        ])
+        let run = Task { try await queue.run() }
+        await began.wait()
+        run.cancel()
+        gate.open()
+        let report = try await run.value
+        #expect(report.outcome("a") == .succeeded)
+        #expect(report.outcome("b") == .skipped(.stopped))
+    }
+
+    @Test("what a task holds is let go when it has ended, or will not run")
+    func letsGo() async throws {
+        let queue = StartupQueue(width: 1)
+        weak var ran: Record?
+        weak var skipped: Record?
+        do {
+            let (one, two) = (Record(), Record())
+            (ran, skipped) = (one, two)
+            try queue.register([
+                StartupTask("a") {
+                    one.add("a")
+                    throw Boom()
+                },
+                StartupTask("b", after: ["a"]) { two.add("b") },
+            ])
+        }
+        #expect(ran != nil && skipped != nil)
+        _ = try await queue.run()
+        #expect(ran == nil && skipped == nil)
+    }
+}
