@@ -188,7 +188,7 @@ final class WeakHost: Sendable {
         weak var host: Host?
     }
 
-    private let reference = Mutex(Reference())
+    private let reference = Guarded(Reference())
 
     var host: Host? { reference.withLock { $0.host } }
 

@@ -1,1 +1,4 @@
-print("hostd")
+import ModuleHost
+
+RawOutput.occupyClosedStandardDescriptors()
+CurrentProcess.exit(runCommandLine(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -1,5 +1,4 @@
 import AppService
-import Synchronization
 
 /// A host as a process: an app tied to signals, files, stdout and an exit code.
 ///
@@ -75,7 +74,7 @@ private final class DaemonRun: Sendable {
     private let listener: SignalListener
     private let host: Host
     private let actions: SignalActions
-    private let end: Mutex<Host.End?>
+    private let end: Guarded<Host.End?>
     private let reloader: SlatefileReloader
 
     init(
@@ -95,7 +94,7 @@ private final class DaemonRun: Sendable {
             observer: Host.Observer(
                 onReady: { modules, after in sayReady(modules: modules, after: after) },
                 onEnd: { reference.run?.ended($0) }))
-        end = Mutex(nil)
+        end = Guarded(nil)
         reference.set(self)
     }
 
@@ -165,7 +164,7 @@ private final class WeakRun: Sendable {
         weak var run: DaemonRun?
     }
 
-    private let reference = Mutex(Reference())
+    private let reference = Guarded(Reference())
 
     var run: DaemonRun? { reference.withLock { $0.run } }
 

@@ -1,16 +1,17 @@
-import Synchronization
+import AppService
+
 
 /// Reads the slatefile again while the app runs.
 ///
 /// What this version applies is configuration: each module that takes changes is told of its own and
 /// the app's. Everything else that changed is named, and waits for the next start.
 final class SlatefileReloader: Sendable {
-    private let running: Mutex<Slatefile>
+    private let running: Guarded<Slatefile>
     private let options: HostDaemonOptions
     private let log: Log
 
     init(running: Slatefile, options: HostDaemonOptions, log: Log) {
-        self.running = Mutex(running)
+        self.running = Guarded(running)
         self.options = options
         self.log = log
     }

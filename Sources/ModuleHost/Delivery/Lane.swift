@@ -48,16 +48,16 @@ final class Lane: Sendable {
     @usableFromInline let epoch: Atomic<UInt64> = Atomic(0)
     /// The owner as unmanaged bits; `threads` keeps every one of them alive.
     private let owner = Atomic<UInt>(0)
-    private let threads: Mutex<[LaneThread]>
-    let state: Mutex<State>
+    private let threads: Guarded<[LaneThread]>
+    let state: Guarded<State>
     let hooks: Hooks
     let watchdog: Watchdog
 
     /// Makes a lane. It does nothing before ``start()``.
     init(limits: Watchdog.Limits, time: any TimeSource, hooks: Hooks = Hooks()) {
         let first = LaneThread(mine: Ownership(bits: 0))
-        threads = Mutex([first])
-        state = Mutex(State(thread: first))
+        threads = Guarded([first])
+        state = Guarded(State(thread: first))
         self.hooks = hooks
         watchdog = Watchdog(limits: limits, time: time)
     }

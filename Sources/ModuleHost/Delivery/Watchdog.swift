@@ -30,7 +30,7 @@ final class Watchdog: Sendable {
     private let tick: Duration
     private let time: any TimeSource
     private let isArmed = Atomic(false)
-    private let sight = Mutex(Sight())
+    private let sight = Guarded(Sight())
 
     init(limits: Limits, time: any TimeSource) {
         self.limits = limits

@@ -35,6 +35,9 @@ package enum CurrentProcess {
         id > 0 && (kill(id, 0) == 0 || errno == EPERM)
     }
 
+    /// Ends the process, its `atexit` work done.
+    package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
+
     /// Ends the process at once: no `atexit` work, no waiting for threads that may never return.
     package static func exitNow(_ status: Int32) -> Never { _exit(status) }
 }

@@ -32,6 +32,26 @@ package struct Descriptor: ~Copyable, Sendable {
         self.number = number
     }
 
+    /// Opens `path` for reading.
+    ///
+    /// - Throws: ``SystemError``.
+    package init(opening path: String) throws(SystemError) {
+        try self.init(opening: path, O_RDONLY | O_NONBLOCK)
+    }
+
+    /// Opens a file that stands for a lock, creating it where it is missing.
+    ///
+    /// No link is followed.
+    ///
+    /// - Throws: ``FileError``.
+    package init(lockFile path: String) throws(FileError) {
+        do throws(SystemError) {
+            try self.init(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o644)
+        } catch {
+            throw FileError("open", path, error)
+        }
+    }
+
     /// What the system knows of the open file.
     func status() throws(SystemError) -> stat {
         var status = stat()
@@ -58,6 +78,15 @@ package struct Descriptor: ~Copyable, Sendable {
         var result: Int32
         repeat { result = ftruncate(number, off_t(size)) } while result != 0 && errno == EINTR
         guard result == 0 else { throw .last }
+    }
+
+    /// Writes `bytes` from the start of the file, which then ends with them.
+    package borrowing func replaceContent(
+        with bytes: some Collection<UInt8>
+    ) throws(SystemError) {
+        try truncate(to: 0)
+        guard lseek(number, 0, SEEK_SET) == 0 else { throw .last }
+        try writeAll(bytes)
     }
 
     /// A lock that one process has alone, or that many share.

@@ -52,6 +52,13 @@ package enum RawOutput {
     /// Whether the descriptor is a terminal.
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+    /// The device and the inode of an open file as `$JOURNAL_STREAM` has them: `8:1234`.
+    package static func deviceAndInode(of descriptor: Int32) -> String? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        return "\(status.st_dev):\(status.st_ino)"
+    }
+
     /// Gives the numbers 0, 1 and 2 to something where the parent process left them closed.
     ///
     /// Else the next file that is opened gets such a number, and what is printed lands in it. What

@@ -67,6 +67,18 @@ package enum Signals {
         __libc_current_sigrtmin()...__libc_current_sigrtmax()
     }
 
+    /// Those that a fault of the thread itself raises.
+    static let synchronous: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS]
+    /// Those that stop or end what runs in a terminal.
+    static let fromKeyboard: [Int32] = [SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU]
+    /// Those that, when ignored, leave the call that caused them with an error: `EPIPE`, `EFBIG`.
+    static let turnedIntoErrors: [Int32] = [SIGPIPE, SIGXFSZ]
+    /// The one by which a thread of this process wakes the one that waits for signals.
+    ///
+    /// Not a real-time one: sending those fails where the queue is full. This one the kernel never
+    /// raises, and a slatefile cannot name it.
+    static let wakeUp = SIGSTKFLT
+
     /// Holds the signals back from the calling thread and the threads that it starts.
     package static func block(_ signals: SignalSet) { change(SIG_BLOCK, signals) }
 

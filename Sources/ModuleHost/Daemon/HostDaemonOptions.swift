@@ -1,0 +1,68 @@
+/// What a host is to run, and how: the options of `hostd run`.
+public struct HostDaemonOptions: Hashable, Sendable {
+    /// What lines of the log look like.
+    public enum LogStyle: String, Hashable, Sendable, CaseIterable {
+        /// For people, or marked for the journal of systemd where stderr leads there.
+        case text
+        /// For programs: a JSON object a line.
+        case json
+    }
+
+    /// The path of the slatefile.
+    ///
+    /// Default: `slatefile.json`.
+    public var slatefile: String
+    /// The path of the state directory; nil for `$STATE_DIRECTORY`, or `.hostd` beside the slatefile.
+    public var stateDirectory: String?
+    /// What lines of the log look like.
+    ///
+    /// Default: text.
+    public var logStyle: LogStyle
+    /// The least level that is logged.
+    ///
+    /// Default: `info`.
+    public var logLevel: LogLevel
+    /// The environment that the host sees.
+    ///
+    /// Default: that of the process.
+    public var environment: [String: String]
+
+    /// Creates options with their defaults.
+    public init(
+        slatefile: String = "slatefile.json", stateDirectory: String? = nil,
+        logStyle: LogStyle = .text, logLevel: LogLevel = .info
+    ) {
+        self.slatefile = slatefile
+        self.stateDirectory = stateDirectory
+        self.logStyle = logStyle
+        self.logLevel = logLevel
+        environment = CurrentProcess.environment()
+    }
+}
+
+extension LogFormat {
+    /// The format that suits stderr, by what it is and what the environment asks for.
+    ///
+    /// - Parameters:
+    ///   - style: What was asked for.
+    ///   - environment: Where `JOURNAL_STREAM`, `NO_COLOR` and `TERM` are looked up.
+    ///   - descriptor: Where the log goes.
+    package init(
+        _ style: HostDaemonOptions.LogStyle, environment: [String: String],
+        descriptor: Int32 = RawOutput.standardError
+    ) {
+        if style == .json {
+            self = .json
+        } else if let stream = environment["JOURNAL_STREAM"],
+            RawOutput.deviceAndInode(of: descriptor) == stream
+        {
+            self = .journal
+        } else if RawOutput.isTerminal(descriptor) {
+            // https://no-color.org: present and not empty.
+            let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+            self = .terminal(colors: !isPlain && environment["TERM"] != "dumb")
+        } else {
+            self = .file
+        }
+    }
+}

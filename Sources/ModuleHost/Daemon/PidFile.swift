@@ -1,0 +1,78 @@
+/// A host's claim to its state directory: `hostd.pid`, locked and holding the process number.
+///
+/// The lock decides, not the number: it ends with the process, however that dies, so a stale file
+/// is simply taken over. The file is never removed, because a host could lock it at that very
+/// moment, and the next would then lock another of the same name. It is emptied instead.
+///
+/// The claim lasts as long as this object.
+package final class PidFile: Sendable {
+    package static let name = "hostd.pid"
+
+    private let file: Descriptor
+
+    /// Makes the state directory where it is missing (0700), and claims it for this process.
+    ///
+    /// - Throws: ``StateDirectoryError``.
+    package init(claiming directory: StateDirectory) throws(StateDirectoryError) {
+        let path = directory.path(of: Self.name)
+        do throws(FileError) {
+            try makeFolders(directory.path)
+            file = try Descriptor(lockFile: path)
+        } catch {
+            throw .unusable(path: directory.path, error)
+        }
+        let isClaimed: Bool
+        do throws(SystemError) {
+            isClaimed = try Self.claim(file)
+            if isClaimed { try file.replaceContent(with: "\(CurrentProcess.id)\n".utf8) }
+        } catch {
+            throw .unusable(path: directory.path, FileError("write", path, error))
+        }
+        guard isClaimed else {
+            throw .busy(path: directory.path, processID: Self.processID(in: file))
+        }
+    }
+
+    deinit { try? file.truncate(to: 0) }
+
+    /// Who has claimed a state directory.
+    package enum Holder: Hashable, Sendable {
+        /// Nobody: no host runs on it.
+        case nobody
+        /// A host; its process where that is known.
+        case host(processID: Int32?)
+    }
+
+    /// Finds out whether a host runs on the directory, without being in the way of one that starts.
+    package static func holder(of directory: StateDirectory) -> Holder {
+        guard let file = try? Descriptor(opening: directory.path(of: name)),
+            let isFree = try? file.tryLock(.shared), !isFree
+        else { return .nobody }
+        return .host(processID: processID(in: file))
+    }
+
+    /// Takes the lock, past those who only look whether it is taken.
+    ///
+    /// Such a look is a shared lock of a moment. Where a shared lock can be had beside it, no host
+    /// holds the exclusive one, and it is worth another try.
+    private static func claim(_ file: borrowing Descriptor) throws(SystemError) -> Bool {
+        for _ in 0..<1000 {
+            if try file.tryLock(.exclusive) { return true }
+            guard try file.tryLock(.shared) else { return false }
+            file.unlock()
+        }
+        return false
+    }
+
+    /// The process that the file names, if it is alive.
+    ///
+    /// A host that has just taken the lock may not have written its number yet, and that of a dead
+    /// one stand there instead.
+    private static func processID(in file: borrowing Descriptor) -> Int32? {
+        guard let bytes = try? file.read(upTo: 32),
+            let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first,
+            let number = Int32(line), CurrentProcess.exists(number)
+        else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,85 @@
+import Synchronization
+
+/// The main thread as the one that takes the signals of the process.
+///
+/// ```swift
+/// SignalListener.blockAll()            // before any other thread exists
+/// let listener = SignalListener()
+/// …                                    // start the host; at its end it calls listener.end()
+/// listener.loop { signal in … return .goOn }
+/// ```
+///
+/// A signal that arrives before the loop waits for it; real-time ones wait in order, each.
+package final class SignalListener: Sendable {
+    /// Whether the loop takes another signal.
+    package enum Next: Hashable, Sendable {
+        case goOn
+        case end
+    }
+
+    /// What a user at a terminal expects of every program: Ctrl-Z stops it, Ctrl-\ ends it with a
+    /// crash report (of a host that hangs, all that is left).
+    ///
+    /// They do so from the loop on.
+    package static let keptDefault = Signals.fromKeyboard
+
+    private let thread: UInt
+    private let isEnding = Atomic(false)
+
+    /// Holds all signals back from this thread and every one that it will start, so that none is
+    /// lost or kills before ``loop(keepingDefault:_:)`` takes it.
+    ///
+    /// Those that the parent process had ignored count again. Writing to a pipe that nobody reads
+    /// becomes an error. Call it before any other thread exists: one that was there has no such
+    /// mask, and the kernel would give it signals to die of.
+    package static func blockAll() {
+        Signals.block(takenSignals)
+        Signals.restoreIgnored()
+        for signal in Signals.turnedIntoErrors { Signals.ignore(signal) }
+    }
+
+    /// All signals but those that must stay open.
+    private static var takenSignals: SignalSet {
+        var set = SignalSet.all
+        // Blocked, they would kill without the crash report that Swift makes of them.
+        set.remove(Signals.synchronous)
+        // Blocked, they would stay pending; ignored, they are errors of the call that caused them.
+        set.remove(Signals.turnedIntoErrors)
+        return set
+    }
+
+    /// Creates a listener for the calling thread, which must be the main thread and call the loop.
+    package init() { thread = NativeThread.current }
+
+    /// Takes signals, one after the other, until the handler or ``end()`` ends it.
+    ///
+    /// Whatever stays pending then is not taken. Nothing is allocated for a signal but by the
+    /// handler.
+    ///
+    /// - Parameters:
+    ///   - keptDefault: Signals that keep their default action instead of being taken.
+    ///   - handler: Runs on this thread. Gets every signal but those kept, the synchronous ones and
+    ///     the one that ``end()`` uses.
+    package func loop(
+        keepingDefault keptDefault: [Int32] = SignalListener.keptDefault,
+        _ handler: (ReceivedSignal) -> Next
+    ) {
+        var set = Self.takenSignals
+        set.remove(keptDefault)
+        Signals.unblock(SignalSet(keptDefault))
+        while !isEnding.load(ordering: .acquiring) {
+            let signal = Signals.wait(for: set)
+            // Others may send this one too; without the flag it means nothing.
+            if signal.number == Signals.wakeUp { continue }
+            if handler(signal) == .end { return }
+        }
+    }
+
+    /// Ends the loop, or keeps it from beginning.
+    ///
+    /// For any thread; the loop may be in the handler.
+    package func end() {
+        isEnding.store(true, ordering: .releasing)
+        Signals.send(Signals.wakeUp, toThread: thread)
+    }
+}

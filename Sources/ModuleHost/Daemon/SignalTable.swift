@@ -1,0 +1,144 @@
+/// What each signal does to a host, and the command that sends it: what `hostd signals` shows.
+package struct SignalTable: Hashable, Sendable {
+    /// One signal.
+    package struct Row: Hashable, Sendable {
+        package let signal: SignalName
+        /// What it does, in words.
+        package let action: String
+    }
+
+    /// The signals that do something, by number.
+    package let rows: [Row]
+    /// The state directory of the host they are for.
+    package let stateDirectory: StateDirectory
+    /// Whether a host runs on it, and as which process.
+    package let holder: PidFile.Holder
+
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - actions: What the slatefile makes of the signals, defaults included.
+    ///   - stateDirectory: Where the host's pid file is.
+    ///   - holder: Whether a host runs there.
+    package init(
+        _ actions: [SignalName: Slatefile.SignalAction], stateDirectory: StateDirectory,
+        holder: PidFile.Holder
+    ) {
+        rows = actions.sorted { $0.key.number < $1.key.number }
+            .map { Row(signal: $0.key, action: $0.value.summary) }
+        self.stateDirectory = stateDirectory
+        self.holder = holder
+    }
+
+    /// The command that sends the signal: with the number of the host that runs, or else so that it
+    /// finds the one that will.
+    package func command(for row: Row) -> String {
+        let path = stateDirectory.path(of: PidFile.name)
+        let process =
+            if case .host(let processID?) = holder { "\(processID)" } else {
+                "$(cat \(shellQuoted(path)))"
+            }
+        return "kill -\(row.signal.name) \(process)"
+    }
+
+    /// The table as people read it.
+    package var text: String {
+        let nameWidth = max(6, rows.map(\.signal.name.count).max() ?? 0)
+        let actionWidth = rows.map(\.action.count).max() ?? 0
+        var lines = [
+            "signal".padded(to: nameWidth) + "  " + "does".padded(to: actionWidth) + "  command"
+        ]
+        for row in rows {
+            lines.append(
+                row.signal.name.padded(to: nameWidth) + "  " + row.action.padded(to: actionWidth)
+                    + "  "
+                    + command(for: row))
+        }
+        lines.append("")
+        switch holder {
+        case .nobody: lines.append("No host runs on \(stateDirectory.path).")
+        case .host(let processID?):
+            lines.append("A host runs on \(stateDirectory.path), as process \(processID).")
+        case .host(nil): lines.append("A host runs on \(stateDirectory.path).")
+        }
+        lines.append("Of many standard signals sent at once, some may count as one.")
+        lines.append("Real-time signals (RTMIN+1 and up) are queued: each one counts, in order.")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The table as programs read it: one object, a newline at its end.
+    package var json: [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("stateDirectory", stateDirectory.path)
+            if case .host(let processID?) = holder { $0.member("pid", Int(processID)) }
+            $0.member("running", holder != .nobody)
+            $0.member("signals") {
+                $0.array { array in
+                    for row in rows {
+                        array.object {
+                            $0.member("signal", row.signal.name)
+                            $0.member("number", Int(row.signal.number))
+                            $0.member("does", row.action)
+                            $0.member("queued", Signals.realTime.contains(row.signal.number))
+                            $0.member("command", command(for: row))
+                        }
+                    }
+                }
+            }
+        }
+        json.newline()
+        return json.bytes
+    }
+}
+
+extension Slatefile.SignalAction {
+    /// What happens, in words.
+    ///
+    /// Payloads are not shown: they may hold what is nobody's business.
+    fileprivate var summary: String {
+        switch self {
+        case .reload: "reload the slatefile"
+        case .event(.terminate, _): "stop the host, exit 0; a second one ends it at once"
+        case .event(let event, nil): event.rawValue
+        case .event(let event, _): "\(event.rawValue), with a payload"
+        case .openURL(let url): "open-url \(hidingToken(in: url))"
+        case .message(let topic, nil): "message to '\(topic)'"
+        case .message(let topic, _): "message to '\(topic)', with a payload"
+        }
+    }
+}
+
+/// The URL with the value of each query item `token` replaced: it is a secret.
+private func hidingToken(in url: String) -> String {
+    guard let query = url.firstIndex(of: "?") else { return url }
+    let items = url[url.index(after: query)...].split(
+        separator: "&", omittingEmptySubsequences: false)
+    return url[...query]
+        + items.map { $0.hasPrefix("token=") ? "token=•••" : String($0) }.joined(separator: "&")
+}
+
+extension String {
+    /// The text, filled up with spaces to `width` characters.
+    package func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}
+
+/// The text as one word of a POSIX shell.
+package func shellQuoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: ":"),
+            UInt8(ascii: "@"), UInt8(ascii: ","):
+            true
+        default: false
+        }
+    }
+    if isPlain, !text.isEmpty { return text }
+    return "'"
+        + text.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
+}

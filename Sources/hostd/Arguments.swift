@@ -1,0 +1,68 @@
+import ModuleHost
+
+/// The arguments of one command, sorted out.
+struct Arguments: Hashable, Sendable {
+    /// The values of the options that were given, by name; empty for one that takes none.
+    private(set) var options: [String: String] = [:]
+    /// The argument without a dash.
+    private(set) var operand: String?
+
+    /// Sorts out what follows the command's name.
+    ///
+    /// `--name value` and `--name=value` mean the same. After `--` nothing is an option.
+    ///
+    /// - Throws: ``UsageError``, for the first thing that is wrong.
+    init(_ words: some Sequence<String>, of command: Command) throws(UsageError) {
+        var rest = Array(words)[...]
+        var takesOptions = true
+        while let word = rest.popFirst() {
+            if takesOptions, word == "--" {
+                takesOptions = false
+            } else if takesOptions, word == "-h" {
+                options["help"] = ""
+            } else if takesOptions, word.hasPrefix("-"), word != "-" {
+                try parseOption(word, &rest, command)
+            } else {
+                guard command.operand != nil, operand == nil else {
+                    throw .surplusArgument(word, command)
+                }
+                guard !word.isEmpty else { throw .emptyArgument(command) }
+                operand = word
+            }
+        }
+    }
+
+    /// Whether an option was given.
+    func has(_ option: String) -> Bool { options[option] != nil }
+
+    /// The value of an option; nil where it was not given.
+    subscript(option: String) -> String? { options[option] }
+
+    private mutating func parseOption(
+        _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
+    ) throws(UsageError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let written = String(parts[0])
+        guard let option = command.allOptions.first(where: { "--\($0.name)" == written }) else {
+            throw .unknownOption(written, command)
+        }
+        guard options[option.name] == nil || option.name == "help" else {
+            throw .repeatedOption(written, command)
+        }
+        guard let placeholder = option.placeholder else {
+            guard parts.count == 1 else { throw .surplusValue(written, command) }
+            options[option.name] = ""
+            return
+        }
+        // What looks like an option is no value: it was forgotten. `--name=-value` says it is one.
+        let next = rest.first.flatMap { $0.hasPrefix("-") && $0 != "-" ? nil : $0 }
+        guard let value = parts.count == 2 ? String(parts[1]) : next, !value.isEmpty else {
+            throw .missingValue(written, placeholder, command)
+        }
+        if parts.count == 1 { rest.removeFirst() }
+        guard option.choices.isEmpty || option.choices.contains(value) else {
+            throw .unknownValue(value, of: option, command)
+        }
+        options[option.name] = value
+    }
+}

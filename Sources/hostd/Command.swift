@@ -1,0 +1,57 @@
+import ModuleHost
+
+/// A command of `hostd`: what it takes, what it says of itself, what it does.
+///
+/// Parsing, usage errors and help all follow from this one description.
+struct Command: Sendable {
+    let name: String
+    /// What it does, in a line without a full stop.
+    let summary: String
+    /// What there is to say beyond the summary, in lines of at most 80 characters.
+    var discussion = ""
+    /// The argument without a dash that it takes, if any.
+    var operand: Operand?
+    var options: [Option] = []
+    /// How it may end, beside usage errors.
+    var exitCodes: [ExitCode] = [.success]
+    var examples: [Example] = []
+    let run: @Sendable (Arguments) -> ExitCode
+
+    /// The argument without a dash that a command takes: one at most, and never required.
+    struct Operand: Sendable {
+        /// What stands for it in the help, such as `FILE`.
+        let placeholder: String
+        let help: String
+    }
+
+    /// An option, with a value or without.
+    struct Option: Sendable {
+        /// The name without its dashes.
+        let name: String
+        /// What stands for its value in the help; nil for an option without one.
+        var placeholder: String?
+        /// The values it takes; empty for any.
+        var choices: [String] = []
+        let help: String
+
+        static let help = Option(name: "help", help: "show this text")
+    }
+
+    /// A command line worth copying.
+    struct Example: Sendable {
+        let line: String
+        let explanation: String
+    }
+
+    /// The options, with those that every command has.
+    var allOptions: [Option] { options + [.help] }
+
+    /// All commands, in the order of the help.
+    static let all: [Command] = [.run, .check, .schema, .signals, .help]
+
+    /// The command of a name.
+    static func named(_ name: String) throws(UsageError) -> Command {
+        if let command = all.first(where: { $0.name == name }) { return command }
+        throw .unknownCommand(name)
+    }
+}

@@ -1,0 +1,73 @@
+import ModuleHost
+
+extension Command {
+    static let check = Command(
+        name: "check", summary: "check a slatefile and show every fault in it",
+        discussion: """
+            Shows each fault with its place: file:line:column, the line, and what would be right.
+            """,
+        operand: Operand(
+            placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)"),
+        options: [.json],
+        exitCodes: [.success, .noInput, .invalidSlatefile],
+        examples: [
+            Example(line: "hostd check", explanation: "check ./slatefile.json"),
+            Example(
+                line: "hostd check app.json --json", explanation: "the faults, for an editor"),
+        ],
+        run: { arguments in
+            let path = arguments.operand ?? defaultSlatefile
+            let environment = CurrentProcess.environment()
+            do throws(SlatefileFailure) {
+                let slatefile = try Slatefile.load(path, environment: environment)
+                if arguments.has("json") { return Console.write(report(path, slatefile)) }
+                let count = slatefile.modules.count
+                return Console.write("\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n")
+            } catch {
+                if arguments.has("json") {
+                    return Console.write(report(path, error), then: error.exitCode)
+                }
+                Console.complain(error, in: "check")
+                return error.exitCode
+            }
+        })
+
+    private static func report(_ path: String, _ slatefile: Slatefile) -> [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("ok", true)
+            $0.member("file", path)
+            $0.member("modules", slatefile.modules.count)
+            $0.member("faults") { $0.array { _ in } }
+        }
+        json.newline()
+        return json.bytes
+    }
+
+    private static func report(_ path: String, _ failure: SlatefileFailure) -> [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("ok", false)
+            $0.member("file", path)
+            $0.member("faults") {
+                $0.array { array in
+                    switch failure {
+                    case .unreadable(let error):
+                        array.object { $0.member("message", error.reason.description) }
+                    case .invalid(let error):
+                        for fault in error.faults {
+                            array.object {
+                                $0.member("line", fault.place.line)
+                                $0.member("column", fault.place.column)
+                                $0.member("pointer", fault.pointer)
+                                $0.member("message", fault.message)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        json.newline()
+        return json.bytes
+    }
+}

@@ -1,0 +1,53 @@
+import ModuleHost
+
+extension Command {
+    static let run = Command(
+        name: "run", summary: "run the app of a slatefile until told to stop",
+        discussion: """
+            Makes the modules in the order of the slatefile, launches them, and delivers what happens,
+            until SIGTERM or SIGINT. Logs on stderr; on stdout one line, 'ready pid=… modules=… ms=…',
+            when the app has launched. 'hostd signals' shows what each signal does.
+            """,
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "log-format", placeholder: "FORMAT",
+                choices: HostDaemonOptions.LogStyle.allCases.map(\.rawValue),
+                help: "(default: text)"),
+            Option(
+                name: "log-level", placeholder: "LEVEL",
+                choices: LogLevel.allCases.map(\.rawValue), help: "(default: info)"),
+        ],
+        exitCodes: [.success, .noInput, .failed, .cannotCreate, .busy, .invalidSlatefile],
+        examples: [
+            Example(line: "hostd", explanation: "run ./slatefile.json"),
+            Example(
+                line: "hostd run --log-format json 2>app.log",
+                explanation: "log for programs, into a file"),
+        ],
+        run: { arguments in
+            var options = HostDaemonOptions(slatefile: arguments["slatefile"] ?? defaultSlatefile)
+            options.stateDirectory = arguments["state-dir"]
+            if let style = arguments["log-format"].flatMap(HostDaemonOptions.LogStyle.init) {
+                options.logStyle = style
+            }
+            if let level = arguments["log-level"].flatMap(LogLevel.init) {
+                options.logLevel = level
+            }
+            return HostDaemon.run(options)
+        })
+
+    /// The slatefile that is meant where none is named.
+    static let defaultSlatefile = "slatefile.json"
+}
+
+extension Command.Option {
+    static let slatefile = Self(
+        name: "slatefile", placeholder: "FILE", help: "the slatefile (default: slatefile.json)")
+
+    static let stateDirectory = Self(
+        name: "state-dir", placeholder: "DIR",
+        help: "where state is kept (default: $STATE_DIRECTORY, or .hostd beside the slatefile)")
+
+    static let json = Self(name: "json", help: "print JSON, for programs")
+}

@@ -1,0 +1,68 @@
+import ModuleHost
+
+extension Command {
+    /// How the command is called, in a line.
+    var usage: String {
+        var words = ["hostd", name]
+        for option in options { words.append("[\(option.form)]") }
+        if let operand { words.append("[\(operand.placeholder)]") }
+        return words.joined(separator: " ")
+    }
+
+    /// The help of the command.
+    var helpText: String {
+        var text = "hostd \(name): \(summary)\n\nusage: \(usage)\n"
+        if !discussion.isEmpty { text += "\n\(discussion)\n" }
+        if let operand {
+            text += section("arguments", [(operand.placeholder, operand.help)])
+        }
+        text += section(
+            "options",
+            allOptions.map { option in
+                let help =
+                    option.choices.isEmpty
+                    ? option.help : "\(option.choices.alternatives) \(option.help)"
+                return (option.name == "help" ? "-h, --help" : option.form, help)
+            })
+        text += section(
+            "exit codes",
+            (exitCodes + [.usage]).sorted { $0.rawValue < $1.rawValue }
+                .map { ("\($0.rawValue)", $0.meaning) })
+        if !examples.isEmpty {
+            text += section("examples", examples.map { ($0.line, $0.explanation) })
+        }
+        return text
+    }
+
+    /// The help of `hostd` as a whole.
+    static var overview: String {
+        """
+        hostd \(HostVersion.current): hosts the modules that a slatefile names, and tells them of \
+        the app's life
+
+        usage: hostd COMMAND [ARGUMENTS]
+
+        Without a command, hostd runs ./slatefile.json.
+
+        """
+            + section("commands", all.map { ($0.name, $0.summary) })
+            + section(
+                "options",
+                [
+                    ("-h, --help", "show this text; after a command, that command's"),
+                    ("--version", "show the version"),
+                ])
+    }
+}
+
+extension Command.Option {
+    /// The option as it is written, with what stands for its value.
+    fileprivate var form: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
+}
+
+/// A heading and rows of two columns under it, an empty line before.
+private func section(_ heading: String, _ rows: [(String, String)]) -> String {
+    let width = rows.map(\.0.count).max() ?? 0
+    return "\n\(heading):\n"
+        + rows.map { "  \($0.padded(to: width))  \($1)\n" }.joined()
+}

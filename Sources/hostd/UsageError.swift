@@ -1,0 +1,84 @@
+import AppService
+import ModuleHost
+
+/// A command line that makes no sense: what is wrong with it, and what would be right.
+struct UsageError: Error, Hashable, Sendable {
+    /// What is wrong.
+    let message: String
+    /// The command that was meant; nil where that is what is not known.
+    let command: String?
+
+    private init(_ message: String, _ command: Command? = nil) {
+        self.message = message
+        self.command = command?.name
+    }
+
+    static func unknownCommand(_ name: String) -> UsageError {
+        UsageError("unknown command '\(name)'" + offer(name, Command.all.map(\.name)))
+    }
+
+    static func unknownOption(_ written: String, _ command: Command) -> UsageError {
+        UsageError(
+            "unknown option '\(written)'"
+                + offer(written, command.allOptions.map { "--\($0.name)" }), command)
+    }
+
+    static func repeatedOption(_ written: String, _ command: Command) -> UsageError {
+        UsageError("option '\(written)' is given twice", command)
+    }
+
+    static func missingValue(
+        _ written: String, _ placeholder: String, _ command: Command
+    ) -> UsageError {
+        UsageError("option '\(written)' needs a value: \(written) \(placeholder)", command)
+    }
+
+    static func surplusValue(_ written: String, _ command: Command) -> UsageError {
+        UsageError("option '\(written)' takes no value", command)
+    }
+
+    static func unknownValue(
+        _ value: String, of option: Command.Option, _ command: Command
+    ) -> UsageError {
+        UsageError(
+            "'\(value)' is no value of '--\(option.name)', which takes "
+                + option.choices.alternatives + offer(value, option.choices), command)
+    }
+
+    static func surplusArgument(_ word: String, _ command: Command) -> UsageError {
+        UsageError("unexpected argument '\(word)'", command)
+    }
+
+    static func emptyArgument(_ command: Command) -> UsageError {
+        UsageError("an argument is empty", command)
+    }
+
+    private static func offer(_ written: String, _ names: [String]) -> String {
+        nearestName(to: written, in: names).map { "; did you mean '\($0)'?" } ?? ""
+    }
+}
+
+extension UsageError: CustomStringConvertible {
+    /// What is wrong, how the command is used, and where to read more: three lines.
+    var description: String {
+        guard let command = Command.all.first(where: { $0.name == command }) else {
+            return """
+                hostd: \(message)
+                usage: hostd COMMAND [ARGUMENTS]
+                see 'hostd --help'
+                """
+        }
+        return """
+            hostd \(command.name): \(message)
+            usage: \(command.usage)
+            see 'hostd \(command.name) --help'
+            """
+    }
+}
+
+extension [String] {
+    /// The elements as a choice: `a, b or c`.
+    var alternatives: String {
+        count < 2 ? joined() : dropLast().joined(separator: ", ") + " or " + (last ?? "")
+    }
+}
