@@ -48,6 +48,13 @@ package final class ManualTimeSource: TimeSource {
         state.withLock { $0.now = max($0.now, end) }
     }
 
+    /// Moves the clock on as if the process had been stopped meanwhile: what fell due on the way runs
+    /// once, at the end, and sees the new instant.
+    package func jump(by duration: Duration) {
+        state.withLock { $0.now += duration }
+        advance(by: .zero)
+    }
+
     private func nextDue(until end: ContinuousClock.Instant) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard

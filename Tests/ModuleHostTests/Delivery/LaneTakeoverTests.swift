@@ -1,0 +1,318 @@
+import AppService
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("A module that takes too long", .timeLimit(.minutes(1)))
+struct LaneTakeoverTests {
+    /// Moves the clock past a deadline, in the watchdog's own steps.
+    private func overrun(_ test: HostUnderTest, _ deadline: Duration = .seconds(5)) {
+        test.time.advance(by: deadline + deadline / 5)
+    }
+
+    @Test("loses the lane after its deadline; the others hear the event")
+    func others() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b background") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        #expect(probe.entries("background") == ["a background", "b background"])
+        overrun(test)
+        await probe.reached("c background")
+        _ = await test.recorder.first { $0.event == "background" && $0.message == "2 modules, 1 late" }
+        let record = await test.recorder.first(containing: "late: the others go on")
+        #expect(record.module == "x.b" && record.event == "background")
+        door.open()
+        _ = await test.recorder.first(containing: "no longer late")
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("hears what it missed when it returns, each once and in order, and then is one of all")
+    func catchesUp() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b background") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        overrun(test)
+        try test.deliver(.memoryWarning)
+        try test.deliver(.foreground)
+        await probe.reached("c activate")
+        #expect(probe.entries("b").last == "b background")
+        door.open()
+        _ = await test.recorder.first(containing: "no longer late")
+        try test.deliver(.memoryWarning)
+        await test.settled()
+        let heard = ["background", "memory-warning", "foreground", "activate", "memory-warning"]
+        for name in ["a", "b", "c"] {
+            #expect(probe.entries(name).suffix(5) == heard.map { "\(name) \($0)" })
+        }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("is not called or sent to while it is late, and the caller is told at once")
+    func calls() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b background") { _ in door.pass() }
+        probe.when("a memory-warning") { module in
+            let report = module.context.center.send(to: (any PingResponder).self) {
+                try $0.ping("x")
+            }
+            module.probe?.note("report \(report.delivered) \(report.failed) \(report.late)")
+        }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        overrun(test)
+        try test.deliver(.memoryWarning)
+        await probe.reached("report 2 0 1")
+        #expect(probe.entries("ping") == ["a ping", "c ping"])
+        door.open()
+        _ = await test.recorder.first(containing: "no longer late")
+        #expect(!probe.entries.contains("b ping"))
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("takes its callers along; the innermost is to blame, and each hears the event once")
+    func nested() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("a background") { module in
+            let report = module.context.center.send(to: (any PingResponder).self) {
+                try $0.ping("x")
+            }
+            module.probe?.note("a sent \(report.delivered)")
+        }
+        probe.when("b ping") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b ping")
+        overrun(test)
+        await probe.reached("c background")
+        let record = await test.recorder.first(containing: "late, called by x.a")
+        #expect(record.module == "x.b")
+        #expect(!probe.entries.contains("b background"))
+        door.open()
+        await probe.reached("b background")
+        await probe.reached("a sent 3")
+        _ = await test.recorder.first { $0.module == "x.a" && $0.message.contains("no longer late") }
+        _ = await test.recorder.first { $0.module == "x.b" && $0.message.contains("no longer late") }
+        #expect(probe.entries("background").sorted() == ["a background", "b background", "c background"])
+        #expect(probe.entries("ping").sorted() == ["a ping", "b ping", "c ping"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("that sends while it is late waits until the lane has served it")
+    func lateSender() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b background") { module in
+            door.pass()
+            let report = module.context.center.send(to: (any PingResponder).self) {
+                try $0.ping("x")
+            }
+            module.probe?.note("b sent \(report.delivered) \(report.late)")
+        }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        overrun(test)
+        await probe.reached("c background")
+        door.open()
+        // It is late itself, so its own message does not reach it.
+        await probe.reached("b sent 2 1")
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("has its start-up results and timers wait for it")
+    func errands() async throws {
+        let probe = Probe()
+        let door = Door()
+        let work = Door()
+        probe.when("b init") { module in
+            try module.context.startup("feed") { work.pass() } then: { probe.note("b took feed") }
+        }
+        probe.when("b background") { _ in
+            door.pass()
+            probe.note("b returned")
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        overrun(test)
+        work.open()
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        door.open()
+        await probe.reached("b took feed")
+        _ = await test.recorder.first(containing: "no longer late")
+        let entries = probe.entries
+        #expect(entries.firstIndex(of: "b returned") ?? .max < entries.firstIndex(of: "b took feed") ?? 0)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("misses what is beyond its backlog, and is told how much")
+    func backlog() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b background") { _ in door.pass() }
+        let test = try await HostUnderTest(
+            [.init(name: "a"), .init(name: "b", more: #""backlog": 3"#)], probe: probe
+        ).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        overrun(test)
+        for _ in 0..<8 { try test.deliver(.memoryWarning) }
+        await test.settled()
+        door.open()
+        let record = await test.recorder.first(containing: "no longer late")
+        #expect(record.message == "no longer late: it missed 5 events, more than its backlog of 3")
+        #expect(probe.entries("memory-warning").filter { $0.hasPrefix("b") }.count == 3)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("has the deadline that the slatefile gives it, and others keep theirs")
+    func ownDeadline() async throws {
+        let probe = Probe()
+        let doors = (Door(), Door())
+        probe.when("a memory-warning") { _ in doors.0.pass() }
+        probe.when("b memory-warning") { _ in doors.1.pass() }
+        let test = try await HostUnderTest(
+            [.init(name: "a"), .init(name: "b", more: #""deadline": "1s""#)], probe: probe
+        ).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        overrun(test, .seconds(1))
+        #expect(!test.recorder.messages.contains { $0.contains("late") })
+        doors.0.open()
+        await probe.reached("b memory-warning")
+        overrun(test, .seconds(1))
+        let record = await test.recorder.first(containing: "late: the others go on")
+        #expect(record.module == "x.b")
+        doors.1.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("in init is left out; when it comes at last it is let go")
+    func lateInit() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b init") { _ in door.pass() }
+        let test = try HostUnderTest("a", "b", "c", probe: probe)
+        try test.host.launch()
+        await probe.reached("b init")
+        overrun(test, .seconds(20))
+        await probe.reached("c activate")
+        door.open()
+        await probe.reached("b deinit")
+        #expect(probe.entries("b") == ["b init", "b deinit"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("in launch ends the host if it is required")
+    func requiredLateInLaunch() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b launch") { _ in door.pass() }
+        let test = try HostUnderTest(
+            [.init(name: "a"), .init(name: "b", more: #""required": true"#), .init(name: "c")],
+            probe: probe)
+        try test.host.launch()
+        await probe.reached("b launch")
+        overrun(test, .seconds(20))
+        await probe.reached("a terminate")
+        #expect(probe.entries("launch") == ["a launch", "b launch"])
+        _ = await test.recorder.first(containing: "waiting for x.b")
+        door.open()
+        #expect(
+            await test.end()
+                == .failed("required module 'x.b' failed in launch: it did not return within 20s"))
+    }
+
+    @Test("in terminate does not keep the end from the others, and is left behind when time is up")
+    func lateInTerminate() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b terminate") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        test.host.stop(because: "test")
+        await probe.reached("b terminate")
+        overrun(test, .seconds(10))
+        await probe.reached("c terminate")
+        await probe.reached("a deinit")
+        _ = await test.recorder.first(containing: "waiting for x.b")
+        test.time.advance(by: .seconds(30))
+        #expect(await test.end() == .overdue([try ModuleID("x.b")]))
+        door.open()
+    }
+
+    @Test("in a claim search ends the search: going on could act twice")
+    func claimSearch() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b open-url") { _ in door.pass() }
+        let test = try await HostUnderTest(
+            [.init(name: "a"), .init(name: "b"), .init(name: "c", config: #""claims": true"#)],
+            probe: probe
+        ).launched()
+        try test.deliver(.openURL, #"{"url": "slate://x"}"#)
+        await probe.reached("b open-url")
+        overrun(test)
+        _ = await test.recorder.first { $0.event == "open-url" && $0.message == "1 module, 1 late" }
+        #expect(!probe.entries.contains("c open-url"))
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("counts as failed in a reply that is put together")
+    func reply() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b push") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.push, "{}")
+        await probe.reached("b push")
+        overrun(test)
+        _ = await test.recorder.first {
+            $0.event == "push" && $0.message == "2 modules, 1 late, failed"
+        }
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("is not suspected when the whole process stood still")
+    func stoppedProcess() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b background") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        // One tick, however late it comes, is one tick.
+        test.time.advance(by: .milliseconds(500))
+        test.time.jump(by: .seconds(3600))
+        test.time.advance(by: .milliseconds(500))
+        #expect(!test.recorder.messages.contains { $0.contains("late") })
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("eight at once make the host unhealthy")
+    func unhealthy() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("a memory-warning") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        overrun(test)
+        _ = await test.recorder.first(containing: "unhealthy: 1 of 2 modules are late")
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+}

@@ -1,0 +1,85 @@
+import AppService
+import TestSupport
+
+@testable import ModuleHost
+
+/// A host with probe modules and a clock that the test moves.
+final class HostUnderTest: Sendable {
+    /// A module of the slatefile: its short name, and what stands beside `id` and `entry`.
+    struct Entry {
+        var name: String
+        var more = ""
+        var config = ""
+    }
+
+    let host: Host
+    let probe: Probe
+    let time = ManualTimeSource()
+    let recorder = LogRecorder()
+    private let ends = AsyncStream<Host.End>.makeStream()
+    private let readies = AsyncStream<Int>.makeStream()
+
+    /// - Parameters:
+    ///   - entries: The modules, in order; the first is the main one.
+    ///   - top: More members of the slatefile.
+    ///   - probe: What the modules report to.
+    init(_ entries: [Entry], top: String = "", probe: Probe) throws {
+        self.probe = probe
+        let modules = entries.enumerated().map { index, entry in
+            """
+            {"id": "x.\(entry.name)", "entry": "ModuleHostTests.ProbeModule", \
+            "main": \(index == 0)\(entry.more.isEmpty ? "" : ", " + entry.more), \
+            "config": {"probe": "\(probe.name)"\(entry.config.isEmpty ? "" : ", " + entry.config)}}
+            """
+        }
+        let text = """
+            {"slate": 1, "app": "test", \(top.isEmpty ? "" : top + ", ")"modules": [
+            \(modules.joined(separator: ",\n"))
+            ]}
+            """
+        let slatefile = try Slatefile.read(
+            Array(text.utf8), path: "slatefile.json", environment: { _ in nil },
+            checkEntry: EntryUse.checkAgainstBinary())
+        host = Host(
+            slatefile: slatefile, stateDirectory: "/nonexistent", log: recorder.log, time: time,
+            observer: Host.Observer(
+                onReady: { [readies] modules, _ in readies.continuation.yield(modules) },
+                onEnd: { [ends] in ends.continuation.yield($0) }))
+    }
+
+    /// Modules by their short names.
+    convenience init(_ names: String..., top: String = "", probe: Probe) throws {
+        try self.init(names.map { Entry(name: $0) }, top: top, probe: probe)
+    }
+
+    /// Launches and waits until the app is ready.
+    func launched() async throws -> HostUnderTest {
+        try host.launch()
+        for await _ in readies.stream { break }
+        return self
+    }
+
+    /// Waits for the end, however it comes.
+    func end() async -> Host.End {
+        for await end in ends.stream { return end }
+        return .failed("the stream ended")
+    }
+
+    /// Asks for a stop and waits for the end.
+    func stopped() async -> Host.End {
+        host.stop(because: "the test is over")
+        return await end()
+    }
+
+    /// Waits until everything that was accepted before has been worked off.
+    func settled() async {
+        await withCheckedContinuation { continuation in
+            host.onLane { _, _ in continuation.resume() }
+        }
+    }
+
+    func deliver(_ kind: EventKind, _ payload: String? = nil) throws {
+        let payload = try payload.map { try JSONValue(parsing: $0) }
+        host.deliver(try LifecycleEvent(kind, payload: payload, origin: .host))
+    }
+}

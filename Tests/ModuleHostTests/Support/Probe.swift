@@ -1,0 +1,162 @@
+import AppService
+import Dispatch
+import ModuleHost
+
+/// What the modules of one test did, in order, and what they are to do when told something.
+///
+/// A test makes one under a name of its own; its modules find it by that name, in their `config`.
+final class Probe: Sendable {
+    typealias Act = @Sendable (ProbeModule) throws -> Void
+
+    private struct State {
+        var entries: [String] = []
+        var acts: [String: Act] = [:]
+        var waiters: [(entry: String, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    let name: String
+    private let state = Guarded(State())
+    private static let all = Guarded<[String: Probe]>([:])
+
+    init(_ name: String = #function) {
+        self.name = name
+        Probe.all.withLock { $0[name] = self }
+    }
+
+    static func named(_ name: String) -> Probe? { all.withLock { $0[name] } }
+
+    /// Lets a module do something when it is told something: `"b push"` is module `b` at `push`.
+    func when(_ entry: String, _ act: @escaping Act) { state.withLock { $0.acts[entry] = act } }
+
+    /// What has happened so far: `"b push"` is module `b` being told of `push`.
+    var entries: [String] { state.withLock { $0.entries } }
+
+    /// The entries of one event or of one module.
+    func entries(_ word: String) -> [String] {
+        entries.filter { $0.split(separator: " ").contains(Substring(word)) }
+    }
+
+    func note(_ entry: String) {
+        let woken = state.withLock { state in
+            state.entries.append(entry)
+            let woken = state.waiters.filter { $0.entry == entry }
+            state.waiters.removeAll { $0.entry == entry }
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume() }
+    }
+
+    func act(_ entry: String, _ module: ProbeModule) throws {
+        note(entry)
+        try state.withLock { $0.acts[entry] }?(module)
+    }
+
+    /// Waits until an entry is there.
+    func reached(_ entry: String) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.entries.contains(entry) { return true }
+                state.waiters.append((entry, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}
+
+/// A door that a handler stands before until the test opens it.
+final class Door: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func open() { semaphore.signal() }
+
+    /// Waits for the door; once open it lets one through.
+    func pass() { semaphore.wait() }
+}
+
+/// A fault that a test's module throws.
+struct Fault: Error, CustomStringConvertible {
+    var description = "broken"
+}
+
+/// A responder protocol of the tests' own, for typed messages.
+protocol PingResponder: AnyObject {
+    func ping(_ text: String) throws
+}
+
+/// A module that hears everything, notes it in its probe, and does what the test wants.
+final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder,
+    ActivationResponder, BackgroundResponder, TerminationResponder, MemoryWarningResponder,
+    RemoteNotificationResponder, NotificationSettingsResponder, LocalNotificationResponder,
+    URLResponder, UserActivityResponder, ShortcutResponder, ConfigurationResponder,
+    MessageResponder, PingResponder
+{
+    struct Configuration: Decodable {
+        var probe: String
+        var root: String?
+        var fetch: String?
+        var claims: Bool?
+        var topics: [String]?
+    }
+
+    let context: ModuleContext
+    let probe: Probe?
+    let name: String
+    private var configuration: Configuration
+
+    init(context: ModuleContext) throws {
+        self.context = context
+        configuration = try context.config()
+        probe = Probe.named(configuration.probe)
+        name = String(context.id.text.split(separator: ".").last ?? "")
+        try tell("init")
+    }
+
+    deinit { probe?.note("\(name) deinit") }
+
+    private func tell(_ what: String) throws { try probe?.act("\(name) \(what)", self) }
+
+    var root: String? { configuration.root }
+    var topics: [String] { configuration.topics ?? ["*"] }
+
+    func didFinishLaunching(_ launch: Launch) throws { try tell("launch") }
+    func didBecomeActive() throws { try tell("activate") }
+    func willResignActive() throws { try tell("resign-active") }
+    func didEnterBackground() throws { try tell("background") }
+    func willEnterForeground() throws { try tell("foreground") }
+    func willTerminate() throws { try tell("terminate") }
+    func didReceiveMemoryWarning() throws { try tell("memory-warning") }
+    func didReceiveRemoteNotification(_ notification: RemoteNotification) throws -> FetchResult {
+        try tell("push")
+        return configuration.fetch.flatMap(FetchResult.init) ?? .noData
+    }
+    func didRegisterForRemoteNotifications(deviceToken: DeviceToken) throws {
+        try tell("push-registered")
+    }
+    func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) throws {
+        try tell("push-registration-failed")
+    }
+    func didChangeNotificationSettings(_ settings: NotificationSettings) throws {
+        try tell("notification-settings")
+    }
+    func didReceiveLocalNotification(_ notification: LocalNotification) throws {
+        try tell("local-notification")
+    }
+    func open(_ url: String, options: OpenURLOptions) throws -> Bool {
+        try tell("open-url")
+        return configuration.claims ?? false
+    }
+    func continueActivity(_ activity: UserActivity) throws -> Bool {
+        try tell("user-activity")
+        return configuration.claims ?? false
+    }
+    func performShortcut(_ shortcut: Shortcut) throws -> Bool {
+        try tell("shortcut")
+        return configuration.claims ?? false
+    }
+    func configurationDidChange(_ change: ConfigurationChange) throws {
+        try tell("configuration-changed")
+    }
+    func receive(_ message: Message) throws { try tell("message") }
+    func ping(_ text: String) throws { try tell("ping") }
+}
