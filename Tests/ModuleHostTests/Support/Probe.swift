@@ -70,8 +70,11 @@ final class Door: Sendable {
 
     func open() { semaphore.signal() }
 
-    /// Waits for the door; once open it lets one through.
-    func pass() { semaphore.wait() }
+    /// Waits for the door. Once open it stays open.
+    func pass() {
+        semaphore.wait()
+        semaphore.signal()
+    }
 }
 
 /// A fault that a test's module throws.
