@@ -206,6 +206,7 @@ public final class StartupQueue: Sendable {
             case .handBack(let task, let body): body(StartupReceipt(queue: self, task: task))
             case .call(let body): body()
             case .cancel(let handle): handle.cancel()
+            case .letGo: break
             case .arm(let generation, let delay): arm(generation, delay)
             case .disarm(let alarm): alarm.cancel()
             }
