@@ -68,9 +68,10 @@ struct StartupGraph {
     mutating func add(_ batch: some Collection<StartupTask>) throws(StartupError) {
         let first = tasks.count
         var faults: [StartupError.Fault] = []
-        if batch.count > 1 {
-            tasks.reserveCapacity(first + batch.count)
-            nodes.reserveCapacity(first + batch.count)
+        // Only what comes first: making room for each of many batches would copy all each time.
+        if first == 0 {
+            tasks.reserveCapacity(batch.count)
+            nodes.reserveCapacity(batch.count)
         }
         for task in batch {
             if task.name.isEmpty { faults.append(.emptyName) }
@@ -141,6 +142,7 @@ struct StartupGraph {
     /// Finds the tasks that the new ones name.
     private mutating func link(from first: Int) -> [StartupError.Fault] {
         var faults: [StartupError.Fault] = []
+        if first == 0 { edges.reserveCapacity(tasks.reduce(0) { $0 + $1.after.count }) }
         for task in first..<tasks.count {
             nodes[task].firstIn = Int32(edges.count)
             for name in tasks[task].after {

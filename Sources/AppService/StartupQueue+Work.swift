@@ -11,7 +11,7 @@ extension StartupQueue {
     func work(on worker: StartupWorker, ended: Ended? = nil) {
         var ended = ended
         while true {
-            let now = time.now()
+            let now = now()
             var effects: [StartupSchedule.Effect] = []
             let step = state.withLock { state in
                 if let ended {

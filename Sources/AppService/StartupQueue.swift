@@ -30,7 +30,8 @@
 ///
 /// All of it may be called from any thread, and from inside tasks.
 public final class StartupQueue: Sendable {
-    let time: any TimeSource
+    private let time: any TimeSource
+    private let made: ContinuousClock.Instant
     let state: Guarded<StartupSchedule>
     private let onEvent: (@Sendable (StartupEvent) -> Void)?
     private let onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)?
@@ -63,6 +64,7 @@ public final class StartupQueue: Sendable {
         onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)? = nil
     ) {
         self.time = time
+        made = time.now()
         self.onEvent = onEvent
         self.onRequiredFailure = onRequiredFailure
         state = Guarded(
@@ -94,7 +96,7 @@ public final class StartupQueue: Sendable {
 
     private func add(_ tasks: some Collection<StartupTask>) throws(StartupError) {
         try change { state, effects throws(StartupError) in
-            let now = state.start == nil ? nil : time.now()
+            let now = state.start == nil ? nil : self.now()
             try state.register(tasks, now: now, &effects)
         }
     }
@@ -115,7 +117,7 @@ public final class StartupQueue: Sendable {
     ///   repeated when the tasks that were missing are registered.
     public func admit(_ priority: StartupPriority) throws(StartupError) {
         try change { state, effects throws(StartupError) in
-            try state.admit(priority, now: time.now(), &effects)
+            try state.admit(priority, now: now(), &effects)
         }
     }
 
@@ -163,7 +165,7 @@ public final class StartupQueue: Sendable {
     /// Closes the queue, skips every task that has not begun, and cancels asynchronous ones that run.
     ///
     /// Synchronous ones run on; ``done(_:)`` with `.low` waits for them.
-    public func stop() { change { state, effects in state.stop(now: time.now(), &effects) } }
+    public func stop() { change { state, effects in state.stop(now: now(), &effects) } }
 
     /// What has happened so far to each task.
     public func report() -> StartupReport {
@@ -176,9 +178,12 @@ public final class StartupQueue: Sendable {
     /// Ends a task whose result was handed back, or could not be.
     func handedBack(_ task: Int32, _ ending: StartupEnding) {
         change { state, effects in
-            state.handedBack(task, ending, now: time.now(), &effects)
+            state.handedBack(task, ending, now: now(), &effects)
         }
     }
+
+    /// The time since the queue was made.
+    func now() -> StartupSchedule.Nanoseconds { made.duration(to: time.now()).wholeNanoseconds }
 
     /// Changes the state under the lock, then does what the change calls for.
     private func change<Failure: Error>(
@@ -201,17 +206,18 @@ public final class StartupQueue: Sendable {
             case .handBack(let task, let body): body(StartupReceipt(queue: self, task: task))
             case .call(let body): body()
             case .cancel(let handle): handle.cancel()
+            case .letGo: break
             case .arm(let generation, let delay): arm(generation, delay)
             case .disarm(let alarm): alarm.cancel()
             }
         }
     }
 
-    private func arm(_ generation: Int, _ delay: Duration) {
-        let alarm = time.schedule(after: delay) { [weak self] in
+    private func arm(_ generation: Int, _ delay: StartupSchedule.Nanoseconds) {
+        let alarm = time.schedule(after: .nanoseconds(delay)) { [weak self] in
             guard let self else { return }
             change { state, effects in
-                state.rang(generation: generation, now: time.now(), &effects)
+                state.rang(generation: generation, now: now(), &effects)
             }
         }
         change { state, effects in state.armed(alarm, generation: generation, &effects) }

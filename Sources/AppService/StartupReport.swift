@@ -100,14 +100,18 @@ extension StartupReport.Entry {
             return
         }
         let times = schedule.times[number]
-        registered = times.registered - start
-        ready = times.wasReady ? times.ready - start : nil
-        started = times.worker > 0 ? times.started - start : nil
-        ended = outcome == nil ? nil : times.ended - start
-        endedLate =
-            if case .overdue(let late?) = schedule.trouble[Int32(number)] { late - start } else {
-                nil
-            }
+        func sinceStart(_ instant: StartupSchedule.Nanoseconds) -> Duration {
+            .nanoseconds(instant - start)
+        }
+        registered = sinceStart(times.registered)
+        ready = times.wasReady ? sinceStart(times.ready) : nil
+        started = times.worker > 0 ? sinceStart(times.started) : nil
+        ended = outcome == nil ? nil : sinceStart(times.ended)
         worker = times.worker > 0 ? Int(times.worker) : nil
+        if case .overdue(let late?) = schedule.trouble[Int32(number)] {
+            endedLate = sinceStart(late)
+        } else {
+            endedLate = nil
+        }
     }
 }

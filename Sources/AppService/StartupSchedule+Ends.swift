@@ -2,7 +2,7 @@
 extension StartupSchedule {
     /// The work of a task that was begun has ended, and its lane is free again.
     mutating func workEnded(
-        _ task: Int32, on lane: Int, _ ending: StartupEnding, now: ContinuousClock.Instant,
+        _ task: Int32, on lane: Int, _ ending: StartupEnding, now: Nanoseconds,
         _ effects: inout [Effect]
     ) {
         guard graph.nodes[Int(task)].phase == .running else {
@@ -22,7 +22,7 @@ extension StartupSchedule {
 
     /// The receipt of a task was given; only the first counts.
     mutating func handedBack(
-        _ task: Int32, _ ending: StartupEnding, now: ContinuousClock.Instant,
+        _ task: Int32, _ ending: StartupEnding, now: Nanoseconds,
         _ effects: inout [Effect]
     ) {
         guard handingBack.remove(task) != nil else {
@@ -35,7 +35,7 @@ extension StartupSchedule {
 
     /// Ends a task that has run, and lets those that run after it begin, or skips them.
     private mutating func end(
-        _ task: Int32, _ ending: StartupEnding, now: ContinuousClock.Instant,
+        _ task: Int32, _ ending: StartupEnding, now: Nanoseconds,
         _ effects: inout [Effect]
     ) {
         if case .failed(let error) = ending {
@@ -58,9 +58,22 @@ extension StartupSchedule {
         close(task, &effects)
     }
 
-    private mutating func fail(
+    /// Notes that an overdue task has ended after all.
+    private mutating func endLate(
+        _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
+    ) {
+        trouble[task] = .overdue(late: now)
+        guard tellsEvents else { return }
+        effects.append(
+            .tell(
+                .endedLate(
+                    task: graph.tasks[Int(task)].name,
+                    after: .nanoseconds(now - times[Int(task)].started))))
+    }
+
+    mutating func fail(
         _ task: Int32, _ phase: StartupGraph.Phase, _ cause: Trouble,
-        now: ContinuousClock.Instant, _ effects: inout [Effect]
+        now: Nanoseconds, _ effects: inout [Effect]
     ) {
         graph.nodes[Int(task)].phase = phase
         times[Int(task)].ended = now
@@ -73,7 +86,7 @@ extension StartupSchedule {
     ///
     /// With `only`, that task alone and what waits for it.
     mutating func skip(
-        after task: Int32, only: Int32? = nil, now: ContinuousClock.Instant,
+        after task: Int32, only: Int32? = nil, now: Nanoseconds,
         _ effects: inout [Effect]
     ) {
         let root = if case .skipped(_, let root) = trouble[task] { root } else { task }
@@ -84,7 +97,7 @@ extension StartupSchedule {
             graph.nodes[Int(skipped)].phase = .skipped
             times[Int(skipped)].ended = now
             trouble[skipped] = .skipped(after: after, root: root)
-            _ = graph.takeWork(skipped)
+            effects.append(.letGo(graph.takeWork(skipped)))
             close(skipped, &effects)
             work += waiting(for: skipped)
         }
@@ -117,8 +130,8 @@ extension StartupSchedule {
         let name = graph.tasks[Int(task)].name
         let times = times[Int(task)]
         if tellsEvents {
-            let duration: Duration = times.worker > 0 ? times.ended - times.started : .zero
-            effects.append(.tell(.ended(task: name, outcome, after: duration)))
+            let duration = times.worker > 0 ? times.ended - times.started : 0
+            effects.append(.tell(.ended(task: name, outcome, after: .nanoseconds(duration))))
         }
         if graph.tasks[Int(task)].required, outcome != .succeeded, outcome != .skipped(.stopped) {
             effects.append(.requiredFailure(task: name, outcome))
@@ -130,7 +143,7 @@ extension StartupSchedule {
         switch trouble[task] {
         case nil: graph.nodes[Int(task)].phase == .succeeded ? .succeeded : nil
         case .failed(let error): .failed(error)
-        case .overdue: .overdue(deadline(of: task) ?? .zero)
+        case .overdue: .overdue(.nanoseconds(deadline(of: task) ?? 0))
         case .stopped: .skipped(.stopped)
         case .skipped(let after, let root):
             .skipped(
@@ -143,7 +156,7 @@ extension StartupSchedule {
     // MARK: Stopping
 
     /// Skips everything that has not begun, and cancels what can be.
-    mutating func stop(now: ContinuousClock.Instant, _ effects: inout [Effect]) {
+    mutating func stop(now: Nanoseconds, _ effects: inout [Effect]) {
         guard !isStopped else { return }
         isStopped = true
         isClosed = true
@@ -161,7 +174,7 @@ extension StartupSchedule {
             graph.nodes[Int(task)].phase = .skipped
             times[Int(task)].ended = now
             trouble[task] = .stopped
-            _ = graph.takeWork(task)
+            effects.append(.letGo(graph.takeWork(task)))
             close(task, &effects)
         }
         for handle in handles.values { effects.append(.cancel(handle)) }
@@ -179,96 +192,5 @@ extension StartupSchedule {
         case .handingBack, .succeeded, .failed: break
         case .waiting, .ready, .skipped: assertionFailure("work that runs has begun")
         }
-    }
-
-    // MARK: Deadlines
-
-    /// One alarm for the whole queue, set for the earliest deadline.
-    ///
-    /// It is left alone when a task
-    /// ends in time, as most do; it then finds nothing to do, and is set anew if anything runs.
-    struct AlarmState {
-        /// When it is due; nil where none is set.
-        var due: ContinuousClock.Instant?
-        /// Tells an alarm from one that it replaced.
-        var generation = 0
-        /// Nil until its setter has come back with it.
-        var handle: (any Alarm)?
-    }
-
-    /// A deadline of the task's own, or the queue's.
-    ///
-    /// A hundred years are the most, so that sums hold.
-    func deadline(of task: Int32) -> Duration? {
-        guard let deadline = graph.tasks[Int(task)].deadline ?? deadline else { return nil }
-        return min(deadline, .seconds(100 * 366 * 86_400))
-    }
-
-    mutating func arm(
-        after delay: Duration, now: ContinuousClock.Instant, _ effects: inout [Effect]
-    ) {
-        let due = now + delay
-        if let earlier = alarm.due, earlier <= due { return }
-        if let handle = alarm.handle { effects.append(.disarm(handle)) }
-        alarm = AlarmState(due: due, generation: alarm.generation + 1)
-        effects.append(.arm(generation: alarm.generation, after: delay))
-    }
-
-    mutating func armed(_ handle: any Alarm, generation: Int, _ effects: inout [Effect]) {
-        if alarm.due != nil, alarm.generation == generation {
-            alarm.handle = handle
-        } else {
-            effects.append(.disarm(handle))
-        }
-    }
-
-    /// Calls the alarm off when nothing runs, so that an idle queue wakes nobody.
-    mutating func disarm(_ effects: inout [Effect]) {
-        if let handle = alarm.handle { effects.append(.disarm(handle)) }
-        alarm = AlarmState(generation: alarm.generation)
-    }
-
-    /// The alarm rang: ends what is overdue, and sets the alarm for what runs on.
-    mutating func rang(
-        generation: Int, now: ContinuousClock.Instant, _ effects: inout [Effect]
-    ) {
-        guard alarm.due != nil, alarm.generation == generation else { return }
-        alarm.due = nil
-        alarm.handle = nil
-        let onLanes = lanes.filter { !$0.isLost && $0.task >= 0 }.map(\.task)
-        var next: Duration?
-        for task in onLanes + handingBack.sorted() {
-            guard let deadline = deadline(of: task) else { continue }
-            let rest = times[Int(task)].started + deadline - now
-            if rest <= .zero {
-                overdue(task, now: now, &effects)
-            } else {
-                next = min(next ?? rest, rest)
-            }
-        }
-        if let next { arm(after: next, now: now, &effects) }
-    }
-
-    /// Gives up on a task: its place in the width goes to another lane, its thread stays with it.
-    private mutating func overdue(
-        _ task: Int32, now: ContinuousClock.Instant, _ effects: inout [Effect]
-    ) {
-        if handingBack.remove(task) == nil {
-            lanes[Int(times[Int(task)].worker) - 1].isLost = true
-            busy -= 1
-        }
-        if let handle = handles.removeValue(forKey: task) { effects.append(.cancel(handle)) }
-        fail(task, .overdue, .overdue(late: nil), now: now, &effects)
-    }
-
-    private mutating func endLate(
-        _ task: Int32, now: ContinuousClock.Instant, _ effects: inout [Effect]
-    ) {
-        trouble[task] = .overdue(late: now)
-        guard tellsEvents else { return }
-        effects.append(
-            .tell(
-                .endedLate(
-                    task: graph.tasks[Int(task)].name, after: now - times[Int(task)].started)))
     }
 }

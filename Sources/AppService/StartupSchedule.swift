@@ -3,6 +3,12 @@
 /// Nothing here reads a clock, takes a lock, or calls anyone. Each transition says by its effects
 /// what its caller is to do once the lock is released, so it can be tested step by step.
 struct StartupSchedule {
+    /// Times and spans alike, an instant being reckoned from when the queue was made.
+    ///
+    /// Not `ContinuousClock.Instant`: its layout is known at run time only, and so would be that of
+    /// everything it is part of, which doubles the time of a transition.
+    typealias Nanoseconds = Int
+
     /// What a caller has to do after unlocking, in this order.
     enum Effect {
         /// Let this worker ask for work.
@@ -13,8 +19,10 @@ struct StartupSchedule {
         /// Somebody waited for a priority to be done.
         case call(@Sendable () -> Void)
         case cancel(Task<Void, Never>)
+        /// Nothing but to let go of it, which may run code that comes back to the queue.
+        case letGo(StartupWork)
         /// Ask for an alarm, and give it to ``StartupSchedule/armed(_:generation:)``.
-        case arm(generation: Int, after: Duration)
+        case arm(generation: Int, after: Nanoseconds)
         case disarm(any Alarm)
     }
 
@@ -39,10 +47,10 @@ struct StartupSchedule {
 
     /// When what happened to a task; which of these hold is told by its phase and worker.
     struct Times {
-        var registered: ContinuousClock.Instant
-        var ready: ContinuousClock.Instant
-        var started: ContinuousClock.Instant
-        var ended: ContinuousClock.Instant
+        var registered: Nanoseconds
+        var ready: Nanoseconds
+        var started: Nanoseconds
+        var ended: Nanoseconds
         /// The lane's number plus one; zero for a task that never began.
         var worker: Int32 = 0
         var wasReady = false
@@ -52,13 +60,14 @@ struct StartupSchedule {
     enum Trouble {
         case failed(String)
         /// When its work ended at last.
-        case overdue(late: ContinuousClock.Instant?)
+        case overdue(late: Nanoseconds?)
         case stopped
         case skipped(after: Int32, root: Int32)
     }
 
     let width: Int
-    let deadline: Duration?
+    /// What counts for tasks without one of their own; nil means for ever.
+    let deadline: Nanoseconds?
     let tellsEvents: Bool
 
     var graph = StartupGraph()
@@ -66,7 +75,7 @@ struct StartupSchedule {
     var times: [Times] = []
     var trouble: [Int32: Trouble] = [:]
     /// When the first priority was admitted; nil before.
-    var start: ContinuousClock.Instant?
+    var start: Nanoseconds?
     var isClosed = false
     var isStopped = false
 
@@ -93,7 +102,7 @@ struct StartupSchedule {
 
     init(width: Int, deadline: Duration?, tellsEvents: Bool) {
         self.width = width
-        self.deadline = deadline
+        self.deadline = deadline?.wholeNanoseconds
         self.tellsEvents = tellsEvents
     }
 
@@ -101,7 +110,7 @@ struct StartupSchedule {
 
     /// Takes tasks into the queue; before the start, when `now` is nil, only writes them down.
     mutating func register(
-        _ batch: some Collection<StartupTask>, now: ContinuousClock.Instant?,
+        _ batch: some Collection<StartupTask>, now: Nanoseconds?,
         _ effects: inout [Effect]
     ) throws(StartupError) {
         if isClosed { throw StartupError(faults: batch.map { .closed($0.name) }) }
@@ -119,7 +128,7 @@ struct StartupSchedule {
 
     /// Lets tasks of `priority` and above run, having connected them where it is the first call.
     mutating func admit(
-        _ priority: StartupPriority, now: ContinuousClock.Instant, _ effects: inout [Effect]
+        _ priority: StartupPriority, now: Nanoseconds, _ effects: inout [Effect]
     ) throws(StartupError) {
         if start == nil {
             try checkSettings()
@@ -144,7 +153,9 @@ struct StartupSchedule {
     private func checkSettings() throws(StartupError) {
         var faults: [StartupError.Fault] = []
         if width < 1 { faults.append(.width(width)) }
-        if let deadline, deadline <= .zero { faults.append(.deadline(deadline, of: nil)) }
+        if let deadline, deadline <= 0 {
+            faults.append(.deadline(.nanoseconds(deadline), of: nil))
+        }
         guard !faults.isEmpty else { return }
         var trial = graph
         do throws(StartupError) { _ = try trial.connect(from: 0) } catch { faults += error.faults }
@@ -153,7 +164,7 @@ struct StartupSchedule {
 
     /// Puts the tasks from number `first` on, which are connected, where they belong.
     private mutating func adopt(
-        from first: Int, _ raised: [StartupGraph.Raise], now: ContinuousClock.Instant,
+        from first: Int, _ raised: [StartupGraph.Raise], now: Nanoseconds,
         _ effects: inout [Effect]
     ) {
         for raise in raised {
@@ -164,7 +175,7 @@ struct StartupSchedule {
             place(raise.task, now: now)
         }
         let count = graph.tasks.count
-        times.reserveCapacity(count)
+        if first == 0 { times.reserveCapacity(count) }
         for task in first..<count {
             times.append(Times(registered: now, ready: now, started: now, ended: now))
             open[Int(graph.nodes[task].priority.rawValue)] += 1
@@ -180,7 +191,7 @@ struct StartupSchedule {
 
     /// Skips those new tasks that run after one that has not succeeded.
     private mutating func skipHopeless(
-        from first: Int, now: ContinuousClock.Instant, _ effects: inout [Effect]
+        from first: Int, now: Nanoseconds, _ effects: inout [Effect]
     ) {
         for task in Int32(first)..<Int32(graph.tasks.count)
         where graph.nodes[Int(task)].phase == .waiting {
@@ -194,7 +205,7 @@ struct StartupSchedule {
     /// admitted.
     ///
     /// Called again when the task's place in the order rose.
-    mutating func place(_ task: Int32, now: ContinuousClock.Instant) {
+    mutating func place(_ task: Int32, now: Nanoseconds) {
         let node = graph.nodes[Int(task)]
         guard let admitted, node.priority >= admitted else {
             parked[Int(node.priority.rawValue)].append(task)
@@ -206,68 +217,6 @@ struct StartupSchedule {
             times[Int(task)].wasReady = true
         }
         ready.push(task, priority: node.priority, chain: node.chain)
-    }
-
-    // MARK: Workers
-
-    /// The next step of a worker that has nothing to do.
-    mutating func next(
-        for worker: StartupWorker, now: ContinuousClock.Instant, _ effects: inout [Effect]
-    ) -> Step {
-        let lane = worker.lane
-        if lanes[lane].isLost { return .rest }
-        if lanes[lane].isComing {
-            lanes[lane].isComing = false
-            coming -= 1
-        }
-        while let task = ready.pop() {
-            let node = graph.nodes[Int(task)]
-            // Begun or skipped already: it was pushed again under a better key, or is stale.
-            guard node.phase == .ready else { continue }
-            guard node.priority == worker.priority else {
-                ready.push(task, priority: node.priority, chain: node.chain)
-                return .move(self.worker(of: lane, node.priority))
-            }
-            begin(task, on: lane, now: now, &effects)
-            return .run(task, graph.takeWork(task))
-        }
-        busy -= 1
-        idleLanes.append(lane)
-        return .rest
-    }
-
-    private mutating func begin(
-        _ task: Int32, on lane: Int, now: ContinuousClock.Instant, _ effects: inout [Effect]
-    ) {
-        graph.nodes[Int(task)].phase = .running
-        lanes[lane].task = task
-        times[Int(task)].started = now
-        times[Int(task)].worker = Int32(lane + 1)
-        if let deadline = deadline(of: task) { arm(after: deadline, now: now, &effects) }
-        if tellsEvents {
-            effects.append(.tell(.started(task: graph.tasks[Int(task)].name, worker: lane + 1)))
-        }
-    }
-
-    /// Wakes as many idle lanes as there is ready work for, making them where the width allows more.
-    private mutating func wakeLanes(_ effects: inout [Effect]) {
-        while coming < ready.count, busy < width {
-            let lane = idleLanes.popLast() ?? lanes.count
-            if lane == lanes.count { lanes.append(Lane()) }
-            lanes[lane].isComing = true
-            busy += 1
-            coming += 1
-            effects.append(.wake(worker(of: lane, ready.topPriority)))
-        }
-    }
-
-    private mutating func worker(of lane: Int, _ priority: StartupPriority) -> StartupWorker {
-        if let worker = lanes[lane].workers.first(where: { $0.priority == priority }) {
-            return worker
-        }
-        let worker = StartupWorker(lane: lane, priority: priority)
-        lanes[lane].workers.append(worker)
-        return worker
     }
 
     // MARK: Waiting for the end

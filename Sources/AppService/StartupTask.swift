@@ -29,13 +29,13 @@ public struct StartupTask: Sendable {
     public let priority: StartupPriority
     /// Whether the app cannot do without this task.
     public let required: Bool
-    private let deadlineNanoseconds: Int
+    let deadlineNanoseconds: Int?
 
     /// How long the task may take, its hand-back included, or nil for as long as the queue says.
     ///
     /// Held in nanoseconds; more than 292 years count as 292.
     public var deadline: Duration? {
-        deadlineNanoseconds == .min ? nil : .nanoseconds(deadlineNanoseconds)
+        deadlineNanoseconds.map { .nanoseconds($0) }
     }
 
     /// A task that does something.
@@ -132,7 +132,7 @@ public struct StartupTask: Sendable {
         self.name = name
         self.priority = priority
         self.after = after
-        deadlineNanoseconds = deadline?.wholeNanoseconds ?? .min
+        deadlineNanoseconds = deadline?.wholeNanoseconds
         self.required = required
         self.work = work
     }

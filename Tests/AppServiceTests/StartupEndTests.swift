@@ -268,4 +268,30 @@ struct StartupEndTests {
         _ = try await queue.run()
         #expect(ran == nil && skipped == nil)
     }
+
+    @Test("letting go of a task may come back to the queue")
+    func letsGoUnlocked() async throws {
+        final class Farewell: Sendable {
+            let queue: StartupQueue
+            let record: Record
+
+            init(_ queue: StartupQueue, _ record: Record) {
+                self.queue = queue
+                self.record = record
+            }
+
+            deinit { record.add("\(queue.report().tasks.count) tasks") }
+        }
+        let record = Record()
+        let queue = StartupQueue(width: 1)
+        do {
+            let farewell = Farewell(queue, record)
+            try queue.register([
+                StartupTask("a") { throw Boom() },
+                StartupTask("b", after: ["a"]) { _ = farewell },
+            ])
+        }
+        _ = try await queue.run()
+        #expect(record.all == ["2 tasks"])
+    }
 }

@@ -1,0 +1,82 @@
+// Overdue tasks, and the one alarm that finds them.
+extension StartupSchedule {
+    /// One alarm for the whole queue, set for the earliest deadline.
+    ///
+    /// It is left alone when a task ends in time, as most do; it then finds nothing to do, and is
+    /// set anew if anything runs.
+    struct AlarmState {
+        /// When it is due; nil where none is set.
+        var due: Nanoseconds?
+        /// Tells an alarm from one that it replaced.
+        var generation = 0
+        /// Nil until its setter has come back with it.
+        var handle: (any Alarm)?
+    }
+
+    /// A deadline of the task's own, or the queue's.
+    ///
+    /// A hundred years are the most, so that sums hold.
+    func deadline(of task: Int32) -> Nanoseconds? {
+        guard let deadline = graph.tasks[Int(task)].deadlineNanoseconds ?? deadline else {
+            return nil
+        }
+        return min(deadline, 100 * 366 * 86_400 * 1_000_000_000)
+    }
+
+    mutating func arm(
+        after delay: Nanoseconds, now: Nanoseconds, _ effects: inout [Effect]
+    ) {
+        let due = now + delay
+        if let earlier = alarm.due, earlier <= due { return }
+        if let handle = alarm.handle { effects.append(.disarm(handle)) }
+        alarm = AlarmState(due: due, generation: alarm.generation + 1)
+        effects.append(.arm(generation: alarm.generation, after: delay))
+    }
+
+    mutating func armed(_ handle: any Alarm, generation: Int, _ effects: inout [Effect]) {
+        if alarm.due != nil, alarm.generation == generation {
+            alarm.handle = handle
+        } else {
+            effects.append(.disarm(handle))
+        }
+    }
+
+    /// Calls the alarm off when nothing runs, so that an idle queue wakes nobody.
+    mutating func disarm(_ effects: inout [Effect]) {
+        if let handle = alarm.handle { effects.append(.disarm(handle)) }
+        alarm = AlarmState(generation: alarm.generation)
+    }
+
+    /// The alarm rang: ends what is overdue, and sets the alarm for what runs on.
+    mutating func rang(
+        generation: Int, now: Nanoseconds, _ effects: inout [Effect]
+    ) {
+        guard alarm.due != nil, alarm.generation == generation else { return }
+        alarm.due = nil
+        alarm.handle = nil
+        let onLanes = lanes.filter { !$0.isLost && $0.task >= 0 }.map(\.task)
+        var next: Nanoseconds?
+        for task in onLanes + handingBack.sorted() {
+            guard let deadline = deadline(of: task) else { continue }
+            let rest = times[Int(task)].started + deadline - now
+            if rest <= 0 {
+                overdue(task, now: now, &effects)
+            } else {
+                next = min(next ?? rest, rest)
+            }
+        }
+        if let next { arm(after: next, now: now, &effects) }
+    }
+
+    /// Gives up on a task: its place in the width goes to another lane, its thread stays with it.
+    private mutating func overdue(
+        _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
+    ) {
+        if handingBack.remove(task) == nil {
+            lanes[Int(times[Int(task)].worker) - 1].isLost = true
+            busy -= 1
+        }
+        if let handle = handles.removeValue(forKey: task) { effects.append(.cancel(handle)) }
+        fail(task, .overdue, .overdue(late: nil), now: now, &effects)
+    }
+}

@@ -1,0 +1,62 @@
+// Which worker runs what, and which is woken for it.
+extension StartupSchedule {
+    /// The next step of a worker that has nothing to do.
+    mutating func next(
+        for worker: StartupWorker, now: Nanoseconds, _ effects: inout [Effect]
+    ) -> Step {
+        let lane = worker.lane
+        if lanes[lane].isLost { return .rest }
+        if lanes[lane].isComing {
+            lanes[lane].isComing = false
+            coming -= 1
+        }
+        while let task = ready.pop() {
+            let node = graph.nodes[Int(task)]
+            // Begun or skipped already: it was pushed again under a better key, or is stale.
+            guard node.phase == .ready else { continue }
+            guard node.priority == worker.priority else {
+                ready.push(task, priority: node.priority, chain: node.chain)
+                return .move(self.worker(of: lane, node.priority))
+            }
+            begin(task, on: lane, now: now, &effects)
+            return .run(task, graph.takeWork(task))
+        }
+        busy -= 1
+        idleLanes.append(lane)
+        return .rest
+    }
+
+    private mutating func begin(
+        _ task: Int32, on lane: Int, now: Nanoseconds, _ effects: inout [Effect]
+    ) {
+        graph.nodes[Int(task)].phase = .running
+        lanes[lane].task = task
+        times[Int(task)].started = now
+        times[Int(task)].worker = Int32(lane + 1)
+        if let deadline = deadline(of: task) { arm(after: deadline, now: now, &effects) }
+        if tellsEvents {
+            effects.append(.tell(.started(task: graph.tasks[Int(task)].name, worker: lane + 1)))
+        }
+    }
+
+    /// Wakes as many idle lanes as there is ready work for, making them where the width allows more.
+    mutating func wakeLanes(_ effects: inout [Effect]) {
+        while coming < ready.count, busy < width {
+            let lane = idleLanes.popLast() ?? lanes.count
+            if lane == lanes.count { lanes.append(Lane()) }
+            lanes[lane].isComing = true
+            busy += 1
+            coming += 1
+            effects.append(.wake(worker(of: lane, ready.topPriority)))
+        }
+    }
+
+    private mutating func worker(of lane: Int, _ priority: StartupPriority) -> StartupWorker {
+        if let worker = lanes[lane].workers.first(where: { $0.priority == priority }) {
+            return worker
+        }
+        let worker = StartupWorker(lane: lane, priority: priority)
+        lanes[lane].workers.append(worker)
+        return worker
+    }
+}
