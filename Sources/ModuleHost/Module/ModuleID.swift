@@ -73,7 +73,7 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
     static let pattern =
         "^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$"
 
-    /// What is malformed about a name, or nil. Total over any bytes.
+    /// What is malformed about a name, or nil; total over any bytes.
     static func fault(in name: some BidirectionalCollection<UInt8>) -> Fault? {
         isWellFormed(name) ? nil : slowFault(in: name)
     }

@@ -35,7 +35,7 @@ public struct Slatefile: Sendable {
         public internal(set) var isEnabled = true
         /// Whether the app cannot run without it.
         public internal(set) var isRequired = false
-        /// Whether it supplies the root that is opened at the end of launch. True of exactly one
+        /// Whether it supplies the root that is opened at the end of launch: true of exactly one
         /// enabled module.
         public internal(set) var isMain = false
         /// How long it may take over an event; nil for ``Deadlines/event``.
