@@ -25,8 +25,9 @@ func printable(_ character: Character) -> String {
 /// The scalar, or U+FFFD for one that a terminal would obey instead of showing it.
 func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
-    // Controls, and the marks and overrides of text direction.
-    case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: "\u{FFFD}"
+    // Controls, what takes no room, and the marks and overrides of text direction.
+    case 0..<0x20, 0x7F..<0xA0, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF:
+        "\u{FFFD}"
     default: scalar
     }
 }
@@ -34,6 +35,7 @@ func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
 /// A character by what it looks like, or by its number where it looks like nothing.
 func named(_ scalar: Unicode.Scalar) -> String {
     switch scalar {
+    case " ": return "a space"
     case "\t": return "a tab"
     case "\n", "\r": return "a line break"
     case "\u{A0}": return "no-break space (U+00A0)"
