@@ -3,8 +3,9 @@
 /// Only faults need places, so nothing is counted while all is well.
 struct SourceText {
     private let bytes: [UInt8]
-    /// Where each line begins, found when the first place is asked for.
-    private var lineStarts: [Int] = []
+    /// Where each line begins, as far as the text was looked through for a place.
+    private var lineStarts = [0]
+    private var searched = 0
     /// How far the columns of the present line are counted, and to what: the faults of one long
     /// line come in order, and the whole line need not be counted for each.
     private var counted = 0
@@ -19,8 +20,11 @@ struct SourceText {
 
     /// The place of `offset`, which may be one past the end.
     mutating func place(of offset: Int) -> TextPlace {
-        if lineStarts.isEmpty { findLines() }
         let offset = min(max(offset, 0), bytes.count)
+        while searched < offset {
+            searched += 1
+            if bytes[searched - 1] == UInt8(ascii: "\n") { lineStarts.append(searched) }
+        }
         let line = line(of: offset)
         if lineStarts[line] != lineStart || offset < counted {
             lineStart = lineStarts[line]
@@ -30,13 +34,6 @@ struct SourceText {
         column += Self.characters(in: bytes[counted..<offset])
         counted = offset
         return TextPlace(line: line + 1, column: column)
-    }
-
-    private mutating func findLines() {
-        lineStarts = [0]
-        for (offset, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
-            lineStarts.append(offset + 1)
-        }
     }
 
     /// The last line that begins at `offset` or before, counted from 0.

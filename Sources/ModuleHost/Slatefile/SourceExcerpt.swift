@@ -44,12 +44,18 @@ struct SourceExcerpt: Hashable, Sendable {
     }
 
     private static func visible(_ text: Substring) -> String {
-        text.map { $0 == "\t" ? "\t" : printable($0) }.joined()
+        var visible = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            visible.append(scalar == "\t" ? scalar : printable(scalar))
+        }
+        return String(visible)
     }
 
     /// White space as wide as `text`.
     private static func blank(_ text: Substring) -> String {
-        text.map { $0 == "\t" ? "\t" : isWide($0) ? "  " : " " }.joined()
+        var blank = ""
+        for character in text { blank += character == "\t" ? "\t" : isWide(character) ? "  " : " " }
+        return blank
     }
 
     /// Whether a terminal gives the character two columns: East Asian scripts and emoji.
