@@ -1,32 +1,30 @@
 /// Text of a file as it may stand in a message: no control characters, which a terminal would obey,
 /// and not more than a reader wants to see.
 func excerpt(_ text: String, limit: Int = 60) -> String {
-    var result = ""
-    var count = 0
-    for character in text {
-        guard count < limit else { return result + "…" }
-        result += printable(character)
-        count += 1
-    }
+    let shown = text.prefix(limit)
+    // A character has no end of its own: hundreds of accents may stand on one letter.
+    let scalars = shown.unicodeScalars.prefix(limit * 4)
+    var result = printable(scalars)
+    if scalars.endIndex < text.endIndex { result += "…" }
     return result
 }
 
 /// ``excerpt(_:limit:)`` in single quotes.
 func quoted(_ text: String) -> String { "'\(excerpt(text))'" }
 
-/// The character, with U+FFFD for whatever a terminal would obey instead of showing it.
-func printable(_ character: Character) -> String {
-    var scalars = String.UnicodeScalarView()
-    // A cluster has no end of its own: hundreds of accents may stand on one letter.
-    for scalar in character.unicodeScalars.prefix(8) { scalars.append(printable(scalar)) }
-    return String(scalars)
+/// The text, with U+FFFD for whatever a terminal would obey instead of showing it.
+func printable(_ text: Substring.UnicodeScalarView) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text { result.append(printable(scalar)) }
+    return String(result)
 }
 
 /// The scalar, or U+FFFD for one that a terminal would obey instead of showing it.
 func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
-    // Controls, and the marks and overrides of text direction.
-    case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: "\u{FFFD}"
+    // Controls, what takes no room, and the marks and overrides of text direction.
+    case 0..<0x20, 0x7F..<0xA0, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF:
+        "\u{FFFD}"
     default: scalar
     }
 }
@@ -34,6 +32,7 @@ func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
 /// A character by what it looks like, or by its number where it looks like nothing.
 func named(_ scalar: Unicode.Scalar) -> String {
     switch scalar {
+    case " ": return "a space"
     case "\t": return "a tab"
     case "\n", "\r": return "a line break"
     case "\u{A0}": return "no-break space (U+00A0)"

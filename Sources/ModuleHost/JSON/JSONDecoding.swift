@@ -107,13 +107,34 @@ final class JSONDecoding {
         func offset(_ node: Int) -> Int { root.document.nodes[node].range.lowerBound }
         switch error {
         case let failure as Failure:
-            return (offset(failure.node), failure.kind)
+            return (offset(failure.node), redacted(failure.kind))
         case let error as DecodingError:
             let (node, kind) = fault(of: error)
-            return (offset(node), kind)
+            return (offset(node), redacted(kind))
         default:
-            return (offset(root.node), .refused("\(error)"))
+            return (offset(root.node), redacted(.refused("\(error)")))
         }
+    }
+
+    /// The fault with `•••` for whatever came from the environment: a type says of its own value what
+    /// it likes.
+    private func redacted(_ kind: JSONFault.Kind) -> JSONFault.Kind {
+        guard case .refused(let reason) = kind else { return kind }
+        // The longest first: another may be part of it.
+        let secrets = root.document.expansions.values.filter { $0.isSecret && !$0.text.isEmpty }
+            .map { Array($0.text.utf8) }.sorted { $0.count > $1.count }
+        var rest = Array(reason.utf8)[...]
+        var text: [UInt8] = []
+        while let byte = rest.first {
+            if let secret = secrets.first(where: { rest.starts(with: $0) }) {
+                text += "•••".utf8
+                rest = rest.dropFirst(secret.count)
+            } else {
+                text.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return .refused(String(decoding: text, as: UTF8.self))
     }
 
     private func fault(of error: DecodingError) -> (node: Int, kind: JSONFault.Kind) {

@@ -92,11 +92,13 @@ final class JSONDocument: Sendable {
 
     /// The text of a string as it is written, escapes resolved.
     func writtenString(_ node: Int) -> String {
-        let content = content(of: node)
-        guard nodes[node].flags.contains(.escaped) else {
-            return String(decoding: bytes[content], as: UTF8.self)
-        }
-        return String(decoding: JSONEscapes.resolved(bytes[content]), as: UTF8.self)
+        String(decoding: stringBytes(node), as: UTF8.self)
+    }
+
+    /// The bytes of a string as it is written, escapes resolved.
+    func stringBytes(_ node: Int) -> ArraySlice<UInt8> {
+        let content = bytes[content(of: node)]
+        return nodes[node].flags.contains(.escaped) ? JSONEscapes.resolved(content)[...] : content
     }
 
     /// Whether the key or string at `node` says `text`.

@@ -25,7 +25,7 @@ struct JSONParser {
     var at = 0
     private var depth = 0
     /// Where the keys of the open objects are, outermost first.
-    private var keys: [UInt32] = []
+    var keys: [UInt32] = []
     /// Set by a string that ran to the end of its line: the comma after it is inside of it.
     var forgivesComma = false
     var source: SourceText
@@ -260,58 +260,5 @@ struct JSONParser {
         let opened = source.place(of: nodes[node].range.lowerBound)
         stop(
             .endsInside(nodes[node].kind == .object ? "object" : "array", opened), at: bytes.count)
-    }
-
-    // MARK: Duplicate keys
-
-    @inline(__always)
-    private func keyBit(_ key: Int) -> UInt64 {
-        let node = nodes[key]
-        // An escape can make any key of any other.
-        guard node.flags.isDisjoint(with: [.escaped, .faulty]), node.length > 2 else { return .max }
-        let first = bytes[Int(node.start) + 1]
-        let last = bytes[Int(node.start &+ node.length) - 2]
-        return 1 << UInt64((UInt32(first) &* 7 &+ UInt32(last) &* 13 &+ node.length) & 63)
-    }
-
-    private mutating func findDuplicates(among firstKey: Int) {
-        guard isWhole else { return }
-        let keys = keys[firstKey...].map(Int.init)
-        // Few keys are compared with each other; many would take for ever that way.
-        guard keys.count > 16 else {
-            for (index, key) in keys.enumerated() {
-                if let earlier = keys[..<index].first(where: { isSame($0, key) }) {
-                    reportDuplicate(key, of: earlier)
-                }
-            }
-            return
-        }
-        // By bytes: to a `String` an accent before and after composition is the same.
-        var first: [[UInt8]: Int] = [:]
-        for key in keys {
-            let text = Array(JSONDocument(bytes: bytes, nodes: nodes).writtenString(key).utf8)
-            if let earlier = first[text] {
-                reportDuplicate(key, of: earlier)
-            } else {
-                first[text] = key
-            }
-        }
-    }
-
-    private func isSame(_ one: Int, _ other: Int) -> Bool {
-        let flags = nodes[one].flags.union(nodes[other].flags)
-        guard flags.isDisjoint(with: [.escaped, .faulty]) else {
-            let document = JSONDocument(bytes: bytes, nodes: nodes)
-            return document.writtenString(one).utf8
-                .elementsEqual(document.writtenString(other).utf8)
-        }
-        return nodes[one].length == nodes[other].length
-            && bytes[nodes[one].range] == bytes[nodes[other].range]
-    }
-
-    mutating func reportDuplicate(_ key: Int, of earlier: Int) {
-        let text = JSONDocument(bytes: bytes, nodes: nodes).writtenString(key)
-        let first = source.place(of: nodes[earlier].range.lowerBound)
-        report(.duplicateKey(text, first: first), at: nodes[key].range.lowerBound)
     }
 }

@@ -96,7 +96,7 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         let value = decoder.value
         var unknown: Set<Int> = []
         var index: [String: JSONValue] = [:]
-        let isLarge = value.members.dropFirst(16).contains { _ in true }
+        let isLarge = value.count > 16
         for member in value.members {
             if Key(stringValue: member.key) == nil { unknown.insert(member.value.node - 1) }
             if isLarge { index[member.key] = member.value }

@@ -1,14 +1,18 @@
-/// A text in lines and columns: turns offsets into places, in one pass if they come in order.
+/// A text in lines and columns: turns offsets into places.
 ///
 /// Only faults need places, so nothing is counted while all is well.
 struct SourceText {
     private let bytes: [UInt8]
-    private var line = 1
-    /// Where the line of the last place begins.
-    private(set) var lineStart = 0
-    /// How far the columns of the present line are counted, and to what.
+    /// Where each line begins, as far as the text was looked through for a place.
+    private var lineStarts = [0]
+    private var searched = 0
+    /// How far the columns of the present line are counted, and to what: the faults of one long
+    /// line come in order, and the whole line need not be counted for each.
     private var counted = 0
     private var column = 1
+
+    /// Where the line of the last place begins.
+    private(set) var lineStart = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -17,18 +21,30 @@ struct SourceText {
     /// The place of `offset`, which may be one past the end.
     mutating func place(of offset: Int) -> TextPlace {
         let offset = min(max(offset, 0), bytes.count)
-        if offset < counted { self = SourceText(bytes) }
-        for index in counted..<offset where bytes[index] == UInt8(ascii: "\n") {
-            line += 1
-            lineStart = index + 1
+        while searched < offset {
+            searched += 1
+            if bytes[searched - 1] == UInt8(ascii: "\n") { lineStarts.append(searched) }
         }
-        if lineStart > counted {
+        let line = line(of: offset)
+        if lineStarts[line] != lineStart || offset < counted {
+            lineStart = lineStarts[line]
             counted = lineStart
             column = 1
         }
         column += Self.characters(in: bytes[counted..<offset])
         counted = offset
-        return TextPlace(line: line, column: column)
+        return TextPlace(line: line + 1, column: column)
+    }
+
+    /// The last line that begins at `offset` or before, counted from 0.
+    private func line(of offset: Int) -> Int {
+        var low = 0
+        var high = lineStarts.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if lineStarts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return low
     }
 
     private static func characters(in bytes: ArraySlice<UInt8>) -> Int {

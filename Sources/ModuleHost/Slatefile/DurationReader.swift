@@ -1,3 +1,5 @@
+import AppService
+
 /// Reads durations as the slatefile writes them: `"250ms"`, `"2s"`, `"1m"`, `"1h"`.
 ///
 /// A whole number and a unit, nothing between them; more than nothing, and a day at most.
@@ -28,6 +30,17 @@ enum DurationReader {
         else { throw .tooLong(text) }
         guard number > 0 else { throw .zero(text) }
         return .milliseconds(number * scale)
+    }
+
+    /// A duration as it would be written, in the largest unit that says it exactly.
+    static func text(of duration: Duration) -> String {
+        let milliseconds = duration.wholeNanoseconds / 1_000_000
+        for unit in ["h", "m", "s"] {
+            if let scale = Self.milliseconds(of: unit), milliseconds % scale == 0 {
+                return "\(milliseconds / scale)\(unit)"
+            }
+        }
+        return "\(milliseconds)ms"
     }
 
     private static func milliseconds(of unit: String) -> Int? {

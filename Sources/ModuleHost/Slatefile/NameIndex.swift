@@ -19,22 +19,21 @@ struct NameIndex {
     ///
     /// - Returns: The node of the same id, if there is one.
     mutating func insert(_ node: Int, in document: JSONDocument) -> Int? {
-        let range = document.content(of: node)
+        let name = document.stringBytes(node)
         var hasher = Hasher()
-        for offset in range { hasher.combine(Self.folded(document.bytes[offset])) }
+        for byte in name { hasher.combine(Self.folded(byte)) }
         var slot = hasher.finalize() & mask
         while slots[slot] != 0 {
-            let other = document.content(of: Int(slots[slot]))
-            if Self.isSame(other, range, of: document.bytes) { return Int(slots[slot]) }
+            let other = Int(slots[slot])
+            if Self.isSame(document.stringBytes(other), name) { return other }
             slot = (slot + 1) & mask
         }
         slots[slot] = UInt32(truncatingIfNeeded: node)
         return nil
     }
 
-    private static func isSame(_ one: Range<Int>, _ other: Range<Int>, of bytes: [UInt8]) -> Bool {
-        one.count == other.count
-            && zip(one, other).allSatisfy { folded(bytes[$0]) == folded(bytes[$1]) }
+    private static func isSame(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+        one.count == other.count && zip(one, other).allSatisfy { folded($0) == folded($1) }
     }
 
     private static func folded(_ byte: UInt8) -> UInt8 {

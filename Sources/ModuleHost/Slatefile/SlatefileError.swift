@@ -1,5 +1,3 @@
-import AppService
-
 /// What is wrong with a slatefile: every fault, in the order of the file.
 public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's path as it was given.
@@ -167,8 +165,9 @@ extension SlatefileFault.Kind: CustomStringConvertible {
             let words = allowed.map { "\"\($0)\"" }.joined(separator: " or ")
             return "expected \(words), found \(quoted(word))" + question(nearest)
         case .killAfterTooShort(let killAfter, let deadline):
-            return "'killAfter' (\(killAfter.briefText)) is shorter than the deadline "
-                + "(\(deadline.briefText)): the module would be killed before it is late"
+            return
+                "'killAfter' (\(DurationReader.text(of: killAfter))) is shorter than the deadline "
+                + "(\(DurationReader.text(of: deadline))): the module would be killed before it is late"
         case .empty(let what): return "\(what) cannot be empty"
         case .variableName(let name):
             return "\(quoted(name)) is no name of an environment variable"

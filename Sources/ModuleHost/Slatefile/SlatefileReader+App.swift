@@ -61,7 +61,8 @@ extension SlatefileReader {
             if !Self.isScheme(written.utf8) {
                 report(.malformedScheme(written), at: element)
             } else if let earlier = first[scheme] {
-                report(.repeatedScheme(written, first: place(of: earlier)), at: element)
+                let first = place(of: earlier)
+                report(.repeatedScheme(written, first: first), at: element)
             } else {
                 first[scheme] = element
                 schemes.append(scheme)

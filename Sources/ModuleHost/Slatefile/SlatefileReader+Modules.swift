@@ -33,7 +33,7 @@ extension SlatefileReader {
             var found = ModuleMembers()
             let module = module(element, &found, slatefile)
             if let id = found.id, nodes[id].kind == .string {
-                if let earlier = names.insert(id, in: document) {
+                if let earlier = names.insert(id, in: document), hasRoom {
                     let first = place(of: earlier)
                     report(
                         .repeatedID(document.writtenString(id), first: first), at: id)
@@ -43,7 +43,8 @@ extension SlatefileReader {
                 if !found.isEnabled {
                     disabledMain = disabledMain ?? found.id.map(document.writtenString) ?? "?"
                 } else if let main {
-                    report(.secondMain(first: place(of: main)), at: isMain)
+                    let first = place(of: main)
+                    report(.secondMain(first: first), at: isMain)
                 } else {
                     main = isMain
                 }

@@ -50,6 +50,7 @@ struct SlatefileReader {
     let bytes: [UInt8]
     let checkEntry: ((EntryUse) -> [EntryFault])?
     private(set) var faults: [(offset: Int, kind: SlatefileFault.Kind)]
+    private var source: SourceText
 
     init(
         _ document: JSONDocument, faults: [(offset: Int, kind: SlatefileFault.Kind)],
@@ -59,6 +60,7 @@ struct SlatefileReader {
         nodes = document.nodes
         bytes = document.bytes
         self.faults = faults
+        source = SourceText(document.bytes)
         self.checkEntry = checkEntry
     }
 
@@ -71,17 +73,18 @@ struct SlatefileReader {
     }
 
     mutating func report(_ kind: SlatefileFault.Kind, atOffset offset: Int) {
-        // The parser may have used up what there is room for.
-        guard faults.count < Slatefile.Limits.faults else { return }
-        faults.append((offset, kind))
+        if hasRoom { faults.append((offset, kind)) }
     }
+
+    /// Whether one more fault would be shown: if not, its message need not be thought of.
+    var hasRoom: Bool { faults.count < Slatefile.Limits.faults }
 
     mutating func mismatch(_ expected: String, at node: Int) {
         report(.json(.mismatch(expected: expected, found: value(node).inWords)), at: node)
     }
 
     /// The place of the value at `node`, for a message about another one.
-    func place(of node: Int) -> TextPlace { value(node).place }
+    mutating func place(of node: Int) -> TextPlace { source.place(of: Int(nodes[node].start)) }
 
     func value(_ node: Int) -> JSONValue { JSONValue(document: document, node: node) }
 
@@ -123,6 +126,7 @@ struct SlatefileReader {
     }
 
     private mutating func unknownKey<Key: SlatefileKey>(_ node: Int, of type: Key.Type) {
+        guard hasRoom else { return }
         let text = document.writtenString(node)
         let nearest = nearestName(to: text, in: Key.allCases.lazy.map(\.rawValue))
         report(.json(.unknownKey(text, nearest: nearest)), at: node)

@@ -1,5 +1,3 @@
-import AppService
-
 extension Slatefile {
     /// The format as a JSON Schema (2020-12), for editors: what `hostd schema` prints and what
     /// `slatefile.schema.json` contains.
@@ -101,7 +99,8 @@ private func integer(_ range: ClosedRange<Int>, default: Int? = nil) -> String {
 private func reference(_ name: String) -> String { "\"$ref\": \"#/$defs/\(name)\"" }
 
 private func duration(_ value: Duration? = nil) -> String {
-    reference("duration") + (value.map { ", \"default\": \"\($0.briefText)\"" } ?? "")
+    reference("duration")
+        + (value.map { ", \"default\": \"\(DurationReader.text(of: $0))\"" } ?? "")
 }
 
 private func array(_ element: String, atLeast least: Int = 0, atMost most: Int) -> String {

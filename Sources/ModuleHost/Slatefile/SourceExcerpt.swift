@@ -1,12 +1,17 @@
 /// The line that a fault stands on, as a message shows it, and the marker under it.
 struct SourceExcerpt: Hashable, Sendable {
-    /// The line, cut to what fits around the fault; nothing in it moves a terminal's cursor but tabs.
+    /// The line, cut around the fault if it is long; nothing in it moves a terminal's cursor but
+    /// tabs.
     let line: String
     /// What comes before the caret, with a tab for each tab, and the caret.
     let marker: String
 
-    /// How many characters are shown before and after the fault's first.
-    private static let reach = (before: 60, after: 40)
+    /// How many characters of a line are shown: all of them, or so many before and after the
+    /// fault's first.
+    private static let reach = (whole: 120, before: 60, after: 40)
+    /// How many bytes are looked at for as many characters; of clusters longer than that, fewer are
+    /// shown.
+    private static let bytesPerCharacter = 4
 
     /// Cuts the line around `offset` out of a text.
     ///
@@ -16,21 +21,21 @@ struct SourceExcerpt: Hashable, Sendable {
     ///   - lineStart: The offset at which its line begins.
     init(around offset: Int, in bytes: [UInt8], lineStart: Int) {
         let offset = min(max(offset, lineStart), bytes.count)
-        // A character is 4 bytes or fewer, or a cluster that is cut anyway.
-        let start = max(lineStart, offset - 4 * Self.reach.before)
+        let limit = min(bytes.count, offset + Self.reach.whole * Self.bytesPerCharacter)
         var end = offset
-        while end < bytes.count, end - offset < 4 * Self.reach.after, bytes[end] != 0x0A {
-            end += 1
-        }
-        let isWhole = end == bytes.count || bytes[end] == 0x0A
-        if isWhole, end > offset, bytes[end - 1] == 0x0D { end -= 1 }
+        while end < limit, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+        let hasEnd = end == bytes.count || bytes[end] == UInt8(ascii: "\n")
+        if hasEnd, end > offset, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
 
+        let start = max(lineStart, offset - Self.reach.whole * Self.bytesPerCharacter)
         let before = String(decoding: bytes[start..<offset], as: UTF8.self)
         let after = String(decoding: bytes[offset..<end], as: UTF8.self)
-        let isCutBefore = start > lineStart || before.count > Self.reach.before
-        let isCutAfter = !isWhole || after.count > Self.reach.after
-        let shownBefore = before.suffix(Self.reach.before)
-        let shownAfter = after.prefix(Self.reach.after)
+        let isWhole =
+            start == lineStart && hasEnd && before.count + after.count <= Self.reach.whole
+        let shownBefore = isWhole ? before[...] : before.suffix(Self.reach.before)
+        let shownAfter = isWhole ? after[...] : after.prefix(Self.reach.after)
+        let isCutBefore = start > lineStart || shownBefore.startIndex > before.startIndex
+        let isCutAfter = !hasEnd || shownAfter.endIndex < after.endIndex
 
         line =
             (isCutBefore ? "…" : "") + Self.visible(shownBefore) + Self.visible(shownAfter)
@@ -39,12 +44,18 @@ struct SourceExcerpt: Hashable, Sendable {
     }
 
     private static func visible(_ text: Substring) -> String {
-        text.map { $0 == "\t" ? "\t" : printable($0) }.joined()
+        var visible = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            visible.append(scalar == "\t" ? scalar : printable(scalar))
+        }
+        return String(visible)
     }
 
     /// White space as wide as `text`.
     private static func blank(_ text: Substring) -> String {
-        text.map { $0 == "\t" ? "\t" : isWide($0) ? "  " : " " }.joined()
+        var blank = ""
+        for character in text { blank += character == "\t" ? "\t" : isWide(character) ? "  " : " " }
+        return blank
     }
 
     /// Whether a terminal gives the character two columns: East Asian scripts and emoji.

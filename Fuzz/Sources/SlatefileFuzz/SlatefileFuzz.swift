@@ -1,0 +1,48 @@
+import FuzzDriver
+import ModuleHost
+
+@main
+enum SlatefileFuzz {
+    static func main() { runFuzzer(fuzz) }
+}
+
+/// Reads the input as a slatefile, shows its faults, and decodes what a module would.
+///
+/// Anything but a trap is fine: faults are what most inputs are made of.
+private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    do throws(SlatefileError) {
+        let slatefile = try Slatefile.read(
+            bytes, path: "fuzz.json",
+            environment: { $0.count < 5 ? "value of \($0)" : nil },
+            checkEntry: check)
+        if let config = slatefile.config, "\(config)".isEmpty { fatalError("a value without text") }
+    } catch {
+        if error.faults.isEmpty || error.rendered(colored: true).isEmpty {
+            fatalError("an error without faults")
+        }
+    }
+    return 0
+}
+
+private struct Settings: Decodable {
+    struct Nested: Decodable {
+        var domain: String?
+        var history: UInt8?
+        var interval: Duration?
+    }
+    var nested: Nested?
+    var list: [Nested]?
+    var numbers: [String: Double]?
+    var raw: JSONValue?
+}
+
+private func check(_ use: EntryUse) -> [EntryFault] {
+    guard let config = use.config else { return [.entry("no config")] }
+    do throws(JSONError) {
+        let settings = try config.decode(Settings.self)
+        return settings.raw == use.appConfig ? [] : [.entry("another config")]
+    } catch {
+        return [.config(error)]
+    }
+}

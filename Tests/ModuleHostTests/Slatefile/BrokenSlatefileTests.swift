@@ -1,0 +1,112 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// Each file of `Inputs/slatefiles/broken`, named by its defect, against what is said of it.
+@Suite("Broken slatefiles")
+struct BrokenSlatefileTests {
+    static let folder = "slatefiles/broken"
+    static let names = Inputs.names(in: folder)
+        .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+
+    @Test("every fault at its place", arguments: names)
+    func rendering(name: String) throws {
+        let bytes = try Inputs.bytes("\(Self.folder)/\(name).json")
+        let expected = try Inputs.bytes("\(Self.folder)/\(name).expected")
+        #expect(Slatefile.rendering(of: bytes) == String(decoding: expected, as: UTF8.self))
+    }
+
+    @Test("there are enough of them")
+    func count() {
+        #expect(Self.names.count >= 40)
+    }
+
+    @Test("20 MB")
+    func twentyMegabytes() {
+        let bytes = [UInt8](repeating: UInt8(ascii: " "), count: 20_000_000)
+        #expect(
+            Slatefile.rendering(of: bytes)?.hasPrefix(
+                "slatefile.json:1:1: error: 19.1 MiB is more than the 16 MiB that are read\n")
+                == true)
+    }
+
+    @Test("more modules than there may be are one fault")
+    func tooManyModules() {
+        let module = "{\"id\":\"a.b\"},"
+        let modules = String(repeating: module, count: 50_000) + module.dropLast()
+        let text = "{\"slate\":1,\"app\":\"a\",\"modules\":[\n\(modules)]}"
+        #expect(
+            Slatefile.faults(of: text) == ["line 2, column 650001: more than 50000 modules"])
+    }
+
+    @Test("faults end at a thousand")
+    func tooManyFaults() {
+        let modules = Array(repeating: "{\"id\":\"a.b\",\"entry\":\"A.B\"}", count: 2000)
+        let text =
+            "{\"slate\":1,\"app\":\"a\",\"modules\":[\n\(modules.joined(separator: ",\n"))]}"
+        let rendering = Slatefile.rendering(of: Array(text.utf8))
+        #expect(
+            rendering?.hasSuffix("\n1000 faults in slatefile.json; there may be more\n") == true)
+    }
+
+    @Test("colours are the caller's choice")
+    func colors() throws {
+        let error = try #require(throws: SlatefileError.self) {
+            try Slatefile.read(Array("[]".utf8), path: "s", environment: { _ in nil })
+        }
+        #expect(
+            error.rendered(colored: true) == """
+                \u{1B}[1ms:1:1:\u{1B}[0m \u{1B}[1;31merror:\u{1B}[0m expected an object, found an array
+                  1 | []
+                    | \u{1B}[1;32m^\u{1B}[0m
+                1 fault in s
+
+                """)
+        #expect(error.description == error.rendered(colored: false))
+    }
+
+    @Test("each fault says what kind it is and where")
+    func typed() throws {
+        let text = """
+            {"slate": 1, "app": "a", "modules": [
+              {"id": "a.b", "entry": "A.B", "main": true, "deadlin": "1s"}
+            ]}
+            """
+        let error = try #require(throws: SlatefileError.self) {
+            try Slatefile.read(Array(text.utf8), path: "s", environment: { _ in nil })
+        }
+        #expect(
+            error.faults.map(\.kind) == [.json(.unknownKey("deadlin", nearest: "deadline"))])
+        #expect(error.faults.map(\.pointer) == ["/modules/0/deadlin"])
+        #expect(error.faults.map(\.place) == [TextPlace(line: 2, column: 47)])
+    }
+}
+
+extension Slatefile {
+    /// What a terminal shows of the faults, with only `HOME` set; nil if there are none.
+    static func rendering(of bytes: [UInt8]) -> String? {
+        do throws(SlatefileError) {
+            _ = try read(
+                bytes, path: "slatefile.json", environment: { $0 == "HOME" ? "/home/x" : nil })
+            return nil
+        } catch {
+            return error.rendered(colored: false)
+        }
+    }
+
+    /// The faults, each with its place, in short.
+    static func faults(
+        of text: String, environment: [String: String] = [:],
+        checkEntry: ((EntryUse) -> [EntryFault])? = nil
+    ) -> [String] {
+        do throws(SlatefileError) {
+            _ = try read(
+                Array(text.utf8), path: "slatefile.json", environment: { environment[$0] },
+                checkEntry: checkEntry)
+            return []
+        } catch {
+            return error.faults.map { "\($0.place): \($0.message)" }
+        }
+    }
+}
