@@ -12,7 +12,7 @@ struct Command: Sendable {
     /// The argument without a dash that it takes, if any.
     var operand: Operand?
     var options: [Option] = []
-    /// How it may end, beside usage errors.
+    /// How it may end, beside what all commands may: usage errors, and stdout failing.
     var exitCodes: [ExitCode] = [.success]
     var examples: [Example] = []
     let run: @Sendable (Arguments) -> ExitCode

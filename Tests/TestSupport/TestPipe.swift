@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A pipe whose two ends a test holds.
 package final class TestPipe {
@@ -7,12 +8,21 @@ package final class TestPipe {
 
     /// Makes a pipe that takes `capacity` bytes, or as many as the system likes.
     package init(capacity: Int32? = nil) throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw PipeFailure(code: errno) }
-        (readEnd, writeEnd) = (ends[0], ends[1])
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (readEnd, writeEnd) = try spawning.withLock { _ throws in try Self.makeEnds() }
         let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ, which Swift does not see
         if let capacity { _ = fcntl(writeEnd, setPipeSize, capacity) }
+    }
+
+    /// Makes a pipe while `spawning` is held.
+    init(unlocked: Void) throws {
+        (readEnd, writeEnd) = try Self.makeEnds()
+    }
+
+    private static func makeEnds() throws -> (Int32, Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw PipeFailure(code: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 
     deinit {

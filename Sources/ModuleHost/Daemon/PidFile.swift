@@ -15,6 +15,7 @@ package final class PidFile: Sendable {
     /// - Throws: ``StateDirectoryError``.
     package init(claiming directory: StateDirectory) throws(StateDirectoryError) {
         let path = directory.path(of: Self.name)
+        let file: Descriptor
         do throws(FileError) {
             try makeFolders(directory.path)
             file = try Descriptor(lockFile: path)
@@ -31,6 +32,8 @@ package final class PidFile: Sendable {
         guard isClaimed else {
             throw .busy(path: directory.path, processID: Self.processID(in: file))
         }
+        // Not before: to throw would empty the other host's file.
+        self.file = file
     }
 
     deinit { try? file.truncate(to: 0) }

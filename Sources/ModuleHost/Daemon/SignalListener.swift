@@ -33,7 +33,7 @@ package final class SignalListener: Sendable {
     /// becomes an error. Call it before any other thread exists: one that was there has no such
     /// mask, and the kernel would give it signals to die of.
     package static func blockAll() {
-        Signals.block(takenSignals)
+        Signals.blockExactly(takenSignals)
         Signals.restoreIgnored()
         for signal in Signals.turnedIntoErrors { Signals.ignore(signal) }
     }

@@ -82,6 +82,9 @@ package enum Signals {
     /// Holds the signals back from the calling thread and the threads that it starts.
     package static func block(_ signals: SignalSet) { change(SIG_BLOCK, signals) }
 
+    /// Holds back these signals and no others, whatever the parent process had blocked.
+    package static func blockExactly(_ signals: SignalSet) { change(SIG_SETMASK, signals) }
+
     /// Lets the signals through to the calling thread.
     package static func unblock(_ signals: SignalSet) { change(SIG_UNBLOCK, signals) }
 

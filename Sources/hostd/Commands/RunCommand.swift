@@ -47,7 +47,7 @@ extension Command.Option {
 
     static let stateDirectory = Self(
         name: "state-dir", placeholder: "DIR",
-        help: "where state is kept (default: $STATE_DIRECTORY, or .hostd beside the slatefile)")
+        help: "where state is kept (default: $STATE_DIRECTORY, else .hostd beside FILE)")
 
     static let json = Self(name: "json", help: "print JSON, for programs")
 }

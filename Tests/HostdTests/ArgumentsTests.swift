@@ -1,0 +1,97 @@
+import Testing
+
+@testable import hostd
+
+@Suite("Arguments")
+struct ArgumentsTests {
+    @Test(
+        "both forms of an option, in any order, and what follows --",
+        arguments: [
+            (["--slatefile", "a", "--log-format=json"], ["slatefile": "a", "log-format": "json"]),
+            (["--log-format", "json", "--slatefile=a"], ["slatefile": "a", "log-format": "json"]),
+            (["--slatefile=a=b"], ["slatefile": "a=b"]),
+            (["--slatefile=-a"], ["slatefile": "-a"]),
+            (["--slatefile", "-"], ["slatefile": "-"]),
+            (["--help", "-h"], ["help": ""]),
+            ([], [:]),
+        ])
+    func options(words: [String], expected: [String: String]) throws {
+        let arguments = try Arguments(words, of: .run)
+        #expect(arguments.options == expected)
+    }
+
+    @Test(
+        "the argument without a dash",
+        arguments: [
+            (["a.json", "--json"], "a.json"), (["--json", "a.json"], "a.json"),
+            (["--", "--json"], "--json"), (["-"], "-"), ([], nil),
+        ])
+    func operand(words: [String], expected: String?) throws {
+        #expect(try Arguments(words, of: .check).operand == expected)
+    }
+
+    @Test(
+        "what makes no sense, and what would",
+        arguments: [
+            (
+                "run", ["--slatefil", "a"],
+                "unknown option '--slatefil'; did you mean '--slatefile'?"
+            ),
+            ("run", ["--slatefil=a"], "unknown option '--slatefil'; did you mean '--slatefile'?"),
+            ("run", ["-x"], "unknown option '-x'"),
+            ("run", ["--slatefile"], "option '--slatefile' needs a value: --slatefile FILE"),
+            ("run", ["--slatefile="], "option '--slatefile' needs a value: --slatefile FILE"),
+            ("run", ["--slatefile", ""], "option '--slatefile' needs a value: --slatefile FILE"),
+            (
+                "run", ["--slatefile", "--state-dir", "d"],
+                "option '--slatefile' needs a value: --slatefile FILE"
+            ),
+            ("run", ["--slatefile=a", "--slatefile=a"], "option '--slatefile' is given twice"),
+            ("run", ["--help=yes"], "option '--help' takes no value"),
+            ("run", ["a.json"], "unexpected argument 'a.json'"),
+            (
+                "run", ["--log-format", "jsno"],
+                "'jsno' is no value of '--log-format', which takes text or json; "
+                    + "did you mean 'json'?"
+            ),
+            (
+                "run", ["--log-level=loud"],
+                "'loud' is no value of '--log-level', which takes debug, info, notice, warning "
+                    + "or error"
+            ),
+            ("check", ["a", "b"], "unexpected argument 'b'"),
+            ("check", [""], "an argument is empty"),
+            ("check", ["--jsom"], "unknown option '--jsom'; did you mean '--json'?"),
+        ])
+    func faults(command: String, words: [String], message: String) throws {
+        let command = try Command.named(command)
+        do throws(UsageError) {
+            _ = try Arguments(words, of: command)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.message == message)
+        }
+    }
+
+    @Test("a usage error names the command, its usage, and where to read more")
+    func text() {
+        #expect(
+            "\(UsageError.surplusArgument("x", .check))" == """
+                hostd check: unexpected argument 'x'
+                usage: hostd check [--json] [FILE]
+                see 'hostd check --help'
+                """)
+        #expect(
+            "\(UsageError.unknownCommand("chek"))" == """
+                hostd: unknown command 'chek'; did you mean 'check'?
+                usage: hostd COMMAND [ARGUMENTS]
+                see 'hostd --help'
+                """)
+    }
+
+    @Test("no line of any help is wider than a terminal likes", arguments: Command.all.map(\.name))
+    func width(name: String) throws {
+        let wide = try Command.named(name).helpText.split(separator: "\n").filter { $0.count > 100 }
+        #expect(wide == [])
+    }
+}

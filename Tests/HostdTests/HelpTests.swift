@@ -1,0 +1,85 @@
+import TestSupport
+import Testing
+
+@Suite("hostd: help and version", .timeLimit(.minutes(2)))
+struct HelpTests {
+    private func expect(
+        _ arguments: [String], prints text: String, at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let outcome = try HostProcess.run(arguments)
+        #expect(outcome.output == text, sourceLocation: location)
+        #expect(outcome.error == "", sourceLocation: location)
+        #expect(outcome.exit == .code(0), sourceLocation: location)
+    }
+
+    @Test("as a whole", arguments: [["--help"], ["-h"], ["help"]])
+    func overview(arguments: [String]) throws {
+        try expect(
+            arguments,
+            prints: """
+                hostd 0.1.0: hosts the modules that a slatefile names, and tells them of the app's life
+
+                usage: hostd COMMAND [ARGUMENTS]
+
+                Without a command, hostd runs ./slatefile.json.
+
+                commands:
+                  run      run the app of a slatefile until told to stop
+                  check    check a slatefile and show every fault in it
+                  schema   print the JSON Schema of slatefiles, for editors
+                  signals  show what each signal does, and the command that sends it
+                  help     show what hostd, or one of its commands, does
+
+                options:
+                  -h, --help  show this text; after a command, that command's
+                  --version   show the version
+
+                """)
+    }
+
+    @Test(
+        "of a command",
+        arguments: [["check", "--help"], ["check", "x", "-h"], ["help", "check"]])
+    func command(arguments: [String]) throws {
+        try expect(
+            arguments,
+            prints: """
+                hostd check: check a slatefile and show every fault in it
+
+                usage: hostd check [--json] [FILE]
+
+                Shows each fault with its place: file:line:column, the line, and what would be right.
+
+                arguments:
+                  FILE  the slatefile to check (default: slatefile.json)
+
+                options:
+                  --json      print JSON, for programs
+                  -h, --help  show this text
+
+                exit codes:
+                  0   done
+                  64  the command line makes no sense
+                  66  no slatefile, or it cannot be read
+                  74  input or output failed
+                  78  the slatefile is invalid
+
+                examples:
+                  hostd check                  check ./slatefile.json
+                  hostd check app.json --json  the faults, for an editor
+
+                """)
+    }
+
+    @Test("every command that the overview lists has its help")
+    func all() throws {
+        for name in ["run", "check", "schema", "signals", "help"] {
+            let outcome = try HostProcess.run([name, "--help"])
+            #expect(outcome.output.hasPrefix("hostd \(name): "))
+            #expect(outcome.exit == .code(0))
+        }
+    }
+
+    @Test("the version")
+    func version() throws { try expect(["--version"], prints: "hostd 0.1.0\n") }
+}

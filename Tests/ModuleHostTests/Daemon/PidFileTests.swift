@@ -1,0 +1,118 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Pid file")
+struct PidFileTests {
+    private let folder: TemporaryFolder
+    private let directory: StateDirectory
+
+    init() throws {
+        folder = try TemporaryFolder()
+        directory = StateDirectory(path: folder.path("state"))
+    }
+
+    private var pidFile: String { directory.path(of: "hostd.pid") }
+
+    private func content() throws -> String {
+        String(decoding: try readFile(at: pidFile, limit: 100), as: UTF8.self)
+    }
+
+    private func fault(_ directory: StateDirectory) -> StateDirectoryError? {
+        do throws(StateDirectoryError) {
+            _ = try PidFile(claiming: directory)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("holds the process number as long as the claim lasts, and is then empty")
+    func claims() throws {
+        #expect(PidFile.holder(of: directory) == .nobody)
+        do {
+            let file = try PidFile(claiming: directory)
+            #expect(try content() == "\(CurrentProcess.id)\n")
+            #expect(PidFile.holder(of: directory) == .host(processID: CurrentProcess.id))
+            withExtendedLifetime(file) {}
+        }
+        #expect(try content() == "")
+        #expect(PidFile.holder(of: directory) == .nobody)
+    }
+
+    @Test("a second host is refused with the first one's number")
+    func second() throws {
+        let file = try PidFile(claiming: directory)
+        let error = fault(directory)
+        #expect(error == .busy(path: directory.path, processID: CurrentProcess.id))
+        #expect(error?.exitCode == .busy)
+        #expect(try content() == "\(CurrentProcess.id)\n")
+        withExtendedLifetime(file) {}
+    }
+
+    @Test("a stale one is taken over, whatever it holds", arguments: ["1\n", "99999999\n", "junk"])
+    func stale(content stale: String) throws {
+        try makeFolders(directory.path)
+        try writeFile((stale + String(repeating: "x", count: 40)).utf8, to: pidFile)
+        let file = try PidFile(claiming: directory)
+        #expect(try content() == "\(CurrentProcess.id)\n")
+        withExtendedLifetime(file) {}
+    }
+
+    @Test("who only looks is in nobody's way")
+    func looking() throws {
+        try makeFolders(directory.path)
+        let look = try Descriptor(lockFile: pidFile)
+        #expect(try look.tryLock(.shared))
+        #expect(PidFile.holder(of: directory) == .nobody)
+    }
+
+    @Test(
+        "a number that no process has is not named", arguments: ["", "2147483647\n", "-5\n", "x"])
+    func notYetWritten(content: String) throws {
+        try makeFolders(directory.path)
+        let other = try Descriptor(lockFile: pidFile)
+        #expect(try other.tryLock(.exclusive))
+        try other.replaceContent(with: content.utf8)
+        #expect(fault(directory) == .busy(path: directory.path, processID: nil))
+        #expect(PidFile.holder(of: directory) == .host(processID: nil))
+    }
+
+    @Test("a state directory that cannot be written")
+    func unusable() throws {
+        try writeFile([], to: folder.path("file"))
+        try makeFolders(folder.path("full/hostd.pid"))
+        let rows: [(path: String, reason: FileError)] = [
+            ("/proc/none", FileError("create folder", "/proc/none", .notFound)),
+            (folder.path("file"), FileError("create folder", folder.path("file"), .notDirectory)),
+            (
+                folder.path("file/state"),
+                FileError("create folder", folder.path("file/state"), .notDirectory)
+            ),
+            (folder.path("full"), FileError("open", folder.path("full/hostd.pid"), .isDirectory)),
+        ]
+        for (path, reason) in rows {
+            let error = fault(StateDirectory(path: path))
+            #expect(error == .unusable(path: path, reason))
+            #expect(error?.exitCode == .cannotCreate)
+        }
+    }
+
+    @Test("what is said")
+    func texts() {
+        let reason = FileError("create folder", "/proc/none", .notFound)
+        #expect(
+            "\(StateDirectoryError.unusable(path: "/proc/none", reason))"
+                == "the state directory '/proc/none' cannot be used: cannot create folder "
+                + "'/proc/none': No such file or directory; choose another with --state-dir")
+        #expect(
+            "\(StateDirectoryError.busy(path: ".hostd", processID: 42))"
+                == "another host (process 42) runs on the state directory '.hostd'; "
+                + "stop it, or choose another with --state-dir")
+        #expect(
+            "\(StateDirectoryError.busy(path: ".hostd", processID: nil))"
+                == "another host runs on the state directory '.hostd'; "
+                + "stop it, or choose another with --state-dir")
+    }
+}
