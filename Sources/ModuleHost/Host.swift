@@ -166,6 +166,12 @@ public final class Host: Sendable {
 extension Host: ModuleServices {
     func eventInHand(of cell: Cell) -> LifecycleEvent? { gate.lane.eventInHand(of: cell) }
 
+    var figures: HostFigures {
+        if gate.lane.hold != nil { return app.value.figures }
+        // A late module asks from its own thread.
+        return gate.lane.serve { [app] _ in app.value.figures } ?? HostFigures()
+    }
+
     func register(_ task: StartupTask) throws(StartupError) { try startup.register(task) }
 
     func enter(
