@@ -18,10 +18,18 @@ public final class Host: Sendable {
 
     /// Whom a host tells how it is doing. Called on the lane, or where the lane is stuck on some other
     /// thread.
-    struct Observer: Sendable {
-        var onReady: @Sendable (_ modules: Int, _ after: Duration) -> Void = { _, _ in }
+    package struct Observer: Sendable {
+        let onReady: @Sendable (_ modules: Int, _ after: Duration) -> Void
         /// Called once.
-        var onEnd: @Sendable (End) -> Void = { _ in }
+        let onEnd: @Sendable (End) -> Void
+
+        package init(
+            onReady: @escaping @Sendable (_ modules: Int, _ after: Duration) -> Void = { _, _ in },
+            onEnd: @escaping @Sendable (End) -> Void = { _ in }
+        ) {
+            self.onReady = onReady
+            self.onEnd = onEnd
+        }
     }
 
     let slatefile: Slatefile
@@ -43,7 +51,7 @@ public final class Host: Sendable {
     ///   - log: Where it says what happens.
     ///   - time: Where deadlines and durations come from.
     ///   - observer: Whom it tells how it is doing.
-    init(
+    package init(
         slatefile: Slatefile, stateDirectory: String, log: Log,
         time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer()
     ) {
@@ -74,7 +82,7 @@ public final class Host: Sendable {
     ///
     /// - Throws: ``SystemError`` where the system has no room for the lane's thread. Everything else is
     ///   told by the observer.
-    func launch() throws {
+    package func launch() throws {
         try gate.lane.start()
         onLane(limit: .launch) { app, _ in app.launch(in: self) }
     }
@@ -165,6 +173,12 @@ public final class Host: Sendable {
 
 extension Host: ModuleServices {
     func eventInHand(of cell: Cell) -> LifecycleEvent? { gate.lane.eventInHand(of: cell) }
+
+    var figures: HostFigures {
+        if gate.lane.hold != nil { return app.value.figures }
+        // A late module asks from its own thread.
+        return gate.lane.serve { [app] _ in app.value.figures } ?? HostFigures()
+    }
 
     func register(_ task: StartupTask) throws(StartupError) { try startup.register(task) }
 

@@ -1,12 +1,42 @@
 public import ModuleHost
 
-/// The main module.
-public final class MainModule: Module, RootProvider, BackgroundResponder, RemoteNotificationResponder, TerminationResponder {
-    public var root: String? { nil }
-    private let log: Log
-    var count = 0
-    public init(context: ModuleContext) throws { log = context.log 
-      try context.startup("warm", priority: .high) { 42 } then: { self.log.info("got \($0)") } }
-    public func didReceiveRemoteNotification(_ n: RemoteNotification) throws -> FetchResult { count += 1; if count % 1000 == 0 { log.info("count \(count)") }; return .newData }
-    public func willTerminate() { log.info("count \(count)") }
+/// The main module: supplies the root, the URL that is opened at the end of launch.
+///
+/// | setting | | default |
+/// |---|---|---|
+/// | `root` | the URL to open | none is opened |
+public final class MainModule: RootProvider, ConfiguredModule {
+    /// The module's settings.
+    public struct Configuration: Decodable, Sendable {
+        let root: RootURL?
+    }
+
+    /// The URL that is opened at the end of launch; nil where the app has nothing to show.
+    public let root: String?
+
+    /// Reads the settings.
+    ///
+    /// - Parameter context: The module's settings.
+    /// - Throws: ``JSONError`` where they are not what they should be.
+    public init(context: ModuleContext) throws {
+        root = try context.config(Configuration.self).root?.text
+    }
+}
+
+/// A URL as far as it is looked at before the router sees it: it has a scheme.
+struct RootURL: Decodable, Hashable, Sendable {
+    let text: String
+
+    /// Reads a URL from settings.
+    ///
+    /// - Parameter decoder: Where to read from.
+    /// - Throws: Where it is no string, or has no scheme.
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        text = try value.decode(String.self)
+        guard URLParts(text) != nil else {
+            throw DecodingError.dataCorruptedError(
+                in: value, debugDescription: "a URL begins with a scheme, such as slate://")
+        }
+    }
 }

@@ -39,12 +39,16 @@ package final class LogRecorder: LogSink {
     /// The first record that `matches`, of those already here and those to come.
     ///
     /// Waits as long as it takes: give the test a time limit.
+    ///
+    /// - Parameter start: How many of those that are here to pass over.
     package func first(
-        where matches: @escaping @Sendable (LogRecord) -> Bool
+        from start: Int = 0, where matches: @escaping @Sendable (LogRecord) -> Bool
     ) async -> LogRecord {
         await withCheckedContinuation { continuation in
             let found = state.withLock { state -> LogRecord? in
-                if let record = state.records.first(where: matches) { return record }
+                if let record = state.records.dropFirst(start).first(where: matches) {
+                    return record
+                }
                 state.waiters.append(Waiter(matches: matches, continuation: continuation))
                 return nil
             }
@@ -53,7 +57,7 @@ package final class LogRecorder: LogSink {
     }
 
     /// The first record whose message contains `text`.
-    package func first(containing text: String) async -> LogRecord {
-        await first { $0.message.contains(text) }
+    package func first(from start: Int = 0, containing text: String) async -> LogRecord {
+        await first(from: start) { $0.message.contains(text) }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A folder of a test's own, removed with all that is in it when the test lets go of it.
-package final class TemporaryFolder {
+package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() throws {

@@ -76,6 +76,11 @@ public final class ModuleContext {
     /// The position of the event in hand.
     public var position: UInt64? { event?.position }
 
+    // MARK: The host
+
+    /// What the host has done so far, in figures, up to the event in hand.
+    public var hostFigures: HostFigures { services.figures }
+
     // MARK: Work at start-up
 
     /// Registers work for the start-up queue.
@@ -250,6 +255,7 @@ public final class ModuleContext {
 /// What a context needs of its host.
 protocol ModuleServices: Sendable {
     func eventInHand(of cell: Cell) -> LifecycleEvent?
+    var figures: HostFigures { get }
     func register(_ task: StartupTask) throws(StartupError)
     var time: any TimeSource { get }
 

@@ -40,6 +40,27 @@ package final class AppendFile {
         }
     }
 
+    /// Whether the file ends inside of a line: whoever wrote to it last was cut off.
+    ///
+    /// What has no end to look at, such as a device, says no.
+    ///
+    /// - Throws: ``FileError``.
+    package func endsInsideLine() throws(FileError) -> Bool {
+        do throws(SystemError) {
+            let status = try file.status()
+            guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
+            var last = UInt8(ascii: "\n")
+            var result: Int
+            repeat {
+                result = pread(file.number, &last, 1, status.st_size - 1)
+            } while result < 0 && errno == EINTR
+            guard result >= 0 else { throw .last }
+            return last != UInt8(ascii: "\n")
+        } catch {
+            throw FileError("read", path, error)
+        }
+    }
+
     /// Waits until everything appended is on the disk.
     package func synchronize() throws(FileError) {
         do throws(SystemError) { try file.synchronize() } catch {
@@ -56,7 +77,8 @@ package final class AppendFile {
 
     private static func open(_ path: String, _ mode: UInt32) throws(FileError) -> Descriptor {
         do throws(SystemError) {
-            return try Descriptor(opening: path, O_WRONLY | O_APPEND | O_CREAT, mode: mode)
+            // Readable too, for a look at the last byte.
+            return try Descriptor(opening: path, O_RDWR | O_APPEND | O_CREAT, mode: mode)
         } catch {
             throw FileError("open", path, error)
         }

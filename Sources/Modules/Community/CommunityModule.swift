@@ -1,0 +1,179 @@
+public import ModuleHost
+
+/// A business module: users sign in and post; their pages are opened by URL.
+///
+/// It shows what a module of an app does over its life. Start-up work of each priority: `state` reads
+/// what the last run saved, before the app launches; `index` prepares for showing posts, once it has;
+/// `backup` keeps a copy of what was read, when there is nothing else to do. It claims the URLs of its
+/// pages, receives the topics `user.signed-in` (`{"name": …}`), `user.signed-out` and `user.posted`
+/// (`{"text": …}`), tells other modules by ``SignInResponder``, saves when the app leaves sight, and
+/// drops its cache when memory runs short.
+///
+/// | setting | | default |
+/// |---|---|---|
+/// | `domain` | the web site that its pages are on | `domain` of the app's config |
+public final class CommunityModule: LaunchResponder, URLResponder, MessageResponder,
+    BackgroundResponder, TerminationResponder, MemoryWarningResponder, ConfiguredModule
+{
+    /// The module's settings.
+    public struct Configuration: Decodable, Sendable {
+        let domain: WebSite?
+    }
+
+    private let context: ModuleContext
+    private let domain: String
+    private let path: String
+    /// What is kept from run to run; nil until it is read.
+    ///
+    /// It stays nil where that fails, so that what could not be read is not written over.
+    private var state: CommunityState? { didSet { revision += 1 } }
+    /// Counts changes of the state.
+    private var revision = 0
+    private var savedRevision = 0
+    private var index: PostIndex?
+    /// The page that is shown, by its address on the web.
+    private(set) var page: String?
+
+    /// Reads the settings, and registers the work to do at start-up.
+    ///
+    /// - Parameter context: The module's settings, and what it may reach.
+    /// - Throws: ``JSONError`` where the settings are not what they should be, and an error of its own
+    ///   where there is no domain at all.
+    public init(context: ModuleContext) throws {
+        self.context = context
+        let own = try context.config(Configuration.self).domain
+        let shared = try context.appConfig([String: JSONValue].self)["domain"]
+        guard let site = try own ?? shared?.decode(WebSite.self) else {
+            throw CommunityError.noDomain
+        }
+        domain = site.address
+        let path = "\(context.stateDirectory)/\(context.id).json"
+        self.path = path
+
+        // The work runs off the lane and takes values along, never the module.
+        try context.startup("state", priority: .high) {
+            try CommunityState.read(from: path)
+        } then: { state in
+            self.state = state
+            self.savedRevision = self.revision
+        }
+        try context.startup("backup", priority: .low, after: ["state"]) {
+            try CommunityFile.backUp(path)
+        }
+    }
+
+    /// Has the posts sorted by author, beside the launch.
+    ///
+    /// - Parameter launch: What caused the launch.
+    /// - Throws: ``StartupError`` where the start-up queue takes no more tasks.
+    public func didFinishLaunching(_ launch: Launch) throws {
+        guard let posts = state?.posts else { return }
+        let revision = revision
+        try context.startup("index") {
+            PostIndex(posts)
+        } then: { index in
+            // What came meanwhile is not in it: then it is made when it is needed.
+            if self.revision == revision { self.index = index }
+        }
+    }
+
+    // MARK: Pages
+
+    /// Shows a page.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, as it was written.
+    ///   - options: Who asks.
+    /// - Returns: Whether the URL names a page of this module.
+    public func open(_ url: String, options: OpenURLOptions) -> Bool {
+        guard let page = CommunityPage(url, of: context.id) else { return false }
+        self.page = page.address(on: domain)
+        switch page {
+        case .userInfo: context.log.info("shows the info of a user")
+        case .posts(let author): context.log.info("shows the posts of a user: \(count(of: author))")
+        }
+        return true
+    }
+
+    private func count(of author: String) -> Int {
+        let index = index ?? PostIndex(state?.posts ?? [])
+        self.index = index
+        return index.posts(of: author).count
+    }
+
+    // MARK: Messages
+
+    /// The topics on which other parts of the app tell of users.
+    public var topics: [String] { ["user.*"] }
+
+    /// Takes in what a user did.
+    ///
+    /// - Parameter message: What happened.
+    /// - Throws: Where the message lacks something, or comes at the wrong moment.
+    public func receive(_ message: Message) throws {
+        switch message.topic {
+        case "user.signed-in": try signIn(message.text("name"))
+        case "user.signed-out": try signOut()
+        case "user.posted": try post(message.text("text"))
+        default: break  // `user.*` is open to others.
+        }
+    }
+
+    private func signIn(_ name: String) throws {
+        let state = try loadedState()
+        guard state.user != name else { return }
+        self.state?.user = name
+        context.log.info("a user signed in")
+        context.center.send(to: (any SignInResponder).self) { try $0.didSignIn(name: name) }
+    }
+
+    private func signOut() throws {
+        guard try loadedState().user != nil else { return }
+        state?.user = nil
+        context.log.info("the user signed out")
+        context.center.send(to: (any SignInResponder).self) { try $0.didSignOut() }
+    }
+
+    private func post(_ text: String) throws {
+        guard let author = try loadedState().user else { throw CommunityError.nobodySignedIn }
+        let post = CommunityState.Post(author: author, text: text)
+        let isOldestGone = state?.add(post) == true
+        if isOldestGone { index = nil } else { index?.add(post) }
+    }
+
+    private func loadedState() throws -> CommunityState {
+        guard let state else { throw CommunityError.notRead(path) }
+        return state
+    }
+
+    // MARK: Saving
+
+    /// Saves what changed: in the background an app may be ended at any time.
+    ///
+    /// - Throws: ``FileError`` where that fails; the next time tries again.
+    public func didEnterBackground() throws { try save() }
+
+    /// Saves what changed while the app was in the background.
+    ///
+    /// - Throws: ``FileError`` where that fails.
+    public func willTerminate() throws { try save() }
+
+    private func save() throws {
+        guard let state, revision != savedRevision else { return }
+        try writeFile(state.json, to: path, mode: 0o600, synchronized: true)
+        savedRevision = revision
+    }
+
+    /// Drops what can be made again.
+    public func didReceiveMemoryWarning() { index = nil }
+}
+
+extension Message {
+    /// The text of a member of the payload that the topic calls for.
+    fileprivate func text(_ key: String) throws -> String {
+        guard let text = payload?[key]?.string, !text.isEmpty else {
+            throw CommunityError.message(topic: topic, needs: key)
+        }
+        return text
+    }
+}

@@ -1,0 +1,52 @@
+import ModuleHost
+
+extension JSONWriter {
+    /// Writes an event as a line of the journal: no member stands for what is not there.
+    mutating func journalLine(of event: LifecycleEvent, at time: WallTime) {
+        object { line in
+            line.member("time", time.iso8601)
+            line.member("event", event.kind.rawValue)
+            if let payload = event.payload {
+                line.member("payload") { $0.redacted(payload) }
+            }
+            line.member("origin") { $0.origin(event.origin) }
+        }
+        newline()
+    }
+
+    /// Writes a value without its white space, and `•••` for strings that came from the environment.
+    private mutating func redacted(_ value: JSONValue) {
+        switch value.kind {
+        case .null: null()
+        case .bool: self.value(value.bool == true)
+        case .number: raw(value.text.utf8)
+        case .string: self.value(value.isSecret ? "•••" : value.string ?? "")
+        case .array:
+            array { array in
+                for element in value.elements { array.redacted(element) }
+            }
+        case .object:
+            object { object in
+                for member in value.members {
+                    object.member(member.key) { $0.redacted(member.value) }
+                }
+            }
+        }
+    }
+
+    private mutating func origin(_ origin: Origin) {
+        object { object in
+            switch origin {
+            case .host: object.member("kind", "host")
+            case .local(let module):
+                object.member("kind", "local")
+                object.member("module", module.text)
+            case .signal(_, let uid, let pid, let value):
+                object.member("kind", "signal")
+                if let uid { object.member("uid", Int(uid)) }
+                if let pid { object.member("pid", Int(pid)) }
+                if let value { object.member("value", Int(value)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+public import ModuleHost
+
+/// Appends every event it hears to a file, as one JSON line.
+///
+/// ```json
+/// {"time":"2026-03-01T09:41:00.123Z","event":"push","payload":{"aps":{"badge":3}},"origin":{"kind":"host"}}
+/// ```
+///
+/// Payloads stand in the file as they came, so it is made for its owner alone (0600). It can be
+/// rotated: move it away and send HUP, and the module begins it anew.
+///
+/// Give it the first place in the slatefile, and it hears also what another module claims.
+///
+/// | setting | | default |
+/// |---|---|---|
+/// | `file` | the file; relative to the state directory | `journal.ndjson` |
+/// | `sync` | whether each line is on the disk before the next module hears the event | `false` |
+public final class JournalModule: EveryEventResponder, ConfiguredModule {
+    /// The module's settings.
+    public struct Configuration: Decodable, Sendable {
+        let file: OutputPath?
+        let sync: Bool?
+    }
+
+    private let context: ModuleContext
+    private var configuration: Configuration
+    private var file: AppendFile?
+    /// Whether what was written last, by this process or one before it, may lack its end.
+    private var isTorn = false
+    private var line = JSONWriter()
+
+    /// Reads the settings.
+    ///
+    /// - Parameter context: The module's settings, and the event in hand.
+    /// - Throws: ``JSONError`` where the settings are not what they should be.
+    public init(context: ModuleContext) throws {
+        self.context = context
+        configuration = try context.config()
+    }
+
+    /// Opens the file and writes its first line.
+    ///
+    /// - Parameter launch: What caused the launch.
+    /// - Throws: Where the file cannot be written.
+    public func didFinishLaunching(_ launch: Launch) throws {
+        try open(configuration)
+        try didHear(.launch)
+    }
+
+    /// Takes new settings, and opens the file anew in any case: it may have been moved away.
+    ///
+    /// - Parameter change: The settings that hold now.
+    /// - Throws: Where the file cannot be opened. The journal then goes on in the one it has.
+    public func configurationDidChange(_ change: ConfigurationChange) throws {
+        let opening = Result { try open(context.config()) }
+        try didHear(.configurationChanged)
+        try opening.get()
+    }
+
+    /// Appends the event in hand.
+    ///
+    /// - Parameter kind: Its kind.
+    /// - Throws: Where the file cannot be written.
+    public func didHear(_ kind: EventKind) throws {
+        guard let file, let event = context.event else { return }
+        line.removeAll()
+        line.journalLine(of: event, at: .now())
+        do throws(FileError) {
+            // A line that was torn off must not take this one with it.
+            try file.append(isTorn ? [UInt8(ascii: "\n")] + line.bytes : line.bytes)
+            isTorn = false
+            if configuration.sync == true { try file.synchronize() }
+        } catch {
+            isTorn = (try? file.endsInsideLine()) ?? true
+            throw OutputFileError(error)
+        }
+    }
+
+    private func open(_ configuration: Configuration) throws {
+        let path = configuration.file ?? OutputPath("journal.ndjson")
+        do throws(FileError) {
+            let file = try AppendFile(path: path.absolute(in: context.stateDirectory))
+            isTorn = try file.endsInsideLine()
+            self.file = file
+        } catch {
+            throw OutputFileError(error)
+        }
+        self.configuration = configuration
+    }
+}

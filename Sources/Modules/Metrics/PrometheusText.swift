@@ -1,0 +1,120 @@
+import ModuleHost
+
+/// Figures in the text format of Prometheus.
+///
+/// Each family is written in one call, so its samples stand together below its `HELP` and `TYPE`.
+/// There are no timestamps: the textfile collector refuses them.
+struct PrometheusText {
+    /// What a figure does over time.
+    enum FigureType: String {
+        /// It only grows, from 0 at the start.
+        case counter
+        /// It goes up and down.
+        case gauge
+    }
+
+    /// One figure of a family.
+    struct Sample {
+        /// What tells it from the others of its family.
+        var label: (name: String, value: String)?
+        var value: Double
+    }
+
+    /// The text so far; every line has its end.
+    private(set) var bytes: [UInt8] = []
+    /// What tells these figures from those of other apps on the machine.
+    private let app: String
+
+    /// A text without figures.
+    ///
+    /// - Parameter app: The value of the label `app`, which each sample bears.
+    init(app: String) {
+        self.app = Self.escaped(app)
+        bytes.reserveCapacity(4096)
+    }
+
+    /// Writes a family.
+    ///
+    /// - Parameters:
+    ///   - name: Its name, with its unit, and `_total` if it is a counter.
+    ///   - type: What its figures do over time.
+    ///   - help: What they mean, in a line without backslashes.
+    ///   - samples: The figures; without any, nothing is written.
+    mutating func family(
+        _ name: String, _ type: FigureType, _ help: String, _ samples: [Sample]
+    ) {
+        guard !samples.isEmpty else { return }
+        write("# HELP \(name) \(help)\n# TYPE \(name) \(type.rawValue)\n")
+        for sample in samples {
+            let label = sample.label.map { ",\($0.name)=\"\(Self.escaped($0.value))\"" } ?? ""
+            write("\(name){app=\"\(app)\"\(label)} \(Self.text(of: sample.value))\n")
+        }
+    }
+
+    /// Writes a family of one figure.
+    mutating func family(
+        _ name: String, _ type: FigureType, _ help: String, _ value: Int
+    ) {
+        family(name, type, help, [Sample(value: Double(value))])
+    }
+
+    private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// A number as Prometheus reads it, whole ones without a fraction.
+    private static func text(of value: Double) -> String {
+        Int(exactly: value).map(String.init) ?? value.description
+    }
+
+    /// The value of a label, with the three characters escaped that would end it or its line.
+    private static func escaped(_ value: String) -> String {
+        var result = ""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension PrometheusText {
+    /// The figures of a host.
+    ///
+    /// - Parameters:
+    ///   - events: How many events of each kind were heard.
+    ///   - figures: The host's own.
+    ///   - app: The app's name.
+    init(events: [EventKind: Int], figures: HostFigures, app: String) {
+        self.init(app: app)
+        family(
+            "hostd_events_total", .counter, "Events heard, by kind.",
+            EventKind.allCases.map { kind in
+                Sample(label: ("event", kind.rawValue), value: Double(events[kind] ?? 0))
+            })
+        family(
+            "hostd_events_ignored_total", .counter,
+            "Events that meant nothing in the state they came in.", figures.ignored)
+        family(
+            "hostd_handler_failures_total", .counter, "Handlers that threw.", figures.failures)
+        family(
+            "hostd_modules_late_total", .counter, "Times that a module became late.",
+            figures.lateness)
+        family(
+            "hostd_modules", .gauge, "Modules, by what has become of them.",
+            [
+                Sample(label: ("status", "running"), value: Double(figures.modulesRunning)),
+                Sample(label: ("status", "failed"), value: Double(figures.modulesFailed)),
+            ])
+        family(
+            "hostd_state", .gauge, "1 for the state that the app is in, 0 for the others.",
+            LifecycleState.allCases.map { state in
+                Sample(label: ("state", state.rawValue), value: state == figures.state ? 1 : 0)
+            })
+        family(
+            "hostd_ready_seconds", .gauge, "From the start of the app to READY.",
+            figures.readyAfter.map { [Sample(value: $0 / .seconds(1))] } ?? [])
+    }
+}

@@ -1,0 +1,50 @@
+import ModuleHost
+
+/// The path of a file that a module writes, as its settings give it.
+struct OutputPath: Decodable, Hashable, Sendable {
+    /// The path as it is written.
+    let text: String
+
+    /// A path that is known to be one.
+    init(_ text: String) { self.text = text }
+
+    /// Reads a path from settings.
+    ///
+    /// - Parameter decoder: Where to read from.
+    /// - Throws: Where it is no string, or one that no file can be named.
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        text = try value.decode(String.self)
+        guard !text.isEmpty, !text.utf8.contains(0) else {
+            throw DecodingError.dataCorruptedError(
+                in: value, debugDescription: "a file's path cannot be empty or hold a NUL")
+        }
+    }
+
+    /// The path itself; one that is relative is relative to the state directory.
+    func absolute(in stateDirectory: String) -> String {
+        text.hasPrefix("/") ? text : "\(stateDirectory)/\(text)"
+    }
+}
+
+/// What the setting `file` names cannot be written.
+struct OutputFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    let error: FileError
+
+    init(_ error: FileError) { self.error = error }
+
+    /// What could not be done, why, and what to do about it.
+    var description: String { "\(error); \(remedy)" }
+
+    private var remedy: String {
+        switch error.reason {
+        case .notFound: "make its folder, or give another 'file' in this module's config"
+        case .notDirectory: "a part of the path is no folder; give another 'file'"
+        case .isDirectory: "give a file in that folder as 'file' in this module's config"
+        case .accessDenied, .notPermitted:
+            "let this user write there, or give another 'file' in this module's config"
+        case .noSpace: "make room on that disk"
+        default: "is 'file' in this module's config what it should be?"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+public import ModuleHost
+
+/// Reads remote notifications as Apple's push service shapes them: keeps the badge count, and takes
+/// out the URI that the app's own server put beside `aps`.
+///
+/// A notification with an alert, a badge or a URI is `newData`; one that only wakes the app is
+/// `noData`.
+///
+/// | setting | | default |
+/// |---|---|---|
+/// | `uriKey` | the key under which notifications carry their URI | `uri` |
+public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
+    /// The module's settings.
+    public struct Configuration: Decodable, Sendable {
+        let uriKey: String?
+    }
+
+    /// The number on the app's icon.
+    ///
+    /// Only notifications change it: who opens the app may not have seen what it counts.
+    private(set) var badge: UInt = 0
+    /// The URI that came last, for the router to come.
+    private(set) var lastURI: String?
+    /// What the app's own server needs for sending to this device; nil while not registered.
+    private(set) var deviceToken: DeviceToken?
+
+    private let uriKey: String
+    private let log: Log
+
+    /// Reads the settings.
+    ///
+    /// - Parameter context: The module's settings and its log.
+    /// - Throws: ``JSONError`` where the settings are not what they should be.
+    public init(context: ModuleContext) throws {
+        uriKey = try context.config(Configuration.self).uriKey ?? "uri"
+        log = context.log
+    }
+
+    /// Takes the badge and the URI out of a notification.
+    ///
+    /// - Parameter notification: What arrived.
+    /// - Returns: Whether there was anything new in it.
+    /// - Throws: Where the URI is no string. The badge has been taken even so.
+    public func didReceiveRemoteNotification(
+        _ notification: RemoteNotification
+    ) throws -> FetchResult {
+        if let badge = notification.aps?.badge {
+            self.badge = badge
+            log.info("badge count is \(badge)")
+        }
+        let uri = try uri(of: notification)
+        if let uri {
+            lastURI = uri
+            log.info("a URI came: \(Self.publicPart(of: uri))")
+        }
+        let isNew = notification.aps?.alert != nil || notification.aps?.badge != nil || uri != nil
+        return isNew ? .newData : .noData
+    }
+
+    /// Keeps the device's token.
+    ///
+    /// - Parameter deviceToken: The token to give to the server that sends.
+    public func didRegisterForRemoteNotifications(deviceToken: DeviceToken) {
+        self.deviceToken = deviceToken
+        // Whoever has the whole token can address this device.
+        log.info("registered for push, device token \(deviceToken.deviceToken.prefix(8))…")
+    }
+
+    /// Forgets the device's token.
+    ///
+    /// - Parameter error: The service's reason.
+    public func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) {
+        deviceToken = nil
+        log.warning("the push service refused this device: \(error.error)")
+    }
+
+    private func uri(of notification: RemoteNotification) throws -> String? {
+        guard let value = notification.payload?[uriKey], !value.isNull else { return nil }
+        guard let uri = value.string else { throw PushURIError(key: uriKey, found: value.kind) }
+        return uri
+    }
+
+    /// As much of a URI as a log may show, for the rest may hold a token.
+    static func publicPart(of uri: String) -> String {
+        guard let parts = URLParts(uri) else { return "without a scheme" }
+        // What stands before an @ is a user's name and password.
+        guard let first = parts.segments.first, !first.contains("@") else {
+            return "\(parts.scheme):…"
+        }
+        return "\(parts.scheme)://\(first.prefix(64))/…"
+    }
+}
+
+/// A notification whose URI is no string.
+struct PushURIError: Error, Hashable, CustomStringConvertible {
+    let key: String
+    let found: JSONValue.Kind
+
+    /// Names the key and the type; never the value.
+    var description: String { "'\(key)' of the notification must be a string; it is \(inWords)" }
+
+    private var inWords: String {
+        switch found {
+        case .null: "null"
+        case .bool: "true or false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import ModuleHost
+import TestSupport
+
+@testable import ModuleHost
+
+/// A slatefile with one module beside the main one.
+///
+/// - Parameters:
+///   - id: The module's id.
+///   - entry: Its class.
+///   - config: Its settings, as JSON.
+///   - rest: More members of the slatefile, each with a comma before it.
+///   - others: More modules, each with a comma before it.
+func slatefile(
+    _ id: String, _ entry: String, config: String = "{}", rest: String = "", others: String = ""
+) -> String {
+    """
+    {
+      "slate": 1,
+      "app": "demo",
+      "modules": [
+        { "id": "com.mm.main", "entry": "Modules.MainModule", "main": true },
+        { "id": "\(id)", "entry": "\(entry)", "config": \(config) }\(others)
+      ]\(rest)
+    }
+    """
+}
+
+extension RunningHost {
+    /// Looks at a module, on the lane; nil where it does not run.
+    func module<M: Module, Result: Sendable>(
+        _ type: M.Type, _ look: @escaping @Sendable (M) -> Result
+    ) async -> Result? {
+        let found = Promise<Result?>()
+        host.onLane { app, _ in
+            let module = app.records.lazy.compactMap { $0.module as? M }.first
+            found.keep(module.map(look))
+        }
+        return await found.value
+    }
+
+    /// Tells the modules that the slatefile was read again, and waits until all have heard.
+    ///
+    /// - Parameters:
+    ///   - module: The module whose settings changed; nil where nothing did.
+    ///   - config: Its settings now, as JSON.
+    func reload(_ module: String? = nil, config: String = "{}") async throws {
+        var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)] = [:]
+        for entry in host.slatefile.modules { modules[entry.id] = (entry.config, false) }
+        if let module {
+            modules[try ModuleID(module)] = (try JSONValue(parsing: config), true)
+        }
+        let reload = ConfigurationReload(
+            appConfig: host.slatefile.config, isAppConfigChanged: false, modules: modules)
+        try await awaiting(.configurationChanged) { host.deliver(reload, origin: .host) }
+    }
+}
+
+/// The faults of a slatefile, each as `line:column: message`.
+func faults(of slatefile: String) -> [String] {
+    do throws(SlatefileError) {
+        _ = try Slatefile.read(
+            Array(slatefile.utf8), path: "slatefile.json", environment: { _ in nil },
+            checkEntry: EntryUse.checkAgainstBinary())
+        return []
+    } catch {
+        return error.faults.map { "\($0.place.line):\($0.place.column): \($0.message)" }
+    }
+}

@@ -1,0 +1,49 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+@testable import Modules
+
+@Suite("MainModule", .timeLimit(.minutes(1)))
+struct MainModuleTests {
+    private func slatefile(config: String) -> String {
+        """
+        { "slate": 1, "app": "demo", "modules": [
+          { "id": "com.mm.main", "entry": "Modules.MainModule", "main": true, "config": \(config) },
+          { "id": "com.mm.journal", "entry": "Modules.JournalModule" }
+        ] }
+        """
+    }
+
+    @Test("its root is opened at the end of launch")
+    func root() async throws {
+        try await RunningHost.run(slatefile(config: #"{ "root": "slate://home" }"#)) { app in
+            let events = try app.text(of: "journal.ndjson").split(separator: "\n").map { line in
+                try JSONValue(parsing: String(line))
+            }
+            #expect(
+                events.compactMap { $0["event"]?.string } == ["launch", "open-url", "activate"])
+            #expect(events[1]["payload"]?["url"]?.string == "slate://home")
+            #expect(events[1]["origin"]?["module"]?.string == "com.mm.main")
+        }
+    }
+
+    @Test("without a root none is opened")
+    func noRoot() async throws {
+        try await RunningHost.run(slatefile(config: "{}")) { app in
+            #expect(!app.log.records.contains { $0.event == "open-url" })
+        }
+    }
+
+    @Test(
+        "settings that are wrong show at their place",
+        arguments: [
+            (#"{ "root": "home" }"#, "a URL begins with a scheme, such as slate://"),
+            (#"{ "root": 5     }"#, "expected a string, found the number 5"),
+            (#"{ "rot": "a:b"  }"#, "unknown key 'rot'; did you mean 'root'?"),
+        ])
+    func faults(config: String, message: String) {
+        let place = message.hasPrefix("unknown") ? "2:84" : "2:92"
+        #expect(ModulesTests.faults(of: slatefile(config: config)) == ["\(place): \(message)"])
+    }
+}

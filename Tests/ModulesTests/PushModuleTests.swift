@@ -1,0 +1,139 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+@testable import Modules
+
+@Suite("PushModule", .timeLimit(.minutes(1)))
+struct PushModuleTests {
+    private func slatefile(config: String = "{}") -> String {
+        ModulesTests.slatefile("com.mm.push", "Modules.PushModule", config: config)
+    }
+
+    /// What the host says of the last push: how many heard it, and their common reply.
+    private func reply(_ app: RunningHost) -> String? {
+        app.log.records.last { $0.module == nil && $0.event == "push" }?.message
+    }
+
+    @Test(
+        "what is new in a notification decides the reply",
+        arguments: [
+            (#"{ "aps": { "content-available": 1 } }"#, "1 module, noData"),
+            (#"{ }"#, "1 module, noData"),
+            (#"{ "aps": { "content-available": 1 }, "uri": null }"#, "1 module, noData"),
+            (#"{ "aps": { "alert": "Hello" } }"#, "1 module, newData"),
+            (#"{ "aps": { "badge": 0 } }"#, "1 module, newData"),
+            (#"{ "uri": "slate://userInfo" }"#, "1 module, newData"),
+            (#"{ "uri": 5 }"#, "0 modules, 1 failed, failed"),
+        ])
+    func replies(payload: String, expected: String) async throws {
+        try await RunningHost.run(slatefile()) { app in
+            try await app.deliver(.push, payload)
+            #expect(reply(app) == expected)
+        }
+    }
+
+    @Test("the badge count is what the last notification with one said")
+    func badge() async throws {
+        try await RunningHost.run(slatefile()) { app in
+            func badge() async -> UInt? { await app.module(PushModule.self) { $0.badge } }
+            #expect(await badge() == 0)
+            try await app.deliver(.push, #"{ "aps": { "badge": 3 } }"#)
+            #expect(await badge() == 3)
+            try await app.deliver(.push, #"{ "aps": { "alert": "no badge" } }"#)
+            #expect(await badge() == 3)
+            for kind in [EventKind.background, .foreground, .resignActive, .activate] {
+                try await app.deliver(kind)
+            }
+            #expect(await badge() == 3)
+            try await app.deliver(.push, #"{ "aps": { "badge": 0 } }"#)
+            #expect(await badge() == 0)
+        }
+    }
+
+    @Test("the URI is kept; the log shows neither its rest nor the alert")
+    func uri() async throws {
+        try await RunningHost.run(slatefile()) { app in
+            try await app.deliver(
+                .push,
+                #"{ "aps": { "alert": "s3cret" }, "uri": "slate://com.mm.community/s3cret?token=s3cret" }"#
+            )
+            #expect(
+                await app.module(PushModule.self) { $0.lastURI }
+                    == "slate://com.mm.community/s3cret?token=s3cret")
+            #expect(
+                app.messages(of: "com.mm.push") == ["a URI came: slate://com.mm.community/…"])
+            #expect(!app.log.messages.contains { $0.contains("s3cret") })
+        }
+    }
+
+    @Test("the key of the URI is a setting")
+    func uriKey() async throws {
+        try await RunningHost.run(slatefile(config: #"{ "uriKey": "link" }"#)) { app in
+            try await app.deliver(.push, #"{ "uri": "slate://a", "link": "slate://b" }"#)
+            #expect(await app.module(PushModule.self) { $0.lastURI } == "slate://b")
+        }
+    }
+
+    @Test(
+        "a URI that is no string is an error that names key and type; the badge counts",
+        arguments: [
+            ("5", "a number"), ("true", "true or false"), (#"["slate://a"]"#, "an array"),
+            (#"{ "s3cret": 1 }"#, "an object"),
+        ])
+    func oddURI(value: String, type: String) async throws {
+        try await RunningHost.run(slatefile()) { app in
+            try await app.deliver(.push, #"{ "aps": { "badge": 2 }, "uri": \#(value) }"#)
+            #expect(
+                app.messages(of: "com.mm.push") == [
+                    "badge count is 2",
+                    "failed: 'uri' of the notification must be a string; it is \(type)",
+                ])
+            #expect(await app.module(PushModule.self) { $0.lastURI } == .some(nil))
+        }
+    }
+
+    @Test("the device token is kept, and logged shortened")
+    func registration() async throws {
+        try await RunningHost.run(slatefile()) { app in
+            let token = "00112233445566778899aabbccddeeff"
+            try await app.deliver(.pushRegistered, #"{ "deviceToken": "\#(token)" }"#)
+            #expect(
+                await app.module(PushModule.self) { $0.deviceToken?.deviceToken } == token)
+            try await app.deliver(.pushRegistrationFailed, #"{ "error": "no network" }"#)
+            #expect(await app.module(PushModule.self) { $0.deviceToken == nil } == true)
+            #expect(
+                app.messages(of: "com.mm.push") == [
+                    "registered for push, device token 00112233…",
+                    "the push service refused this device: no network",
+                ])
+        }
+    }
+
+    @Test(
+        "as much of a URI is shown as holds no secret",
+        arguments: [
+            ("slate://com.mm.community/userInfo?token=1", "slate://com.mm.community/…"),
+            ("slate://userInfo?token=1", "slate://userInfo/…"),
+            ("slate://userInfo#token", "slate://userInfo/…"),
+            ("https://user:password@example.com/", "https:…"),
+            ("slate://", "slate:…"), ("token", "without a scheme"), ("", "without a scheme"),
+            (
+                "slate://" + String(repeating: "a", count: 100),
+                "slate://" + String(repeating: "a", count: 64) + "/…"
+            ),
+        ])
+    func publicPart(uri: String, shown: String) {
+        #expect(PushModule.publicPart(of: uri) == shown)
+    }
+
+    @Test(
+        "settings that are wrong show at their place",
+        arguments: [
+            (#"{ "uriKey": 5 }"#, "6:71: expected a string, found the number 5"),
+            (#"{ "urikey": "" }"#, "6:61: unknown key 'urikey'; did you mean 'uriKey'?"),
+        ])
+    func faults(config: String, message: String) {
+        #expect(ModulesTests.faults(of: slatefile(config: config)) == [message])
+    }
+}
