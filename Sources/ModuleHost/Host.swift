@@ -93,7 +93,7 @@ public final class Host: Sendable {
     ///   state it finds is counted, logged, and otherwise ignored; `terminate` stops the app.
     public func deliver(_ event: LifecycleEvent) {
         if event.kind == .terminate {
-            stop(because: "\(event.origin)")
+            stop(.stopped, because: "\(event.origin)", origin: event.origin)
         } else if let change = event.kind.stateChange {
             enqueue(.change(change, origin: event.origin))
         } else {
@@ -110,18 +110,22 @@ public final class Host: Sendable {
     /// then the modules are let go, in reverse order. What was accepted before is delivered before.
     ///
     /// - Parameter reason: Why, for the log.
-    public func stop(because reason: String) { stop(.stopped, because: reason) }
+    public func stop(because reason: String) {
+        stop(.stopped, because: reason, origin: .host)
+    }
 
     /// Stops the app since something failed that it cannot do without.
-    func fail(_ reason: String) { stop(.failed(reason), because: reason) }
+    func fail(_ reason: String) { stop(.failed(reason), because: reason, origin: .host) }
 
     /// Whether a stop was asked for.
     var isStopping: Bool { stopAsked.load(ordering: .acquiring) }
 
-    private func stop(_ end: End, because reason: String) {
+    private func stop(_ end: End, because reason: String, origin: Origin) {
         guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
         time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
-        onLane(limit: .stop) { app, _ in app.stop(end, because: reason, in: self) }
+        onLane(limit: .stop) { app, _ in
+            app.stop(end, because: reason, origin: origin, in: self)
+        }
     }
 
     private func overdue() {

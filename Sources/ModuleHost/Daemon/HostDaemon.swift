@@ -51,6 +51,9 @@ public enum HostDaemon {
             return error.exitCode
         }
         defer { withExtendedLifetime(claim) {} }
+        log.notice(
+            "hostd \(HostVersion.current) runs '\(slatefile.app)' of \(options.slatefile), "
+                + "state in \(directory.path)")
         return DaemonRun(slatefile, directory, options, log, output).run()
     }
 

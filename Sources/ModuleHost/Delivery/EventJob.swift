@@ -96,5 +96,5 @@ enum EventRequest: Sendable {
     /// An event of the host's own, at this very moment.
     case own(LifecycleEvent)
     /// A change of state of the host's own, at this very moment.
-    case ownChange(LifecycleState.Change)
+    case ownChange(LifecycleState.Change, origin: Origin)
 }

@@ -90,7 +90,7 @@ extension RunningApp {
 
     private func askForRoot(in host: Host, on thread: LaneThread) {
         guard ending == nil else { return }
-        defer { deliverNow(.ownChange(.activate)) }
+        defer { deliverNow(.ownChange(.activate, origin: .host)) }
         guard let record = records.first(where: \.entry.isMain), !record.isFailed,
             let main = record.module as? any RootProvider
         else { return }

@@ -3,7 +3,7 @@ import AppService
 /// From the wish to stop to the end.
 extension RunningApp {
     /// Tells every module that was launched of the end, then lets them go.
-    func stop(_ end: Host.End, because reason: String, in host: Host) {
+    func stop(_ end: Host.End, because reason: String, origin: Origin, in host: Host) {
         guard ending == nil else { return }
         ending = end
         log.write(.notice, "stopping: \(reason)")
@@ -17,7 +17,7 @@ extension RunningApp {
             if case .launched = record.status { continue }
             gate.lane.unlist(record.cell)
         }
-        deliverNow(.ownChange(.terminate), limit: .stop)
+        deliverNow(.ownChange(.terminate, origin: origin), limit: .stop)
     }
 
     /// Lets the modules go, the last one first.

@@ -70,8 +70,8 @@ extension RunningApp: EventJob.App {
         case .own(let event):
             // A stop that came in between makes it meaningless.
             return ending == nil ? [event] : []
-        case .ownChange(let change):
-            return ending == nil || change == .terminate ? apply(change, origin: .host) : []
+        case .ownChange(let change, let origin):
+            return ending == nil || change == .terminate ? apply(change, origin: origin) : []
         }
     }
 
@@ -144,8 +144,8 @@ extension RunningApp: EventJob.App {
         guard let host else { return }
         switch request {
         case .own(let event) where event.kind == .launch: openRoot(in: host)
-        case .ownChange(.activate): becomeReady(in: host)
-        case .ownChange(.terminate): release(in: host)
+        case .ownChange(.activate, _): becomeReady(in: host)
+        case .ownChange(.terminate, _): release(in: host)
         default: break
         }
     }
