@@ -46,9 +46,9 @@ final class Watchdog: Sendable {
     }
 
     private func schedule(for lane: Lane) {
-        time.schedule(after: tick) { [self, weak lane] in
-            if let lane { look(at: lane) }
-        }
+        // Not weak: an object that was ever referred to weakly counts its references elsewhere from
+        // then on, and the lane's are counted with each message. An alarm holds it for one tick.
+        time.schedule(after: tick) { [self] in look(at: lane) }
     }
 
     private func look(at lane: Lane) {
