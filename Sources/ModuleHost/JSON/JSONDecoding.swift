@@ -62,23 +62,22 @@ final class JSONDecoding {
 
     /// Notes that `key` was asked for: it may be what an unknown one was meant to be.
     func ask(_ key: String, of object: Int) {
-        guard objects[object]?.unknown.isEmpty == false else { return }
         objects[object]?.asked.append(key)
     }
 
-    /// The keys that nobody knows.
+    /// The first hundred keys that nobody knows: a payload from outside may have a million.
     var unknownKeys: [(offset: Int, kind: JSONFault.Kind)] {
-        objects.values.flatMap { object in
-            object.unknown.map { key in
-                let text = root.document.writtenString(key)
-                let nearest = nearestName(to: text, in: object.asked)
-                return (
-                    root.document.nodes[key].range.lowerBound,
-                    .unknownKey(text, nearest: nearest)
-                )
-            }
+        let keys = objects.values.flatMap { object in
+            object.unknown.map { (node: $0, asked: object.asked) }
+        }
+        return keys.sorted { $0.node < $1.node }.prefix(100).map { key in
+            let text = root.document.writtenString(key.node)
+            let nearest = nearestName(to: text, in: key.asked)
+            return (offset(of: key.node), .unknownKey(text, nearest: nearest))
         }
     }
+
+    private func offset(of node: Int) -> Int { root.document.nodes[node].range.lowerBound }
 
     /// Makes a `T` of `value`, with what a type of the standard library cannot know about JSON.
     func decode<T: Decodable>(_ value: JSONValue) throws -> T {
@@ -104,15 +103,14 @@ final class JSONDecoding {
 
     /// The fault that an error of a type's own `init(from:)` stands for.
     func fault(of error: any Error) -> (offset: Int, kind: JSONFault.Kind) {
-        func offset(_ node: Int) -> Int { root.document.nodes[node].range.lowerBound }
         switch error {
         case let failure as Failure:
-            return (offset(failure.node), redacted(failure.kind))
+            return (offset(of: failure.node), redacted(failure.kind))
         case let error as DecodingError:
             let (node, kind) = fault(of: error)
-            return (offset(node), redacted(kind))
+            return (offset(of: node), redacted(kind))
         default:
-            return (offset(root.node), redacted(.refused("\(error)")))
+            return (offset(of: root.node), redacted(.refused("\(error)")))
         }
     }
 

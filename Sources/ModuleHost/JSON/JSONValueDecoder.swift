@@ -90,6 +90,8 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     private let decoder: JSONValueDecoder
     /// The values by key, of an object too large to search through for each key.
     private let index: [String: JSONValue]?
+    /// Whether it matters which keys are asked for: one of them may be what another was meant to be.
+    private let hasUnknown: Bool
 
     init(_ decoder: JSONValueDecoder) {
         self.decoder = decoder
@@ -102,6 +104,7 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
             if isLarge { index[member.key] = member.value }
         }
         self.index = isLarge ? index : nil
+        hasUnknown = !unknown.isEmpty
         decoder.decoding.open(value.node, unknown: unknown)
     }
 
@@ -110,7 +113,7 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     var allKeys: [Key] { decoder.value.members.compactMap { Key(stringValue: $0.key) } }
 
     private func find(_ key: any CodingKey) -> JSONValue? {
-        decoder.decoding.ask(key.stringValue, of: decoder.value.node)
+        if hasUnknown { decoder.decoding.ask(key.stringValue, of: decoder.value.node) }
         return index.map { $0[key.stringValue] } ?? decoder.value[key.stringValue]
     }
 
@@ -128,6 +131,28 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         try child(key).decode(type)
+    }
+
+    /// The value of a key that may be missing or `null`, found once and not three times.
+    private func childIfPresent(_ key: Key) -> JSONValueDecoder? {
+        guard let value = find(key), !value.isNull else { return nil }
+        return JSONValueDecoder(value: value, decoding: decoder.decoding)
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        try childIfPresent(key)?.decode(type)
+    }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        try childIfPresent(key)?.decode(type)
+    }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        try childIfPresent(key)?.decode(type)
+    }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        try childIfPresent(key)?.decode(type)
+    }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        try childIfPresent(key)?.decode(type)
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try child(key).decode(type) }
