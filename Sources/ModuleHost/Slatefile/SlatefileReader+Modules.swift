@@ -149,7 +149,13 @@ extension SlatefileReader {
     private mutating func entry(_ node: Int) -> String? {
         guard let text = string(node, "an entry such as \"Modules.PushModule\"") else { return nil }
         if Self.isEntry(text.utf8) { return text }
-        report(.malformedEntry(text), at: node)
+        // Who knows the classes may know what is meant.
+        let use = EntryUse(entry: text, isMain: false, config: nil, appConfig: nil)
+        if case .entry(let reason)? = checkEntry?(use).first {
+            report(.entry(reason), at: node)
+        } else {
+            report(.malformedEntry(text), at: node)
+        }
         return nil
     }
 
