@@ -41,6 +41,7 @@ public final class Host: Sendable {
     let stateDirectory: String
     let app: LaneConfined<RunningApp>
     private let stopAsked = Atomic(false)
+    private let stopAlarm = Guarded<(any Alarm)?>(nil)
     private let hasEnded = Atomic(false)
 
     /// Makes a host. Nothing happens before ``launch()``.
@@ -122,7 +123,8 @@ public final class Host: Sendable {
 
     private func stop(_ end: End, because reason: String, origin: Origin) {
         guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
+        let alarm = time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
+        stopAlarm.withLock { $0 = alarm }
         onLane(limit: .stop) { app, _ in
             app.stop(end, because: reason, origin: origin, in: self)
         }
@@ -141,6 +143,7 @@ public final class Host: Sendable {
     func end(_ end: End) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         gate.lane.close()
+        stopAlarm.withLock { $0 }?.cancel()
         observer.onEnd(end)
     }
 

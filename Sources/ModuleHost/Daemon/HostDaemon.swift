@@ -154,11 +154,12 @@ private final class DaemonRun: Sendable {
     }
 }
 
-/// Says on stdout that the app has launched. A reader that has gone misses it, and that is all.
+/// Says on stdout that the app has launched. A reader that has gone, or has left the pipe full, misses
+/// it, and that is all: the lane waits for nobody.
 private func sayReady(modules: Int, after: Duration) {
     let milliseconds = after.wholeNanoseconds / 1_000_000
     let line = "ready pid=\(CurrentProcess.id) modules=\(modules) ms=\(milliseconds)\n"
-    try? RawOutput.writeAll(line.utf8, to: RawOutput.standardOutput)
+    _ = OutputChannel(RawOutput.standardOutput).write(Array(line.utf8)[...])
 }
 
 /// The run, for callbacks that are made before it.

@@ -158,10 +158,8 @@ final class Lane: Sendable {
         guard
             let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
         else { return nil }
-        return Unmanaged<LaneThread>.fromOpaque(pointer)._withUnsafeGuaranteedRef { thread in
-            let isMine = thread.identity.load(ordering: .relaxed) == NativeThread.current
-            return isMine ? thread : nil
-        }
+        let thread = Unmanaged<LaneThread>.fromOpaque(pointer).takeUnretainedValue()
+        return thread.identity.load(ordering: .relaxed) == NativeThread.current ? thread : nil
     }
 
     /// Whether `thread` still owns the lane.
@@ -238,10 +236,10 @@ final class Lane: Sendable {
     ///
     /// - Returns: Whether it was taken: exactly once for each word, or not at all.
     func takeOver(at observed: Ownership) -> Bool {
-        guard observed.depth > 0, word.exchange(observed, for: observed.takenOver) else {
-            return false
-        }
-        let (thread, outermost, report) = state.withLock { state in
+        guard observed.depth > 0 else { return false }
+        // Under the lock, so that the stuck thread, if it returns this very moment, finds its stay.
+        let taken = state.withLock { state -> (LaneThread, UInt16, LateReport)? in
+            guard word.exchange(observed, for: observed.takenOver) else { return nil }
             let stuck = state.thread
             let numbers = stuck.stack(at: observed)
             let cells = numbers.compactMap { state.cells[$0] }
@@ -257,6 +255,7 @@ final class Lane: Sendable {
                     modules: total)
             )
         }
+        guard let (thread, outermost, report) = taken else { return false }
         epoch.add(1, ordering: .releasing)
         threads.withLock { $0.append(thread) }
         do {
