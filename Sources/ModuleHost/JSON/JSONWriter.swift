@@ -188,6 +188,15 @@ public struct JSONWriter: Sendable {
         bytes.appendMilliseconds(ofNanoseconds: nanoseconds)
     }
 
+    /// Writes a member that is an instant, as ``WallTime/iso8601``.
+    package mutating func member(_ key: String, _ time: WallTime) {
+        self.key(key)
+        needsComma = true
+        bytes.append(UInt8(ascii: "\""))
+        time.appendISO8601(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     private mutating func appendQuoted(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(escaping: text, with: JSONEscape.self)

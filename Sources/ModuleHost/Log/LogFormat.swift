@@ -57,7 +57,7 @@ package enum LogFormat: Hashable, Sendable {
             bytes.append(escaping: field.name, with: LineEscape.self)
             bytes.append(UInt8(ascii: "="))
             switch field.value {
-            case .string(let text): bytes.append(escaping: text, with: LineEscape.self)
+            case .string(let text): bytes.append(fieldValue: text)
             case .integer(let number): bytes.appendDecimal(number)
             case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)
             }
@@ -69,7 +69,7 @@ package enum LogFormat: Hashable, Sendable {
         var json = JSONWriter(appendingTo: bytes)
         bytes = []
         json.object {
-            $0.member("time", record.time.iso8601)
+            $0.member("time", record.time)
             $0.member("level", record.level.rawValue)
             if let module = record.module { $0.member("module", module) }
             if let event = record.event { $0.member("event", event) }
@@ -120,6 +120,17 @@ extension [UInt8] {
         append(escaping: text, with: LineEscape.self)
         while count - start < width { append(UInt8(ascii: " ")) }
     }
+
+    /// Appends the text, in quotes where it would not be seen to be one value.
+    fileprivate mutating func append(fieldValue text: String) {
+        let isOneWord = text.utf8.allSatisfy {
+            $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "\"")
+        }
+        if isOneWord, !text.isEmpty { return append(escaping: text, with: LineEscape.self) }
+        append(UInt8(ascii: "\""))
+        append(escaping: text, with: QuotedEscape.self)
+        append(UInt8(ascii: "\""))
+    }
 }
 
 /// How text stands in a line that people read: whatever would move the cursor, end the line, start
@@ -142,5 +153,17 @@ enum LineEscape: TextEscape {
             bytes.appendHexadecimal(scalar, digits: scalar < 0x100 ? 2 : 4)
             bytes.append(UInt8(ascii: "}"))
         }
+    }
+}
+
+/// How text stands between quotes in such a line.
+private enum QuotedEscape: TextEscape {
+    static func needsEscape(_ scalar: UInt32) -> Bool {
+        scalar == 0x22 || LineEscape.needsEscape(scalar)
+    }
+
+    static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
+        guard scalar == 0x22 else { return LineEscape.appendEscape(of: scalar, to: &bytes) }
+        bytes.append(contentsOf: "\\\"".utf8)
     }
 }

@@ -23,7 +23,7 @@ struct LogFormatTests {
         #expect(
             line(handled, .file)
                 == "2026-03-01T09:41:00.482Z info     com.mm.push       push  handled in 84µs"
-                + " badge=3 opened=true uri=slate://a b\n")
+                + " badge=3 opened=true uri=\"slate://a b\"\n")
         #expect(line(plain, .file) == "2026-03-01T09:41:00.000Z warning  host              odd\n")
     }
 
@@ -74,6 +74,19 @@ struct LogFormatTests {
         }
         #expect(Array(forbidden) == [])
         #expect(text.hasSuffix("\n"))
+    }
+
+    @Test(
+        "a field's value is seen to be one value",
+        arguments: [
+            ("plain", "plain"), ("", #""""#), ("two words", #""two words""#),
+            ("a=b", #""a=b""#), (#"say "x""#, #""say \"x\"""#), ("a\nb", #"a\nb"#),
+            ("a b\n", #""a b\n""#),
+        ])
+    func fieldValues(value: String, text: String) {
+        var record = plain
+        record.fields = [LogField("key", value)]
+        #expect(line(record, .journal) == "<4>warning  host              odd key=\(text)\n")
     }
 
     @Test("what was escaped can be seen, and the direction of writing stays")
