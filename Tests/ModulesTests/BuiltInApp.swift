@@ -1,4 +1,3 @@
-import ModuleHost
 import TestSupport
 
 @testable import ModuleHost
@@ -11,6 +10,7 @@ import TestSupport
 ///   - config: Its settings, as JSON.
 ///   - rest: More members of the slatefile, each with a comma before it.
 ///   - others: More modules, each with a comma before it.
+/// - Returns: The slatefile's text.
 func slatefile(
     _ id: String, _ entry: String, config: String = "{}", rest: String = "", others: String = ""
 ) -> String {
@@ -28,7 +28,7 @@ func slatefile(
 
 extension RunningHost {
     /// Looks at a module, on the lane; nil where it does not run.
-    func module<M: Module, Result: Sendable>(
+    func module<M: Module & SendableMetatype, Result: Sendable>(
         _ type: M.Type, _ look: @escaping @Sendable (M) -> Result
     ) async -> Result? {
         let found = Promise<Result?>()
@@ -39,11 +39,19 @@ extension RunningHost {
         return await found.value
     }
 
+    /// Waits until everything that was accepted before has been worked off.
+    func settled() async {
+        await withCheckedContinuation { continuation in
+            host.onLane { _, _ in continuation.resume() }
+        }
+    }
+
     /// Tells the modules that the slatefile was read again, and waits until all have heard.
     ///
     /// - Parameters:
     ///   - module: The module whose settings changed; nil where nothing did.
     ///   - config: Its settings now, as JSON.
+    /// - Throws: Where id or settings are malformed.
     func reload(_ module: String? = nil, config: String = "{}") async throws {
         var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)] = [:]
         for entry in host.slatefile.modules { modules[entry.id] = (entry.config, false) }
@@ -56,7 +64,7 @@ extension RunningHost {
     }
 }
 
-/// The faults of a slatefile, each as `line:column: message`.
+/// The faults of a slatefile, each as `pointer: message`.
 func faults(of slatefile: String) -> [String] {
     do throws(SlatefileError) {
         _ = try Slatefile.read(
@@ -64,6 +72,6 @@ func faults(of slatefile: String) -> [String] {
             checkEntry: EntryUse.checkAgainstBinary())
         return []
     } catch {
-        return error.faults.map { "\($0.place.line):\($0.place.column): \($0.message)" }
+        return error.faults.map { "\($0.pointer): \($0.message)" }
     }
 }

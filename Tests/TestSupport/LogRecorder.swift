@@ -40,7 +40,10 @@ package final class LogRecorder: LogSink {
     ///
     /// Waits as long as it takes: give the test a time limit.
     ///
-    /// - Parameter start: How many of those that are here to pass over.
+    /// - Parameters:
+    ///   - start: How many of those that are here to pass over.
+    ///   - matches: Whether a record is the one.
+    /// - Returns: The record.
     package func first(
         from start: Int = 0, where matches: @escaping @Sendable (LogRecord) -> Bool
     ) async -> LogRecord {

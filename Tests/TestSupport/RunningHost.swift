@@ -110,29 +110,18 @@ package final class RunningHost: Sendable {
         return await ended.value
     }
 
-    /// The messages that one module, or for nil the host, has logged so far, in order.
+    /// What the host says of the last event of a kind: how many heard it, and what they answered.
+    package func outcome(of kind: EventKind) -> String? {
+        log.records.last { $0.module == nil && $0.event == kind.rawValue }?.message
+    }
+
+    /// What one module, or for nil the host, has logged so far, in order; debug lines left out.
     package func messages(of module: String?) -> [String] {
-        log.records.filter { $0.module == module }.map(\.message)
+        log.records.filter { $0.module == module && $0.level > .debug }.map(\.message)
     }
 
     /// The text of a file in the state directory.
     ///
     /// - Throws: ``FileReadError``, also where there is none.
     package func text(of name: String) throws -> String { try folder.text(of: name) }
-}
-
-extension TemporaryFolder {
-    /// The text of a file in the folder.
-    ///
-    /// - Throws: ``FileReadError``, also where there is none.
-    package func text(of name: String) throws -> String {
-        String(decoding: try readFile(at: path(name), limit: 16 << 20), as: UTF8.self)
-    }
-
-    /// Puts a file into the folder.
-    ///
-    /// - Throws: ``FileError``.
-    package func write(_ text: String, to name: String) throws {
-        try writeFile(text.utf8, to: path(name))
-    }
 }

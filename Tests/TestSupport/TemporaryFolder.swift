@@ -1,4 +1,5 @@
 import Glibc
+import ModuleHost
 
 /// A folder of a test's own, removed with all that is in it when the test lets go of it.
 package final class TemporaryFolder: Sendable {
@@ -15,16 +16,61 @@ package final class TemporaryFolder: Sendable {
     /// The path of something in the folder.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// The names of what is in the folder, sorted.
+    package var names: [String] { Self.names(in: path).sorted() }
+
     private static func remove(_ path: String) {
         if unlink(path) == 0 || rmdir(path) == 0 { return }
-        guard let folder = opendir(path) else { return }
+        for name in names(in: path) { remove("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    private static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
+        var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != ".", name != ".." { remove("\(path)/\(name)") }
+            if name != ".", name != ".." { names.append(name) }
         }
-        rmdir(path)
+        return names
+    }
+}
+
+extension TemporaryFolder {
+    /// The text of a file in the folder.
+    ///
+    /// - Throws: ``FileReadError``, also where there is none.
+    package func text(of name: String) throws -> String {
+        String(decoding: try readFile(at: path(name), limit: 16 << 20), as: UTF8.self)
+    }
+
+    /// Puts a file into the folder.
+    ///
+    /// - Throws: ``FileError``.
+    package func write(_ text: String, to name: String) throws {
+        try writeFile(text.utf8, to: path(name))
+    }
+
+    /// Gives a file in the folder another name.
+    ///
+    /// - Throws: ``FileError``.
+    package func move(_ name: String, to other: String) throws {
+        guard rename(path(name), path(other)) == 0 else {
+            throw FileError("rename", path(name), SystemError(code: errno))
+        }
+    }
+
+    /// The permissions of a file in the folder.
+    ///
+    /// - Throws: ``FileError``.
+    package func mode(of name: String) throws -> UInt32 {
+        var status = Glibc.stat()
+        guard stat(path(name), &status) == 0 else {
+            throw FileError("look at", path(name), SystemError(code: errno))
+        }
+        return status.st_mode & 0o777
     }
 }

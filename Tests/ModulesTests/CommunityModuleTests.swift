@@ -1,0 +1,273 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+@testable import Modules
+
+@Suite("CommunityModule", .timeLimit(.minutes(1)))
+struct CommunityModuleTests {
+    private let id = "com.mm.community"
+
+    private func slatefile(
+        config: String = "{}", rest: String = #", "config": { "domain": "https://example.com" }"#,
+        others: String = ""
+    ) -> String {
+        ModulesTests.slatefile(
+            id, "Modules.CommunityModule", config: config, rest: rest, others: others)
+    }
+
+    private func say(_ topic: String, _ payload: String? = nil) -> String {
+        #"{ "topic": "\#(topic)"\#(payload.map { #", "payload": \#($0)"# } ?? "") }"#
+    }
+
+    private func page(_ app: RunningHost) async -> String?? {
+        await app.module(CommunityModule.self) { $0.page }
+    }
+
+    // MARK: Pages
+
+    @Test(
+        "it claims the URLs of its pages, and no others",
+        arguments: [
+            ("slate://com.mm.community/userInfo?style=2", "https://example.com/userInfo?style=2"),
+            ("slate://COM.MM.Community/userInfo", "https://example.com/userInfo?style=1"),
+            ("slate://userInfo?color=green&style=3#top", "https://example.com/userInfo?style=3"),
+            ("SLATE:///userInfo/", "https://example.com/userInfo?style=1"),
+            ("slate://user/mia/posts", "https://example.com/user/mia/posts"),
+            ("slate://com.mm.community/user/mia/posts", "https://example.com/user/mia/posts"),
+            ("slate://com.mm.community", nil), ("slate://com.mm.other/userInfo", nil),
+            ("slate://userinfo", nil), ("slate://user/mia", nil), ("slate://user//posts", nil),
+            ("slate://user/m%2Fa/posts", nil), ("https://userInfo", nil), ("userInfo", nil),
+            ("", nil),
+        ] as [(String, String?)])
+    func pages(url: String, address: String?) async throws {
+        try await RunningHost.run(slatefile()) { app in
+            try await app.deliver(.openURL, #"{ "url": "\#(url)" }"#)
+            #expect(await page(app) == .some(address))
+            let claim = address == nil ? "1 module" : "1 module, claimed by com.mm.community"
+            #expect(app.outcome(of: .openURL) == claim)
+        }
+    }
+
+    @Test("a page of posts knows how many there are, also after a memory warning")
+    func posts() async throws {
+        try await RunningHost.run(slatefile()) { app in
+            await app.startupTask("\(id)/index")
+            try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
+            for expected in 1...2 {
+                try await app.deliver(.message, say("user.posted", #"{ "text": "s3cret" }"#))
+                try await app.deliver(.openURL, #"{ "url": "slate://user/mia/posts" }"#)
+                #expect(app.messages(of: id).last == "shows the posts of a user: \(expected)")
+                try await app.deliver(.memoryWarning)
+                try await app.deliver(.openURL, #"{ "url": "slate://user/mia/posts" }"#)
+                #expect(app.messages(of: id).last == "shows the posts of a user: \(expected)")
+            }
+            try await app.deliver(.openURL, #"{ "url": "slate://user/tom/posts" }"#)
+            #expect(app.messages(of: id).last == "shows the posts of a user: 0")
+            #expect(!app.log.messages.contains { $0.contains("s3cret") || $0.contains("mia") })
+        }
+    }
+
+    // MARK: Messages
+
+    @Test("others are told who signs in and out, once each")
+    func signIn() async throws {
+        let listener = #", { "id": "com.mm.listener", "entry": "ModulesTests.SignInListener" }"#
+        try await RunningHost.run(slatefile(others: listener)) { app in
+            try await app.deliver(.message, say("user.signed-out"))
+            try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
+            try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
+            try await app.deliver(.message, say("user.signed-in", #"{ "name": "tom" }"#))
+            try await app.deliver(.message, say("user.signed-out"))
+            try await app.deliver(.message, say("user.signed-out"))
+            try await app.deliver(.message, say("user.unheard-of"))
+            try await app.deliver(.message, say("weather.changed"))
+            #expect(
+                await app.module(SignInListener.self) { $0.heard } == ["in mia", "in tom", "out"])
+        }
+    }
+
+    @Test(
+        "a message that makes no sense is an error that does not tell what is in it",
+        arguments: [
+            (
+                "user.signed-in", nil,
+                #"message 'user.signed-in' needs a "name" in its payload: a string, not empty"#
+            ),
+            (
+                "user.signed-in", #"{ "name": 5 }"#,
+                #"message 'user.signed-in' needs a "name" in its payload: a string, not empty"#
+            ),
+            (
+                "user.signed-in", #"{ "name": "" }"#,
+                #"message 'user.signed-in' needs a "name" in its payload: a string, not empty"#
+            ),
+            (
+                "user.posted", #"["s3cret"]"#,
+                #"message 'user.posted' needs a "text" in its payload: a string, not empty"#
+            ),
+            (
+                "user.posted", #"{ "text": "s3cret" }"#,
+                "message 'user.posted' comes from nobody: no user is signed in"
+            ),
+        ] as [(String, String?, String)])
+    func oddMessages(topic: String, payload: String?, error: String) async throws {
+        try await RunningHost.run(slatefile()) { app in
+            try await app.deliver(.message, say(topic, payload))
+            #expect(app.messages(of: id) == ["failed: \(error)"])
+        }
+    }
+
+    // MARK: State
+
+    @Test("what users did is there in the next run, and a copy of it")
+    func nextRun() async throws {
+        let folder = try TemporaryFolder()
+        try await RunningHost.run(slatefile(), in: folder) { app in
+            try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
+            try await app.deliver(.message, say("user.posted", #"{ "text": "one \"two\"\n" }"#))
+        }
+        let saved = try folder.text(of: "\(id).json")
+        #expect(
+            saved == #"{"user":"mia","posts":[{"author":"mia","text":"one \"two\"\n"}]}"# + "\n")
+        #expect(try folder.mode(of: "\(id).json") == 0o600)
+        try await RunningHost.run(slatefile(), in: folder) { app in
+            #expect(await app.startupTask("\(id)/backup") == "start-up task \(id)/backup succeeded")
+            try await app.deliver(.message, say("user.posted", #"{ "text": "three" }"#))
+            try await app.deliver(.openURL, #"{ "url": "slate://user/mia/posts" }"#)
+            #expect(app.messages(of: id).last == "shows the posts of a user: 2")
+            #expect(try app.text(of: "\(id).json.bak") == saved)
+            #expect(try folder.mode(of: "\(id).json.bak") == 0o600)
+        }
+    }
+
+    @Test("it is saved in the background, and at the end what changed there")
+    func background() async throws {
+        let folder = try TemporaryFolder()
+        try await RunningHost.run(slatefile(), in: folder) { app in
+            try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
+            try await app.deliver(.background)
+            #expect(try folder.text(of: "\(id).json") == #"{"user":"mia","posts":[]}"# + "\n")
+            try await app.deliver(.message, say("user.signed-out"))
+        }
+        #expect(try folder.text(of: "\(id).json") == #"{"posts":[]}"# + "\n")
+    }
+
+    @Test("where nothing changed nothing is written")
+    func unchanged() async throws {
+        let folder = try TemporaryFolder()
+        try await RunningHost.run(slatefile(), in: folder) { app in
+            await app.startupTask("\(id)/backup")
+            try await app.deliver(.background)
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("a state that cannot be read is an error, and is not written over")
+    func brokenState() async throws {
+        let folder = try TemporaryFolder()
+        for text in ["", #"{"posts":["#, #"{"posts":[],"s3cret":1}"#, #"{"user":"s3cret"}"#] {
+            try folder.write(text, to: "\(id).json")
+            try await RunningHost.run(slatefile(), in: folder) { app in
+                let path = folder.path("\(id).json")
+                #expect(
+                    await app.startupTask("\(id)/state")
+                        == "start-up task \(id)/state failed: '\(path)' is not what this module "
+                        + "saved; put '\(path).bak' in its place, or remove it")
+                let backup = await app.startupTask("\(id)/backup")
+                #expect(backup.contains("skipped: it runs after '\(id)/state'"))
+                try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
+                #expect(
+                    app.messages(of: id).last
+                        == "failed: '\(path)' could not be read at start-up, so nothing is changed")
+                #expect(!app.log.messages.contains { $0.contains("s3cret") })
+            }
+            #expect(try folder.text(of: "\(id).json") == text)
+        }
+        #expect(folder.names == ["\(id).json"])
+    }
+
+    @Test("a state that cannot be saved is an error, and is saved the next time")
+    func failedSave() async throws {
+        let folder = try TemporaryFolder()
+        try await RunningHost.run(slatefile(), in: folder) { app in
+            try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
+            try makeFolders(folder.path("\(id).json"))
+            try await app.deliver(.background)
+            #expect(
+                app.messages(of: id).last
+                    == "failed: cannot write '\(folder.path)/\(id).json': Is a directory")
+            try folder.move("\(id).json", to: "elsewhere")
+        }
+        #expect(try folder.text(of: "\(id).json") == #"{"user":"mia","posts":[]}"# + "\n")
+    }
+
+    @Test("the newest thousand posts are kept")
+    func postLimit() {
+        var state = CommunityState()
+        for number in 1...CommunityState.postLimit {
+            let isOldestGone = state.add(CommunityState.Post(author: "mia", text: "\(number)"))
+            #expect(!isOldestGone)
+        }
+        let isOldestGone = state.add(CommunityState.Post(author: "mia", text: "last"))
+        #expect(isOldestGone)
+        #expect(state.posts.count == CommunityState.postLimit)
+        #expect(state.posts.first?.text == "2" && state.posts.last?.text == "last")
+    }
+
+    // MARK: Settings
+
+    @Test(
+        "the domain is the module's own, else the app's",
+        arguments: [
+            (#"{ "domain": "http://own.example/" }"#, "http://own.example/userInfo?style=1"),
+            ("{}", "https://example.com/userInfo?style=1"),
+        ])
+    func domain(config: String, address: String) async throws {
+        try await RunningHost.run(slatefile(config: config)) { app in
+            try await app.deliver(.openURL, #"{ "url": "slate://userInfo" }"#)
+            #expect(await page(app) == address)
+        }
+    }
+
+    @Test("without a domain the module fails, and the app runs")
+    func noDomain() async throws {
+        try await RunningHost.run(slatefile(rest: "")) { app in
+            #expect(
+                app.messages(of: id) == [
+                    "init failed, the app goes on without it: no \"domain\": give one in this "
+                        + "module's config or the app's, such as \"https://www.example.com\""
+                ])
+        }
+    }
+
+    @Test(
+        "settings that are wrong show at their place",
+        arguments: [
+            (
+                #"{ "domain": "example.com" }"#,
+                "/domain: a web site is given as https://www.example.com"
+            ),
+            (
+                #"{ "domain": "https://" }"#,
+                "/domain: a web site is given as https://www.example.com"
+            ),
+            (#"{ "domain": [] }"#, "/domain: expected a string, found an array"),
+            (#"{ "domains": "" }"#, "/domains: unknown key 'domains'; did you mean 'domain'?"),
+        ])
+    func faults(config: String, message: String) {
+        let found = ModulesTests.faults(of: slatefile(config: config))
+        #expect(found == ["/modules/1/config\(message)"])
+    }
+}
+
+/// A module that cares who is signed in.
+final class SignInListener: Module, SignInResponder {
+    var heard: [String] = []
+
+    init(context: ModuleContext) {}
+
+    func didSignIn(name: String) { heard.append("in \(name)") }
+
+    func didSignOut() { heard.append("out") }
+}

@@ -1,0 +1,66 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+/// What a newcomer sees who runs `hostd` beside the slatefile that this repository ships.
+@Suite("The default slatefile", .timeLimit(.minutes(1)))
+struct DefaultSlatefileTests {
+    private func text() throws -> String {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return String(
+            decoding: try readFile(at: "/\(root)/slatefile.json", limit: 1 << 20), as: UTF8.self)
+    }
+
+    @Test("it is valid, and uses every built-in module")
+    func valid() throws {
+        let slatefile = try Slatefile.read(
+            Array(text().utf8), path: "slatefile.json", environment: { _ in nil },
+            checkEntry: EntryUse.checkAgainstBinary())
+        let entries = slatefile.modules.map(\.implementation)
+        for name in ["Main", "Journal", "Metrics", "Push", "Community"] {
+            #expect(entries.contains(.entry("Modules.\(name)Module")))
+        }
+        for (signal, kind) in [("RTMIN+1", EventKind.push), ("RTMIN+4", .memoryWarning)] {
+            let action = try slatefile.signals[SignalName(signal)]
+            guard case .event(kind, payload: _) = action else {
+                Issue.record("\(signal) is \(String(describing: action))")
+                continue
+            }
+        }
+        #expect(
+            try slatefile.signals[SignalName("RTMIN+2")]
+                == .openURL("slate://userInfo?style=1&color=green"))
+        #expect(
+            try slatefile.signals[SignalName("RTMIN+3")]
+                == .message(
+                    topic: "user.signed-in", payload: JSONValue(parsing: #"{ "name": "mia" }"#)))
+    }
+
+    @Test("its app becomes ready, runs start-up tasks of each priority, and stops")
+    func run() async throws {
+        let folder = try TemporaryFolder()
+        let end = try await RunningHost.run(text(), in: folder) { app in
+            for task in [
+                "com.mm.community/state", "com.mm.community/index", "com.mm.community/backup",
+                "com.mm.metrics/first-write",
+            ] {
+                #expect(await app.startupTask(task) == "start-up task \(task) succeeded")
+            }
+            #expect(app.messages(of: nil).contains("ready: 5 modules"))
+            #expect(!app.log.records.contains { $0.level > .notice })
+            try await app.deliver(
+                .push, #"{ "aps": { "badge": 1 }, "uri": "slate://com.mm.community/userInfo" }"#)
+            try await app.deliver(.background)
+        }
+        #expect(end == .stopped)
+        #expect(folder.names == ["hostd.prom", "journal.ndjson"])
+        let events = try folder.text(of: "journal.ndjson").split(separator: "\n").map {
+            try JSONValue(parsing: String($0))["event"]?.string
+        }
+        #expect(
+            events == [
+                "launch", "open-url", "activate", "push", "resign-active", "background",
+                "terminate",
+            ])
+    }
+}
