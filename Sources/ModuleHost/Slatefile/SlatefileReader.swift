@@ -12,7 +12,8 @@ extension Slatefile {
     ///   - environment: Gives the value of an environment variable, nil where it is not set. Asked
     ///     for each `${NAME}` in a string of a `config`.
     ///   - checkEntry: Says what is wrong with an entry. Asked once for each enabled module that has
-    ///     a well-formed one, in order, whatever else is wrong with the file. Nil checks no entries.
+    ///     a well-formed one, in order, whatever else is wrong with the file; and for better words
+    ///     about each that is not well-formed. Nil checks no entries.
     /// - Returns: The slatefile, every default filled in.
     /// - Throws: Every fault, each with its place.
     public static func read(

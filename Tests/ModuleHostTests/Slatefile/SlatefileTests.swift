@@ -139,6 +139,7 @@ struct SlatefileTests {
             if use.entry == "Modules.PushModul" {
                 return [.entry("no class answers to 'Modules.PushModul'")]
             }
+            if use.entry == "None" { return [.entry("'None' is no entry; did you mean 'A.None'?")] }
             guard let config = use.config else { return [] }
             do throws(JSONError) {
                 _ = try config.decode(Settings.self)
@@ -150,14 +151,13 @@ struct SlatefileTests {
         #expect(
             asked == [
                 "Modules.MainModule true {\"x\": 1}", "Modules.PushModul false {\"x\": 1}",
-                "Modules.PushModule false {\"x\": 1}",
+                "None false -", "Modules.PushModule false {\"x\": 1}",
             ])
         #expect(
             faults == [
                 "line 1, column 11: this is a slatefile of version 2; this hostd reads version 1",
                 "line 3, column 29: no class answers to 'Modules.PushModul'",
-                "line 5, column 29: 'None' is no entry; "
-                    + "one is \"Target.Type\", a top-level class and its target",
+                "line 5, column 29: 'None' is no entry; did you mean 'A.None'?",
                 "line 6, column 72: expected a string, found the number 1",
                 "line 6, column 75: unknown key 'b'",
             ])
