@@ -16,8 +16,9 @@ public final class Host: Sendable {
         case overdue([ModuleID])
     }
 
-    /// Whom a host tells how it is doing. Called on the lane, or where the lane is stuck on some other
-    /// thread.
+    /// Whom a host tells how it is doing.
+    ///
+    /// Called on the lane, or where the lane is stuck on some other thread.
     package struct Observer: Sendable {
         let onReady: @Sendable (_ modules: Int, _ after: Duration) -> Void
         /// Called once.
@@ -44,7 +45,9 @@ public final class Host: Sendable {
     private let stopAlarm = Guarded<(any Alarm)?>(nil)
     private let hasEnded = Atomic(false)
 
-    /// Makes a host. Nothing happens before ``launch()``.
+    /// Makes a host.
+    ///
+    /// Nothing happens before ``launch()``.
     ///
     /// - Parameters:
     ///   - slatefile: Which modules, in which order.
@@ -88,7 +91,9 @@ public final class Host: Sendable {
         onLane(limit: .launch) { app, _ in app.launch(in: self) }
     }
 
-    /// Delivers an event, from READY on. What comes before waits for it.
+    /// Delivers an event, from READY on.
+    ///
+    /// What comes before waits for it.
     ///
     /// - Parameter event: What happened. A state event changes the state; one that means nothing in the
     ///   state it finds is counted, logged, and otherwise ignored; `terminate` stops the app.
@@ -107,8 +112,10 @@ public final class Host: Sendable {
         enqueue(.event(.reload(reload, origin: origin)))
     }
 
-    /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for them,
-    /// then the modules are let go, in reverse order. What was accepted before is delivered before.
+    /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for
+    /// them, then the modules are let go, in reverse order.
+    ///
+    /// What was accepted before is delivered before.
     ///
     /// - Parameter reason: Why, for the log.
     public func stop(because reason: String) {

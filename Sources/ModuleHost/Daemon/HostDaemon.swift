@@ -154,8 +154,10 @@ private final class DaemonRun: Sendable {
     }
 }
 
-/// Says on stdout that the app has launched. A reader that has gone, or has left the pipe full, misses
-/// it, and that is all: the lane waits for nobody.
+/// Says on stdout that the app has launched.
+///
+/// A reader that has gone, or has left the pipe full, misses it, and that is all: the lane waits
+/// for nobody.
 private func sayReady(modules: Int, after: Duration) {
     let milliseconds = after.wholeNanoseconds / 1_000_000
     let line = "ready pid=\(CurrentProcess.id) modules=\(modules) ms=\(milliseconds)\n"

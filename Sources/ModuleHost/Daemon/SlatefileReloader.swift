@@ -1,6 +1,5 @@
 import AppService
 
-
 /// Reads the slatefile again while the app runs.
 ///
 /// What this version applies is configuration: each module that takes changes is told of its own and
@@ -36,7 +35,9 @@ final class SlatefileReloader: Sendable {
             let changed = reload.changedModules.map(\.text)
             var parts: [String] = []
             if reload.isAppConfigChanged { parts.append("the app's config changed") }
-            if !changed.isEmpty { parts.append("config changed: \(changed.joined(separator: ", "))") }
+            if !changed.isEmpty {
+                parts.append("config changed: \(changed.joined(separator: ", "))")
+            }
             if parts.isEmpty { parts.append("no config changed") }
             if !waiting.isEmpty {
                 parts.append("waits for the next start: \(waiting.joined(separator: ", "))")

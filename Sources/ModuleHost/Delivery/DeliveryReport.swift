@@ -2,9 +2,13 @@
 public struct DeliveryReport: Hashable, Sendable {
     /// How many were told and returned.
     public var delivered = 0
-    /// How many were told and threw. Each was reported under its name.
+    /// How many were told and threw.
+    ///
+    /// Each was reported under its name.
     public var failed = 0
-    /// How many were not told because they are late. A typed message does not wait for them.
+    /// How many were not told because they are late.
+    ///
+    /// A typed message does not wait for them.
     public var late = 0
     /// Why the sending itself came to nothing, if it did.
     public var refusal: Refusal?

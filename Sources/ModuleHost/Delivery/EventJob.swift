@@ -5,7 +5,9 @@
 /// the exchange of the ownership word orders one owner's writes before the next one's reads.
 /// `LaneTakeoverTests` under the thread sanitizer would break it.
 final class EventJob: LaneJob, @unchecked Sendable {
-    /// What the job needs of the app that it delivers in. Called on the lane.
+    /// What the job needs of the app that it delivers in.
+    ///
+    /// Called on the lane.
     protocol App: AnyObject {
         var center: CommunicationCenter { get }
         var gate: Gate { get }

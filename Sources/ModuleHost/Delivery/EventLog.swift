@@ -15,7 +15,9 @@ struct EventLog {
 
     /// Gives `event` its position.
     ///
-    /// - Parameter keeping: Whether a module is behind, so that the event must be kept.
+    /// - Parameters:
+    ///   - event: What happened.
+    ///   - keeping: Whether a module is behind, so that the event must be kept.
     mutating func append(_ event: inout LifecycleEvent, keeping: Bool) {
         event.position = head
         head += 1

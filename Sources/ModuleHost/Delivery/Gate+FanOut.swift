@@ -33,6 +33,7 @@ extension Gate {
     ///   - late: Called for a module that is late, instead of telling it.
     ///   - failure: Called with what a responder threw, while the lane is still ours.
     ///   - body: Tells one responder.
+    /// - Returns: Whether the lane is still ours, and if not, how far it went.
     @inlinable @inline(__always)
     func fanOut<Responder>(
         to list: ResponderList<Responder>, on thread: LaneThread, from start: Int = 0,

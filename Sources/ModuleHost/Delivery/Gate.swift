@@ -20,9 +20,9 @@ struct Gate: Sendable {
 
     @usableFromInline let lane: Lane
 
-    init(lane: Lane) { self.lane = lane }
-
-    /// Enters the module of `cell`. The only place from which module code is called on the lane.
+    /// Enters the module of `cell`.
+    ///
+    /// The only place from which module code is called on the lane.
     ///
     /// The lane is looked at again only where the caller goes on to touch what is the lane's: see
     /// ``Passage/settle()``.
@@ -41,7 +41,11 @@ struct Gate: Sendable {
 
     /// Enters the module of `cell` alone, and comes back.
     ///
-    /// - Parameter thread: The calling thread, which owns the lane.
+    /// - Parameters:
+    ///   - cell: The module's place.
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - body: Module code.
+    /// - Returns: How it ended.
     func call<Result>(
         _ cell: Cell, on thread: LaneThread, _ body: () throws -> Result
     ) -> Outcome<Result> {
@@ -52,7 +56,9 @@ struct Gate: Sendable {
     }
 }
 
-/// Thrown through a fan-out by a step that found the lane lost. It reaches nobody.
+/// Thrown through a fan-out by a step that found the lane lost.
+///
+/// It reaches nobody.
 struct LaneLost: Error {}
 
 /// A stay in module code: from the first responder entered to the return to who was there before.

@@ -15,17 +15,29 @@ public import Synchronization
 final class Lane: Sendable {
     /// What the lane asks of its host.
     struct Hooks: Sendable {
-        /// Modules became late. On the lane.
+        /// Modules became late.
+        ///
+        /// On the lane.
         var onLate: @Sendable (LateReport) -> Void = { _ in }
-        /// A module that was late has caught up. On the lane.
+        /// A module that was late has caught up.
+        ///
+        /// On the lane.
         var onRejoined: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
-        /// A thread that was stuck has returned, and its modules have caught up or are gone. On the lane.
+        /// A thread that was stuck has returned, and its modules have caught up or are gone.
+        ///
+        /// On the lane.
         var onReturned: @Sendable () -> Void = {}
-        /// Delivers an event of the log to a late module. On the thread that was stuck.
+        /// Delivers an event of the log to a late module.
+        ///
+        /// On the thread that was stuck.
         var deliverLate: @Sendable (LifecycleEvent, Cell) -> Void = { _, _ in }
-        /// A module threw. On the lane.
+        /// A module threw.
+        ///
+        /// On the lane.
         var onFailure: @Sendable (Cell, any Error) -> Void = { _, _ in }
-        /// A late module threw after the lane had been taken from it. On the thread that was stuck.
+        /// A late module threw after the lane had been taken from it.
+        ///
+        /// On the thread that was stuck.
         var onLateFailure: @Sendable (Cell, any Error) -> Void = { _, _ in }
     }
 
@@ -53,7 +65,9 @@ final class Lane: Sendable {
     let hooks: Hooks
     let watchdog: Watchdog
 
-    /// Makes a lane. It does nothing before ``start()``.
+    /// Makes a lane.
+    ///
+    /// It does nothing before ``start()``.
     init(limits: Watchdog.Limits, time: any TimeSource, hooks: Hooks = Hooks()) {
         let first = LaneThread(mine: Ownership(bits: 0))
         threads = Guarded([first])
@@ -79,7 +93,9 @@ final class Lane: Sendable {
 
     // MARK: Jobs
 
-    /// Puts a job at the end of the list. From any thread.
+    /// Puts a job at the end of the list.
+    ///
+    /// From any thread.
     func enqueue(_ job: any LaneJob) {
         let verdict = state.withLock { state -> (accepted: Bool, wake: LaneThread?) in
             guard !state.isClosed else { return (false, nil) }
@@ -90,14 +106,18 @@ final class Lane: Sendable {
         if !verdict.accepted { job.abandon() }
     }
 
-    /// Puts host code at the end of the list. From any thread.
+    /// Puts host code at the end of the list.
+    ///
+    /// From any thread.
     func enqueue(
         limit: DeliveryLimit = .event, _ body: @escaping @Sendable (LaneThread) -> Void
     ) {
         enqueue(LaneWork(limit: limit, body: body))
     }
 
-    /// Puts jobs before all others, in their order. On the lane.
+    /// Puts jobs before all others, in their order.
+    ///
+    /// On the lane.
     func prepend(_ jobs: [any LaneJob]) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.jobs.prepend(jobs) }
@@ -106,7 +126,9 @@ final class Lane: Sendable {
         if isClosed { for job in jobs { job.abandon() } }
     }
 
-    /// Runs `body` on the lane once its list is empty. From any thread.
+    /// Runs `body` on the lane once its list is empty.
+    ///
+    /// From any thread.
     func whenIdle(_ body: @escaping @Sendable (LaneThread) -> Void) {
         let wake = state.withLock { state -> LaneThread? in
             guard !state.isClosed else { return nil }
@@ -116,7 +138,9 @@ final class Lane: Sendable {
         wake?.wake.signal()
     }
 
-    /// Gives an event its position in the log. On the lane, before any module hears of it.
+    /// Gives an event its position in the log.
+    ///
+    /// On the lane, before any module hears of it.
     func accept(_ event: inout LifecycleEvent) {
         state.withLock { state in
             state.log.append(&event, keeping: !state.late.isEmpty)
@@ -124,7 +148,9 @@ final class Lane: Sendable {
         }
     }
 
-    /// Ends the lane once the job in hand is done. What is still listed is abandoned.
+    /// Ends the lane once the job in hand is done.
+    ///
+    /// What is still listed is abandoned.
     func close() {
         let (left, wake) = state.withLock { state -> ([any LaneJob], LaneThread?) in
             state.isClosed = true
@@ -227,12 +253,15 @@ final class Lane: Sendable {
     }
 
     private enum Step {
-        case run(any LaneJob), sleep, end
+        case run(any LaneJob)
+        case sleep, end
     }
 
     // MARK: Takeover
 
-    /// Takes the lane from its thread, if the word still is `observed`. Called by the watchdog.
+    /// Takes the lane from its thread, if the word still is `observed`.
+    ///
+    /// Called by the watchdog.
     ///
     /// - Returns: Whether it was taken: exactly once for each word, or not at all.
     func takeOver(at observed: Ownership) -> Bool {
@@ -289,8 +318,11 @@ final class Lane: Sendable {
 
     /// What the lane may do with a module whose cell is not simply listed.
     ///
-    /// - Parameter position: The position of the event to deliver, or nil for a call or a typed
-    ///   message, which never waits.
+    /// - Parameters:
+    ///   - cell: The module's place.
+    ///   - position: The position of the event to deliver, or nil for a call or a typed message, which
+    ///     never waits.
+    /// - Returns: Whether to tell it, to leave it, or to count it as late.
     func admit(_ cell: Cell, at position: UInt64?) -> Admission {
         switch cell.status.load(ordering: .acquiring) {
         case .listed: return .go

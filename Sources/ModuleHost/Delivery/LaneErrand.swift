@@ -1,5 +1,7 @@
 /// Enters one module for something that is not an event: a start-up result, a timer's tick, letting
-/// it go. Waits where the module is late; is dropped where the module is gone.
+/// it go.
+///
+/// Waits where the module is late; is dropped where the module is gone.
 struct LaneErrand: LaneJob {
     let gate: Gate
     let cell: Cell

@@ -1,4 +1,6 @@
-/// Something for the lane to do. It lies on the heap, so that another thread can go on with it.
+/// Something for the lane to do.
+///
+/// It lies on the heap, so that another thread can go on with it.
 protocol LaneJob: Sendable {
     /// What module code that this job enters is allowed.
     var limit: DeliveryLimit { get }

@@ -11,7 +11,9 @@ import Synchronization
 /// thread sanitizer.
 @usableFromInline
 final class LaneThread: @unchecked Sendable {
-    /// The word as this thread last set it. While the lane's word still equals it, the lane is ours.
+    /// The word as this thread last set it.
+    ///
+    /// While the lane's word still equals it, the lane is ours.
     @usableFromInline var mine: Ownership
 
     /// Wakes the thread when it waits for work.
@@ -20,8 +22,10 @@ final class LaneThread: @unchecked Sendable {
     /// Which thread this is; 0 until it runs.
     let identity = Atomic<UInt>(0)
 
-    /// The responders below the innermost, by the depth at which each stands. Atomic only because a
-    /// thread that has lost the lane without knowing it may write an equal value once more.
+    /// The responders below the innermost, by the depth at which each stands.
+    ///
+    /// Atomic only because a thread that has lost the lane without knowing it may write an equal
+    /// value once more.
     private let outer: UnsafeMutablePointer<Atomic<UInt16>>
 
     init(mine: Ownership) {

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The modules that are late, and how far behind each of them is. Guarded by the lane's lock.
+/// The modules that are late, and how far behind each of them is.
+///
+/// Guarded by the lane's lock.
 struct LateModules {
     /// A thread that lost the lane, with the modules that stand on its stack.
     struct Stay {
@@ -137,7 +139,9 @@ struct LateModules {
 
 /// Who became late, and in what.
 struct LateReport: Sendable {
-    /// The modules on the stuck stack, outermost first. All are late; the last one is to blame.
+    /// The modules on the stuck stack, outermost first.
+    ///
+    /// All are late; the last one is to blame.
     let cells: [Cell]
     /// What was going on.
     let job: (any LaneJob)?

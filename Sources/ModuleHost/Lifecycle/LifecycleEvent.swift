@@ -4,11 +4,14 @@ public struct LifecycleEvent: Sendable {
     public let kind: EventKind
     /// Who caused it.
     public let origin: Origin
-    /// What came along with it, as it came. May hold secrets of the users: log its kind instead.
+    /// What came along with it, as it came.
+    ///
+    /// May hold secrets of the users: log its kind instead.
     public let payload: JSONValue?
-    /// Its number in the host's log of events. Positions grow by one from event to event, in the
-    /// order of delivery; a module that stores the position together with an event's effect can tell
-    /// a repeated one.
+    /// Its number in the host's log of events.
+    ///
+    /// Positions grow by one from event to event, in the order of delivery; a module that stores
+    /// the position together with an event's effect can tell a repeated one.
     public internal(set) var position: UInt64 = 0
 
     /// The payload as what it means.

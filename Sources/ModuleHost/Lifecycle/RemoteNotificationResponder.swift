@@ -10,6 +10,7 @@ public enum FetchResult: String, Hashable, Sendable, CaseIterable {
     /// The reply of several modules as one: `newData` before `failed` before `noData`.
     ///
     /// - Parameter other: The reply to join with this one.
+    /// - Returns: The joint reply.
     public func joined(with other: FetchResult) -> FetchResult {
         switch (self, other) {
         case (.newData, _), (_, .newData): .newData
@@ -108,7 +109,9 @@ public struct RemoteNotification: Decodable, Sendable {
     /// The whole notification; what the app itself put in stands beside `aps`.
     public internal(set) var payload: JSONValue?
 
-    /// Reads the notification's object. ``payload`` is set by the host.
+    /// Reads the notification's object.
+    ///
+    /// ``payload`` is set by the host.
     ///
     /// - Parameter decoder: Where to read from.
     /// - Throws: Where it is no object, or `aps` is not as Apple has it.
@@ -163,10 +166,12 @@ extension RemoteNotificationResponder {
     /// Does nothing.
     ///
     /// - Parameter deviceToken: The token to give to the server that sends.
+    /// - Throws: Never.
     public func didRegisterForRemoteNotifications(deviceToken: DeviceToken) throws {}
 
     /// Does nothing.
     ///
     /// - Parameter error: The service's reason.
+    /// - Throws: Never.
     public func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) throws {}
 }

@@ -2,14 +2,17 @@ import AppService
 
 /// What the app does about modules that take too long.
 extension RunningApp {
-    /// Modules became late. The lane goes on without them.
+    /// Modules became late.
+    ///
+    /// The lane goes on without them.
     func late(_ report: LateReport) {
         figures.lateness += report.cells.count
         guard let blamed = report.cells.last, let outermost = report.cells.first else { return }
         let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
         let callers = report.cells.dropLast().compactMap(\.id?.text)
         let chain =
-            callers.isEmpty ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
+            callers.isEmpty
+            ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
         log.of(module: blamed.id?.text ?? "").write(
             .error, "late\(chain): the others go on; it catches up when it returns", event: what)
         if report.isUnhealthy {
@@ -38,7 +41,8 @@ extension RunningApp {
             log.notice("no longer late: it has caught up")
         } else {
             log.warning(
-                "no longer late: it missed \(missed) events, more than its backlog of \(cell.backlog)")
+                "no longer late: it missed \(missed) events, more than its backlog of \(cell.backlog)"
+            )
         }
     }
 }

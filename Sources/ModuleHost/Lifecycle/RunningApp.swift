@@ -1,6 +1,8 @@
 import AppService
 
-/// The app as it runs: its modules, its state, its figures. Belongs to the lane.
+/// The app as it runs: its modules, its state, its figures.
+///
+/// Belongs to the lane.
 final class RunningApp {
     let slatefile: Slatefile
     let gate: Gate
@@ -36,7 +38,9 @@ final class RunningApp {
         return records.indices.contains(index) ? records[index] : nil
     }
 
-    /// Marks a module as failed: it gets nothing more. A required one ends the app.
+    /// Marks a module as failed: it gets nothing more.
+    ///
+    /// A required one ends the app.
     func markFailed(_ record: ModuleRecord, _ what: String, _ error: any Error) {
         guard !record.isFailed else { return }
         record.status = .failed("\(what): \(error)")

@@ -67,7 +67,9 @@ public final class CommunicationCenter {
         }
     }
 
-    /// Lets a member go. It is told nothing more, even of a message that is on its way round.
+    /// Lets a member go.
+    ///
+    /// It is told nothing more, even of a message that is on its way round.
     ///
     /// - Parameter member: The object. One that is no member is ignored.
     public func remove(_ member: AnyObject) {

@@ -43,7 +43,9 @@ struct EntryType {
 }
 
 extension EntryError: CustomStringConvertible {
-    /// What is wrong and what to do, such as `no class 'Modules.PushModul' in this binary; did you
+    /// What is wrong and what to do.
+    ///
+    /// Such as `no class 'Modules.PushModul' in this binary; did you
     /// mean 'Modules.PushModule'?`
     public var description: String {
         switch self {
@@ -111,8 +113,9 @@ private struct EntryName: CustomStringConvertible {
         }
     }
 
-    /// Names that this one may be meant to be, likelier ones first. They are tried one by one: the
-    /// running binary can be asked for a name, not for a list.
+    /// Names that this one may be meant to be, likelier ones first.
+    ///
+    /// They are tried one by one: the running binary can be asked for a name, not for a list.
     func neighbours(targets: [String]) -> some Sequence<EntryName> {
         let inOthers = targets.map { EntryName(target: $0, type: type) }
         let near = spellings + inOthers + inOthers.flatMap(\.spellings)
@@ -148,9 +151,13 @@ private func isIdentifier(_ text: some StringProtocol) -> Bool {
 
 private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= byte }
 
-private func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= byte | 0x20 }
+private func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= byte | 0x20
+}
 
-private func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+private func capitalized(_ name: String) -> String {
+    name.prefix(1).uppercased() + name.dropFirst()
+}
 
 /// Every name that is one slip away: a letter too many, too few, another, or two swapped.
 private func edits(of name: String) -> [String] {

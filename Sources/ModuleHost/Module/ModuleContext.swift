@@ -11,10 +11,14 @@ public final class ModuleContext {
     /// The app's name, from the slatefile.
     public let app: String
 
-    /// Where the module says what happened. Lines bear its id.
+    /// Where the module says what happened.
+    ///
+    /// Lines bear its id.
     public let log: Log
 
-    /// The folder in which the host, and what is to outlast it, keeps its files. No slash at the end.
+    /// The folder in which the host, and what is to outlast it, keeps its files.
+    ///
+    /// No slash at the end.
     public let stateDirectory: String
 
     /// Sends messages to the app's modules, in slatefile order.
@@ -43,7 +47,9 @@ public final class ModuleContext {
 
     // MARK: Settings
 
-    /// The module's own `config`, as a `T`. A module without `config` is read as `{}`.
+    /// The module's own `config`, as a `T`.
+    ///
+    /// A module without `config` is read as `{}`.
     ///
     /// - Parameter type: What to make of it.
     /// - Returns: The settings.
@@ -53,7 +59,9 @@ public final class ModuleContext {
         try (configValue ?? .emptyObject).decode(type)
     }
 
-    /// The app's `config`, as a `T`. A slatefile without one is read as `{}`.
+    /// The app's `config`, as a `T`.
+    ///
+    /// A slatefile without one is read as `{}`.
     ///
     /// - Parameter type: What to make of it. Keys that it does not ask for are faults, so a module that
     ///   wants a part of it asks for a `[String: JSONValue]`.

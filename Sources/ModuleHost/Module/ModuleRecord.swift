@@ -1,4 +1,6 @@
-/// One enabled module of the running app. Belongs to the lane.
+/// One enabled module of the running app.
+///
+/// Belongs to the lane.
 final class ModuleRecord {
     /// What has become of a module.
     enum Status {

@@ -20,7 +20,9 @@ public final class ModuleTimer {
     /// Whether the timer will tick, or tick again.
     public var isRunning: Bool { tick != nil }
 
-    /// Calls the timer off. It ticks no more, not even where its time had run out already.
+    /// Calls the timer off.
+    ///
+    /// It ticks no more, not even where its time had run out already.
     public func cancel() {
         tick = nil
         alarm?.cancel()

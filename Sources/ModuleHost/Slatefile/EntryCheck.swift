@@ -1,8 +1,9 @@
 /// What a slatefile says about a module made of a class, for whoever knows the classes of the
 /// running binary.
 public struct EntryUse: Sendable {
-    /// The entry as it is written, such as `Modules.PushModule`. Where it has not that form it is a
-    /// fault already, for which a check may find better words.
+    /// The entry as it is written, such as `Modules.PushModule`.
+    ///
+    /// Where it has not that form it is a fault already, for which a check may find better words.
     public let entry: String
     /// Whether the module is the main one.
     public let isMain: Bool

@@ -22,7 +22,9 @@ struct LaneTakeoverTests {
         #expect(probe.entries("background") == ["a background", "b background"])
         overrun(test)
         await probe.reached("c background")
-        _ = await test.recorder.first { $0.event == "background" && $0.message == "2 modules, 1 late" }
+        _ = await test.recorder.first {
+            $0.event == "background" && $0.message == "2 modules, 1 late"
+        }
         let record = await test.recorder.first(containing: "late: the others go on")
         #expect(record.module == "x.b" && record.event == "background")
         door.open()
@@ -100,9 +102,16 @@ struct LaneTakeoverTests {
         door.open()
         await probe.reached("b background")
         await probe.reached("a sent 3")
-        _ = await test.recorder.first { $0.module == "x.a" && $0.message.contains("no longer late") }
-        _ = await test.recorder.first { $0.module == "x.b" && $0.message.contains("no longer late") }
-        #expect(probe.entries("background").sorted() == ["a background", "b background", "c background"])
+        _ = await test.recorder.first {
+            $0.module == "x.a" && $0.message.contains("no longer late")
+        }
+        _ = await test.recorder.first {
+            $0.module == "x.b" && $0.message.contains("no longer late")
+        }
+        #expect(
+            probe.entries("background").sorted() == [
+                "a background", "b background", "c background",
+            ])
         #expect(probe.entries("ping").sorted() == ["a ping", "b ping", "c ping"])
         #expect(await test.stopped() == .stopped)
     }
@@ -135,7 +144,11 @@ struct LaneTakeoverTests {
         let door = Door()
         let work = Door()
         probe.when("b init") { module in
-            try module.context.startup("feed") { work.pass() } then: { probe.note("b took feed") }
+            try module.context.startup("feed") {
+                work.pass()
+            } then: {
+                probe.note("b took feed")
+            }
         }
         probe.when("b background") { _ in
             door.pass()
@@ -152,7 +165,9 @@ struct LaneTakeoverTests {
         await probe.reached("b took feed")
         _ = await test.recorder.first(containing: "no longer late")
         let entries = probe.entries
-        #expect(entries.firstIndex(of: "b returned") ?? .max < entries.firstIndex(of: "b took feed") ?? 0)
+        #expect(
+            entries.firstIndex(of: "b returned") ?? .max < entries.firstIndex(of: "b took feed")
+                ?? 0)
         #expect(await test.stopped() == .stopped)
     }
 

@@ -20,13 +20,17 @@ struct HostLifecycleTests {
             ])
     }
 
-    @Test("high start-up tasks end before launch, default ones begin with it, low ones follow READY")
+    @Test(
+        "high start-up tasks end before launch, default ones begin with it, low ones follow READY")
     func startupPhases() async throws {
         let probe = Probe()
         let atLaunch = Door()
         probe.when("a init") { module in
-            try module.context.startup("high", priority: .high) { probe.note("high work") }
-                then: { probe.note("high then") }
+            try module.context.startup("high", priority: .high) {
+                probe.note("high work")
+            } then: {
+                probe.note("high then")
+            }
             try module.context.startup("default") {
                 probe.note("default work")
                 atLaunch.open()
@@ -70,7 +74,9 @@ struct HostLifecycleTests {
             ], probe: probe
         ).launched()
         let entries = probe.entries
-        #expect(entries.firstIndex(of: "b open-url") ?? .max < entries.firstIndex(of: "a activate") ?? 0)
+        #expect(
+            entries.firstIndex(of: "b open-url") ?? .max < entries.firstIndex(of: "a activate") ?? 0
+        )
         #expect(!entries.contains("c open-url"))
         #expect(await test.stopped() == .stopped)
     }
@@ -250,14 +256,16 @@ struct HostLifecycleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("every event from outside reaches its responders", arguments: [
-        (EventKind.memoryWarning, nil), (.push, "{}"),
-        (.pushRegistered, #"{"deviceToken": "00ff"}"#),
-        (.pushRegistrationFailed, #"{"error": "no network"}"#),
-        (.notificationSettings, #"{"alert": true}"#), (.localNotification, #"{"id": "n"}"#),
-        (.openURL, #"{"url": "slate://x"}"#), (.userActivity, #"{"type": "t"}"#),
-        (.shortcut, #"{"type": "t"}"#), (.message, #"{"topic": "t"}"#),
-    ] as [(EventKind, String?)])
+    @Test(
+        "every event from outside reaches its responders",
+        arguments: [
+            (EventKind.memoryWarning, nil), (.push, "{}"),
+            (.pushRegistered, #"{"deviceToken": "00ff"}"#),
+            (.pushRegistrationFailed, #"{"error": "no network"}"#),
+            (.notificationSettings, #"{"alert": true}"#), (.localNotification, #"{"id": "n"}"#),
+            (.openURL, #"{"url": "slate://x"}"#), (.userActivity, #"{"type": "t"}"#),
+            (.shortcut, #"{"type": "t"}"#), (.message, #"{"topic": "t"}"#),
+        ] as [(EventKind, String?)])
     func everyEvent(kind: EventKind, payload: String?) async throws {
         let probe = Probe("everyEvent \(kind.rawValue)")
         let test = try await HostUnderTest("a", "b", probe: probe).launched()

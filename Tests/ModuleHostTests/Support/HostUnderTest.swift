@@ -23,6 +23,7 @@ final class HostUnderTest: Sendable {
     ///   - entries: The modules, in order; the first is the main one.
     ///   - top: More members of the slatefile.
     ///   - probe: What the modules report to.
+    /// - Throws: Where the slatefile made of these is invalid.
     init(_ entries: [Entry], top: String = "", probe: Probe) throws {
         self.probe = probe
         let modules = entries.enumerated().map { index, entry in

@@ -70,7 +70,9 @@ final class Door: Sendable {
 
     func open() { semaphore.signal() }
 
-    /// Waits for the door. Once open it stays open.
+    /// Waits for the door.
+    ///
+    /// Once open it stays open.
     func pass() {
         semaphore.wait()
         semaphore.signal()
