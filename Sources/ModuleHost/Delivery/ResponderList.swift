@@ -4,7 +4,7 @@ import Synchronization
 @usableFromInline
 protocol AnyResponderList: AnyObject {
     func insert(_ member: Member)
-    func removeAll(of cell: Cell)
+    func removeAll(where isGone: (Member) -> Bool)
 }
 
 /// The members of a center that conform to one responder protocol, in order.
@@ -36,14 +36,15 @@ final class ResponderList<Responder>: AnyResponderList {
     func insert(_ member: Member) {
         guard let responder = member.object as? Responder else { return }
         let entry = Entry(cell: member.cell, member: member, responder: responder)
-        let index = entries.firstIndex { member.precedes($0.member) } ?? entries.endIndex
+        // Mostly the last place.
+        let index = entries.lastIndex { $0.member.precedes(member) }.map { $0 + 1 } ?? 0
         entries.insert(entry, at: index)
         lookedAt = nil
     }
 
-    /// Lets go of a module's members.
+    /// Lets go of members.
     @usableFromInline
-    func removeAll(of cell: Cell) { entries.removeAll { $0.cell === cell } }
+    func removeAll(where isGone: (Member) -> Bool) { entries.removeAll { isGone($0.member) } }
 
     /// The index of the first entry that stands after a cell.
     func firstIndex(after cell: UInt16) -> Int {

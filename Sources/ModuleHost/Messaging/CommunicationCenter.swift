@@ -26,6 +26,7 @@ public final class CommunicationCenter {
     /// The way into modules; nil for a center of an owner's own, whose members are the owner's code.
     @usableFromInline let gate: Gate?
     private var members: [Member] = []
+    private var known: Set<ObjectIdentifier> = []
     @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]
     private var sequence = 0
     /// The place of every member of a center of one's own.
@@ -84,10 +85,11 @@ public final class CommunicationCenter {
     public var count: Int { members.count }
 
     func insert(_ object: AnyObject, in cell: Cell) {
-        guard !members.contains(where: { $0.object === object }) else { return }
+        guard known.insert(ObjectIdentifier(object)).inserted else { return }
         sequence += 1
         let member = Member(object: object, cell: cell, sequence: sequence)
-        let index = members.firstIndex { member.precedes($0) } ?? members.endIndex
+        // Mostly the last place.
+        let index = members.lastIndex { $0.precedes(member) }.map { $0 + 1 } ?? 0
         members.insert(member, at: index)
         for list in lists.values { list.insert(member) }
     }
@@ -98,16 +100,24 @@ public final class CommunicationCenter {
     }
 
     func take(_ object: AnyObject) {
-        guard let index = members.firstIndex(where: { $0.object === object }) else { return }
-        members.remove(at: index).isRemoved = true
+        guard known.remove(ObjectIdentifier(object)) != nil,
+            let index = members.firstIndex(where: { $0.object === object })
+        else { return }
+        let member = members.remove(at: index)
+        // A message that is on its way round goes by its own list, and looks here.
+        member.isRemoved = true
+        for list in lists.values { list.removeAll { $0 === member } }
         bumpEpoch()
     }
 
     /// Lets go of every member of a module's.
     func takeAll(of cell: Cell) {
-        for member in members where member.cell === cell { member.isRemoved = true }
-        members.removeAll { $0.cell === cell }
-        for list in lists.values { list.removeAll(of: cell) }
+        for member in members where member.cell === cell {
+            member.isRemoved = true
+            known.remove(ObjectIdentifier(member.object))
+        }
+        members.removeAll(where: \.isRemoved)
+        for list in lists.values { list.removeAll(where: \.isRemoved) }
         bumpEpoch()
     }
 
