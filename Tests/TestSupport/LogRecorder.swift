@@ -1,5 +1,5 @@
+import AppService
 package import ModuleHost
-import Synchronization
 
 /// A log sink that keeps every record, and lets a test await the one that it is about.
 package final class LogRecorder: LogSink {
@@ -13,7 +13,7 @@ package final class LogRecorder: LogSink {
         var waiters: [Waiter] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     package init() {}
 
@@ -40,7 +40,10 @@ package final class LogRecorder: LogSink {
     ///
     /// Waits as long as it takes: give the test a time limit.
     ///
-    /// - Parameter start: How many of those that are here to pass over.
+    /// - Parameters:
+    ///   - start: How many of those that are here to pass over.
+    ///   - matches: Whether a record is the one.
+    /// - Returns: The record.
     package func first(
         from start: Int = 0, where matches: @escaping @Sendable (LogRecord) -> Bool
     ) async -> LogRecord {

@@ -49,7 +49,8 @@ extension Slatefile {
         }
         do throws(SlatefileError) {
             return try read(
-                bytes, path: path, environment: { environment[$0] }, checkEntry: EntryUse.checkAgainstBinary())
+                bytes, path: path, environment: { environment[$0] },
+                checkEntry: EntryUse.checkAgainstBinary())
         } catch {
             throw .invalid(error)
         }
