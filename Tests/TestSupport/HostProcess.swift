@@ -1,5 +1,5 @@
+import AppService
 import Glibc
-import Synchronization
 
 /// A real `hostd`, or another program, run by a test as a user would run it.
 ///
@@ -193,7 +193,7 @@ package final class HostProcess {
 
 /// Held while descriptors are open that must not reach a child which another test starts at that
 /// moment: Swift sees no call that opens a pipe and closes it on `exec` in one.
-let spawning = Mutex(())
+let spawning = Guarded(())
 
 extension HostProcess {
     /// The `hostd` that was built with these tests, which lies beside them.

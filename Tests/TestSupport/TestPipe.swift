@@ -1,5 +1,5 @@
+import AppService
 import Glibc
-import Synchronization
 
 /// A pipe whose two ends a test holds.
 package final class TestPipe {

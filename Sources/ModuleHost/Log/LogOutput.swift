@@ -1,4 +1,4 @@
-import Synchronization
+import AppService
 
 /// Writes log records to a descriptor, one `write` a line, and never waits for whoever reads them.
 ///
@@ -21,7 +21,7 @@ package final class LogOutput: LogSink {
     private let format: LogFormat
     private let channel: OutputChannel
     private let limit: Int
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Creates a sink.
     ///
