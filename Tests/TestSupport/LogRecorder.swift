@@ -1,5 +1,5 @@
+import AppService
 package import ModuleHost
-import Synchronization
 
 /// A log sink that keeps every record, and lets a test await the one that it is about.
 package final class LogRecorder: LogSink {
@@ -13,7 +13,7 @@ package final class LogRecorder: LogSink {
         var waiters: [Waiter] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     package init() {}
 
