@@ -1,5 +1,4 @@
 package import AppService
-import Synchronization
 
 /// A clock that stands still until a test moves it.
 ///
@@ -17,7 +16,7 @@ package final class ManualTimeSource: TimeSource {
         var nextID = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     package init() {}
 

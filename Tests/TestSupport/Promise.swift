@@ -1,4 +1,4 @@
-import Synchronization
+import AppService
 
 /// A value that comes once, and that any number of tasks may await.
 package final class Promise<Value: Sendable>: Sendable {
@@ -7,7 +7,7 @@ package final class Promise<Value: Sendable>: Sendable {
         case kept(Value)
     }
 
-    private let state = Mutex(State.open([]))
+    private let state = Guarded(State.open([]))
 
     package init() {}
 
