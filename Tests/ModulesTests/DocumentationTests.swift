@@ -13,14 +13,23 @@ struct DocumentationTests {
         String(decoding: try readFile(at: "\(root)/\(path)", limit: 1 << 20), as: UTF8.self)
     }
 
-    /// The blocks of code in a text, each with the line before it and its language.
-    private static func blocks(of text: String) -> [(before: String, language: String, code: String)] {
-        var blocks: [(before: String, language: String, code: String)] = []
+    /// A block of code in a text.
+    private struct Block {
+        /// The line before it.
+        let before: String
+        let language: String
+        var code = ""
+    }
+
+    private static func blocks(of text: String) -> [Block] {
+        var blocks: [Block] = []
         var before = ""
         var isInside = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("```") {
-                if !isInside { blocks.append((before, String(line.dropFirst(3)), "")) }
+                if !isInside {
+                    blocks.append(Block(before: before, language: String(line.dropFirst(3))))
+                }
                 isInside.toggle()
             } else if isInside {
                 blocks[blocks.count - 1].code += line + "\n"
@@ -100,7 +109,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("docs/slatefile.md names every key and every default")
+    @Test("docs/slatefile.md names every key")
     func keys() throws {
         let text = try Self.text("docs/slatefile.md")
         let schema = try JSONValue(parsing: Slatefile.jsonSchema)
