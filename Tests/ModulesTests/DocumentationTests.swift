@@ -1,0 +1,125 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+/// What the texts for users say is so: their code compiles, runs, and nothing is left out.
+@Suite("Documentation", .timeLimit(.minutes(1)))
+struct DocumentationTests {
+    /// The folder of the package.
+    private static let root = "\(#filePath)".split(separator: "/", omittingEmptySubsequences: false)
+        .dropLast(3).joined(separator: "/")
+
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try readFile(at: "\(root)/\(path)", limit: 1 << 20), as: UTF8.self)
+    }
+
+    /// A block of code in a text.
+    private struct Block {
+        /// The line before it.
+        let before: String
+        let language: String
+        var code = ""
+    }
+
+    private static func blocks(of text: String) -> [Block] {
+        var blocks: [Block] = []
+        var before = ""
+        var isInside = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") {
+                if !isInside {
+                    blocks.append(Block(before: before, language: String(line.dropFirst(3))))
+                }
+                isInside.toggle()
+            } else if isInside {
+                blocks[blocks.count - 1].code += line + "\n"
+            }
+            before = String(line)
+        }
+        return blocks
+    }
+
+    /// The lines without what they are indented by.
+    private static func flush(_ code: String) -> String {
+        code.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
+    }
+
+    // MARK: Code
+
+    @Test(
+        "Swift code stands word for word in a file that is compiled with the tests",
+        arguments: ["README.md", "docs/modules.md", "CONTRIBUTING.md"])
+    func compiled(path: String) throws {
+        for block in Self.blocks(of: try Self.text(path)) where block.language == "swift" {
+            let words = block.before.split(separator: " ")
+            let file = try #require(
+                words.first { $0.hasPrefix("compiled=") }?.dropFirst("compiled=".count),
+                "\(path): the block after '\(block.before)' does not say where it is compiled")
+            #expect(
+                Self.flush(try Self.text(String(file))).contains(Self.flush(block.code)),
+                "\(path): this is not in \(file):\n\(block.code)")
+        }
+    }
+
+    /// The slatefile of the repository, with the README's entry added as the README says.
+    private func readmeSlatefile() throws -> String {
+        let entry = try #require(
+            Self.blocks(of: try Self.text("README.md")).first { $0.before.contains("block=entry") })
+        let slatefile = try Self.text("slatefile.json")
+        let end = try #require(slatefile.firstRange(of: "\n  ],\n  \"signals\""))
+        return slatefile[..<end.lowerBound] + ",\n" + entry.code + slatefile[end.lowerBound...]
+    }
+
+    @Test("the README's module does what the README says")
+    func module() async throws {
+        let slatefile = try readmeSlatefile()
+            .replacing("Modules.GreeterModule", with: "ModulesTests.GreeterModule")
+        let end = try await RunningHost.run(slatefile) { app in
+            for name in ["mia", "tom"] {
+                try await app.deliver(
+                    .message, #"{ "topic": "user.signed-in", "payload": { "name": "\#(name)" } }"#)
+            }
+            #expect(
+                app.messages(of: "com.example.greeter").filter { $0.hasPrefix("Welcome") } == [
+                    "Welcome, number 1; we speak Swift, English",
+                    "Welcome, number 2; we speak Swift, English",
+                ])
+        }
+        #expect(end == .stopped)
+    }
+
+    @Test("the README's module has its settings checked")
+    func settings() throws {
+        let slatefile = try readmeSlatefile()
+            .replacing("Modules.GreeterModule", with: "ModulesTests.GreeterModule")
+            .replacing("\"greeting\"", with: "\"greting\"")
+        #expect(
+            ModulesTests.faults(of: slatefile).map { $0.drop { $0 != " " } } == [
+                " unknown key 'greting'; did you mean 'greeting'?"
+            ])
+    }
+
+    // MARK: Nothing is left out
+
+    /// The names of all properties of a JSON Schema.
+    private static func properties(of schema: JSONValue) -> [String] {
+        schema.members.flatMap { member in
+            let own = member.key == "properties" ? member.value.members.map(\.key) : []
+            return own + properties(of: member.value)
+        }
+    }
+
+    @Test("docs/slatefile.md names every key")
+    func keys() throws {
+        let text = try Self.text("docs/slatefile.md")
+        let schema = try JSONValue(parsing: Slatefile.jsonSchema)
+        let keys = Self.properties(of: schema)
+        #expect(keys.count > 30)
+        for key in keys { #expect(text.contains("`\(key)`"), "'\(key)' is not there") }
+    }
+
+    @Test("docs/modules.md names every event", arguments: EventKind.allCases)
+    func events(kind: EventKind) throws {
+        #expect(try Self.text("docs/modules.md").contains("| `\(kind.rawValue)` |"))
+    }
+}

@@ -1,0 +1,34 @@
+// The module of README.md, compiled and run.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import ModuleHost
+
+/// Greets everybody who signs in, and says at the end how many they were.
+public final class GreeterModule: MessageResponder, TerminationResponder, ConfiguredModule {
+    public struct Configuration: Decodable, Sendable {
+        let greeting: String?
+    }
+
+    public let topics = ["user.signed-in"]
+    private let log: Log
+    private let greeting: String
+    private var languages: [String] = []
+    private var count = 0
+
+    public init(context: ModuleContext) throws {
+        log = context.log
+        greeting = try context.config(Configuration.self).greeting ?? "Hello"
+        try context.startup("languages", priority: .high) {
+            ["Swift", "English"]  // off the lane, without the module
+        } then: { languages in
+            self.languages = languages  // on the lane, before `launch`
+        }
+    }
+
+    public func receive(_ message: Message) throws {
+        count += 1
+        log.info("\(greeting), number \(count); we speak \(languages.joined(separator: ", "))")
+    }
+
+    public func willTerminate() { log.info("greeted \(count)") }
+}
