@@ -40,8 +40,8 @@ package final class HostProcess {
 
     package let processID: Int32
     private var pipes: [TestPipe]
-    /// Both streams, and last the pipe that only the life of the process keeps open.
-    private var text: [[UInt8]] = [[], []]
+    private var said = [StreamText(), StreamText()]
+    /// Of both streams, and last of the pipe that only the life of the process keeps open.
     private var isAtEnd = [false, false, false]
     private var exit: Exit?
 
@@ -95,7 +95,7 @@ package final class HostProcess {
 
     /// What the process has said so far, as far as it was read while waiting.
     package func textSoFar(_ stream: Stream) -> String {
-        String(decoding: text[stream.rawValue], as: UTF8.self)
+        String(decoding: said[stream.rawValue].bytes, as: UTF8.self)
     }
 
     /// Waits for a whole line that `matches`, among all that the process has said and will say.
@@ -111,11 +111,14 @@ package final class HostProcess {
         on stream: Stream = .error, count: Int = 1, matching matches: (String) -> Bool
     ) throws -> String {
         let deadline = ContinuousClock.now + Self.patience
+        var looked = 0
+        var found = 0
         while true {
-            let lines = textSoFar(stream).split(separator: "\n", omittingEmptySubsequences: false)
-                .dropLast().map(String.init)
-            let found = lines.filter(matches)
-            if found.count >= count { return found[count - 1] }
+            for line in said[stream.rawValue].lines[looked...] where matches(line) {
+                found += 1
+                if found == count { return line }
+            }
+            looked = said[stream.rawValue].lines.count
             guard !isAtEnd[stream.rawValue] else {
                 throw failed("the stream ended before the line")
             }
@@ -186,7 +189,24 @@ package final class HostProcess {
         if ready == 0 { throw failed("nothing happened for \(Self.patience)") }
         for (index, entry) in zip(open, entries) where entry.revents != 0 {
             let bytes = pipes[index].read()
-            if bytes.isEmpty { isAtEnd[index] = true } else { text[index] += bytes }
+            if bytes.isEmpty { isAtEnd[index] = true } else { said[index].append(bytes) }
+        }
+    }
+}
+
+/// What came out of a stream so far, each byte looked at once.
+private struct StreamText {
+    private(set) var bytes: [UInt8] = []
+    /// The lines that have ended, without their ends.
+    private(set) var lines: [String] = []
+    private var lineStart = 0
+
+    mutating func append(_ more: [UInt8]) {
+        let start = bytes.count
+        bytes += more
+        for index in start..<bytes.count where bytes[index] == UInt8(ascii: "\n") {
+            lines.append(String(decoding: bytes[lineStart..<index], as: UTF8.self))
+            lineStart = index + 1
         }
     }
 }
