@@ -74,16 +74,13 @@ struct DocumentationTests {
     func module() async throws {
         let slatefile = try readmeSlatefile()
             .replacing("Modules.GreeterModule", with: "ModulesTests.GreeterModule")
+        let signIn = #"{ "topic": "user.signed-in", "payload": { "name": "mia" } }"#
         let end = try await RunningHost.run(slatefile) { app in
-            for name in ["mia", "tom"] {
-                try await app.deliver(
-                    .message, #"{ "topic": "user.signed-in", "payload": { "name": "\#(name)" } }"#)
-            }
+            try await app.deliver(.message, signIn)
+            try await app.deliver(.message, signIn)
             #expect(
-                app.messages(of: "com.example.greeter").filter { $0.hasPrefix("Welcome") } == [
-                    "Welcome, number 1; we speak Swift, English",
-                    "Welcome, number 2; we speak Swift, English",
-                ])
+                app.messages(of: "com.example.greeter").last
+                    == "Welcome, number 2; we speak Swift, English")
         }
         #expect(end == .stopped)
     }
