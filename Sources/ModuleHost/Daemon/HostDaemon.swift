@@ -108,7 +108,9 @@ private final class DaemonRun: Sendable {
             log.error("no thread can be started: \(error)")
             return .failed
         }
-        listener.loop { signal in take(signal) }
+        // What the slatefile gives a meaning to is taken, whatever it does by default.
+        let kept = SignalListener.keptDefault.filter { actions[$0] == nil }
+        listener.loop(keepingDefault: kept) { signal in take(signal) }
         switch end.withLock({ $0 }) {
         case .stopped: return .success
         case .failed, .overdue, nil: return .failed
