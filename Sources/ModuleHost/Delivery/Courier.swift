@@ -111,6 +111,8 @@ struct EventTally {
     var fetch: FetchResult?
     /// The module that claimed the event.
     var claimedBy: Cell?
+    /// The number of the module at which a search for who claims the event ended.
+    var lastAsked = UInt16.max
 
     /// One that was counted as delivered threw.
     mutating func toldFailed() {
@@ -130,7 +132,10 @@ struct EventTally {
     /// What a late module counts as: a failed fetch, and the end of a search: going on could act
     /// twice.
     mutating func takeLate(from cell: Cell?, of kind: EventKind) -> FanStep {
-        if kind.isClaimed { return .end }
+        if kind.isClaimed {
+            lastAsked = cell?.number ?? .max
+            return .end
+        }
         return kind.wantsFetchResult ? take(.fetch(.failed), from: cell) : .next
     }
 
@@ -145,6 +150,7 @@ struct EventTally {
         case .claim(false): return .next
         case .claim(true):
             claimedBy = cell
+            lastAsked = cell?.number ?? .max
             return .end
         }
     }
@@ -184,7 +190,7 @@ struct LaneCourier: Courier {
     ) {
         let list = center.list(of: kind)
         let end = gate.fanOut(
-            to: list, on: thread, from: list.firstIndex(after: after), at: event.position,
+            to: list, on: thread, after: after, at: event.position,
             late: { _ in
                 job.tally.late += 1
                 return .next
@@ -193,6 +199,7 @@ struct LaneCourier: Courier {
                 job.tally.toldFailed()
                 return onFailure(cell, error)
             },
+            alone: { try body($0.responder, $0.cell) },
             { entry, _ in
                 job.tally.delivered += 1
                 try body(entry.responder, entry.cell)
@@ -207,7 +214,7 @@ struct LaneCourier: Courier {
     ) {
         let list = center.list(of: kind)
         let end = gate.fanOut(
-            to: list, on: thread, from: list.firstIndex(after: after), at: event.position,
+            to: list, on: thread, after: after, at: event.position,
             late: { cell in
                 job.tally.late += 1
                 return job.tally.takeLate(from: cell, of: event.kind)
@@ -217,6 +224,7 @@ struct LaneCourier: Courier {
                 if event.kind.wantsFetchResult { _ = job.tally.take(.fetch(.failed), from: cell) }
                 return onFailure(cell, error)
             },
+            alone: { _ = try body($0.responder) },
             { entry, passage in
                 job.tally.delivered += 1
                 let reply = try body(entry.responder)

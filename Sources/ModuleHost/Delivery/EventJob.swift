@@ -83,6 +83,9 @@ final class EventJob: LaneJob, @unchecked Sendable {
     }
 
     private func end(_ event: LifecycleEvent, in app: any App) {
+        if event.kind.isClaimed {
+            app.gate.lane.endSearch(at: event.position, with: tally.lastAsked)
+        }
         app.ended(event, tally)
         self.event = nil
         index += 1

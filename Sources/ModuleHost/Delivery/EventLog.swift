@@ -3,10 +3,23 @@
 /// An event's position is its number, from 0, in the order of acceptance. The log keeps an event
 /// only while some module is behind it; everything else is a counter.
 struct EventLog {
+    /// An event that some module is behind on.
+    struct Kept: Sendable {
+        let event: LifecycleEvent
+        /// The number of the last cell that is to hear it; nil while it is not known: the search for
+        /// who claims the event goes on.
+        var reach: UInt16?
+
+        init(_ event: LifecycleEvent) {
+            self.event = event
+            reach = event.kind.isClaimed ? nil : .max
+        }
+    }
+
     /// The position that the next event gets.
     private(set) var head: UInt64 = 0
     /// The events kept, the last of which stands at `head - 1`.
-    private var kept: [LifecycleEvent] = []
+    private var kept: [Kept] = []
     /// How many at the front of `kept` are no longer wanted; they go when they are the greater part.
     private var dropped = 0
 
@@ -22,7 +35,7 @@ struct EventLog {
         event.position = head
         head += 1
         if keeping {
-            kept.append(event)
+            kept.append(Kept(event))
         } else if !kept.isEmpty {
             kept = []
             dropped = 0
@@ -32,15 +45,22 @@ struct EventLog {
     /// Keeps the newest event after all: a module became late while it was being delivered.
     mutating func keep(_ event: LifecycleEvent) {
         guard count == 0, event.position + 1 == head else { return }
-        kept = [event]
+        kept = [Kept(event)]
         dropped = 0
     }
 
     /// The event at `position`, or nil where it is not kept.
-    subscript(position: UInt64) -> LifecycleEvent? {
+    subscript(position: UInt64) -> Kept? { index(of: position).map { kept[$0] } }
+
+    /// The search for who claims the event at `position` has ended at the cell of a number.
+    mutating func endSearch(at position: UInt64, with cell: UInt16) {
+        if let index = index(of: position) { kept[index].reach = cell }
+    }
+
+    private func index(of position: UInt64) -> Int? {
         let first = head - UInt64(count)
         guard position >= first, position < head else { return nil }
-        return kept[dropped + Int(position - first)]
+        return dropped + Int(position - first)
     }
 
     /// Lets go of everything before `position`, which nobody is behind any more.

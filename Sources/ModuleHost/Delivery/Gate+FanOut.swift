@@ -11,9 +11,9 @@ enum FanStep {
 enum FanEnd: Equatable {
     /// It went round, or was ended by a step.
     case finished
-    /// The lane was lost; `next` is the index of the first entry that was not told, past what the
-    /// module that held the lane up has of its own.
-    case lost(next: Int)
+    /// The lane was lost. Nobody who stands after the cell of this number was told; everybody else
+    /// was, or will hear of it in another way.
+    case lost(after: UInt16)
     /// Nobody was told: calls are nested 64 deep already.
     case tooDeep
 }
@@ -28,34 +28,38 @@ extension Gate {
     ///   - list: Whom to tell. Members that come during the fan-out are not told, those that go are
     ///     not told any more.
     ///   - thread: The calling thread, which owns the lane.
-    ///   - start: The index to begin at.
+    ///   - cell: The number of the cell after which to begin; 0 for the first.
     ///   - position: The position of the event, or nil for what does not wait for late modules.
     ///   - late: Called for a module that is late, instead of telling it.
     ///   - failure: Called with what a responder threw, while the lane is still ours.
+    ///   - alone: Tells one more responder of the module that held the lane up, on its own thread.
+    ///     Nothing that is the lane's may be touched there.
     ///   - body: Tells one responder.
     /// - Returns: Whether the lane is still ours, and if not, how far it went.
     @inlinable @inline(__always)
     func fanOut<Responder>(
-        to list: ResponderList<Responder>, on thread: LaneThread, from start: Int = 0,
+        to list: ResponderList<Responder>, on thread: LaneThread, after cell: UInt16 = 0,
         at position: UInt64? = nil, late: (Cell) -> FanStep,
         failure: (Cell, any Error) -> FanStep,
+        alone: (ResponderList<Responder>.Entry) throws -> Void,
         _ body: (ResponderList<Responder>.Entry, inout Passage) throws -> FanStep
     ) -> FanEnd {
         list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
         let entries = list.entries
         let ordered = list.orderedAt ?? .max
-        var index = start
+        var index = list.firstIndex(after: cell)
         rounds: while index < entries.count {
             if lane.epoch.load(ordering: .relaxed) != ordered {
+                // What follows counts and changes what is the lane's.
+                guard passage.isOurs else { break rounds }
                 switch admit(entries[index].cell, entries[index].member, at: position) {
                 case .go: break
                 case .skip:
                     index += 1
                     continue rounds
                 case .late:
-                    if late(entries[index].cell) == .end { break rounds }
-                    index += 1
+                    index = late(entries[index].cell) == .end ? entries.count : index + 1
                     continue rounds
                 }
             }
@@ -64,16 +68,18 @@ extension Gate {
             }
             switch outcome {
             case .returned(.next): index += 1
-            case .returned(.end): break rounds
+            case .returned(.end): index = entries.count
             case .threw(let error):
-                if failure(entries[index].cell, error) == .end { break rounds }
+                index = failure(entries[index].cell, error) == .end ? entries.count : index + 1
+            case .lost: break rounds
+            case .threwLate(let error):
+                reportLate(entries[index].cell, error)
                 index += 1
-            case .lost(let wasEntered):
-                return finish(entries, from: wasEntered ? index + 1 : index, &passage, body)
+                break rounds
             case .tooDeep: return .tooDeep
             }
         }
-        return passage.leave() ? .finished : finish(entries, from: index, &passage, body)
+        return passage.leave() ? .finished : finish(entries, from: index, passage, alone)
     }
 
     /// Goes on, on a thread that lost the lane, with the entries of the module that held it up: a
@@ -81,24 +87,19 @@ extension Gate {
     @usableFromInline
     func finish<Responder>(
         _ entries: ContiguousArray<ResponderList<Responder>.Entry>, from start: Int,
-        _ passage: inout Passage,
-        _ body: (ResponderList<Responder>.Entry, inout Passage) throws -> FanStep
+        _ passage: borrowing Passage,
+        _ alone: (ResponderList<Responder>.Entry) throws -> Void
     ) -> FanEnd {
-        let late = passage.thread.mine.cell
+        let late = passage.inside == 0 ? passage.outer : passage.inside
         var index = start
         while index < entries.count, entries[index].cell.number == late {
             let entry = entries[index]
             index += 1
             if entry.member.isRemoved { continue }
-            do {
-                _ = try body(entry, &passage)
-            } catch is LaneLost {
-                continue
-            } catch {
-                lane.hooks.onLateFailure(entry.cell, error)
-            }
+            do { try alone(entry) } catch { reportLate(entry.cell, error) }
         }
-        return .lost(next: index)
+        passage.giveUp()
+        return .lost(after: index < entries.count ? entries[index].cell.number - 1 : .max)
     }
 
     @usableFromInline

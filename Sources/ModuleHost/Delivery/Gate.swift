@@ -11,9 +11,11 @@ struct Gate: Sendable {
         case returned(Result)
         /// It threw, and the lane is still ours.
         case threw(any Error)
-        /// The lane is another thread's now: nothing that belongs to it may be touched any more.
-        /// Where the module was entered it has returned, late.
-        case lost(wasEntered: Bool)
+        /// The lane is another thread's now: nothing that belongs to it may be touched any more. The
+        /// module was not entered, or what it did is no longer waited for.
+        case lost
+        /// As ``lost``, and the module was entered and has thrown, late.
+        case threwLate(any Error)
         /// It was not entered: calls are nested 64 deep already.
         case tooDeep
     }
@@ -31,15 +33,17 @@ struct Gate: Sendable {
         _ cell: UInt16, through passage: inout Passage,
         _ body: (inout Passage) throws -> Result
     ) -> Outcome<Result> {
-        guard passage.move(to: cell) else { return .lost(wasEntered: false) }
+        guard passage.move(to: cell) else { return .lost }
         do {
             return .returned(try body(&passage))
         } catch {
-            return passage.settle() ? .threw(error) : .lost(wasEntered: true)
+            return passage.settle() ? .threw(error) : .threwLate(error)
         }
     }
 
     /// Enters the module of `cell` alone, and comes back.
+    ///
+    /// What it throws when the lane is lost is reported here.
     ///
     /// - Parameters:
     ///   - cell: The module's place.
@@ -51,8 +55,19 @@ struct Gate: Sendable {
     ) -> Outcome<Result> {
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
         let outcome = enter(cell.number, through: &passage) { _ in try body() }
-        if case .lost = outcome { return outcome }
-        return passage.leave() ? outcome : .lost(wasEntered: true)
+        if passage.leave() { return outcome }
+        passage.giveUp()
+        switch outcome {
+        case .threw(let error), .threwLate(let error): reportLate(cell, error)
+        case .returned, .lost, .tooDeep: break
+        }
+        return .lost
+    }
+
+    /// Reports what a module threw on a thread that has lost the lane.
+    @usableFromInline
+    func reportLate(_ cell: Cell, _ error: any Error) {
+        if !(error is LaneLost) { lane.hooks.onLateFailure(cell, error) }
     }
 }
 
@@ -67,7 +82,8 @@ struct Passage: ~Copyable {
     @usableFromInline let word: OwnershipWord
     @usableFromInline let thread: LaneThread
     @usableFromInline let outer: UInt16
-    @usableFromInline var isInside = false
+    /// The responder entered last; 0 before the first.
+    @usableFromInline var inside: UInt16 = 0
 
     /// - Returns: nil where calls are nested 64 deep already.
     @usableFromInline
@@ -86,10 +102,10 @@ struct Passage: ~Copyable {
     @inlinable @inline(__always)
     mutating func move(to cell: UInt16) -> Bool {
         let current = thread.mine
-        let next = isInside ? current.moved(to: cell) : current.entered(cell)
+        let next = inside == 0 ? current.entered(cell) : current.moved(to: cell)
         guard word.exchange(current, for: next) else { return false }
         thread.mine = next
-        isInside = true
+        inside = cell
         return true
     }
 
@@ -108,12 +124,20 @@ struct Passage: ~Copyable {
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
     mutating func leave() -> Bool {
-        guard isInside else { return true }
+        guard inside != 0 else { return true }
         let current = thread.mine
         let next = current.left(to: outer)
         guard word.exchange(current, for: next) else { return false }
         thread.mine = next
-        isInside = false
+        inside = 0
         return true
     }
+
+    /// Whether the lane is still ours, at this moment.
+    @inlinable @inline(__always)
+    var isOurs: Bool { word.load() == thread.mine }
+
+    /// Goes back to who was there before, on a thread that has lost the lane.
+    @usableFromInline
+    func giveUp() { thread.place = outer }
 }

@@ -177,15 +177,16 @@ final class Lane: Sendable {
 
     /// The calling thread as the lane's owner, or nil where the lane is another thread's.
     ///
-    /// Not yet the last word: a thread that just lost the lane may still be told it is the owner. Its
-    /// next exchange of the word fails.
+    /// Not yet the last word: a thread that loses the lane at this very moment is still told it is the
+    /// owner. Its next exchange of the word fails.
     @usableFromInline
     var hold: LaneThread? {
         guard
             let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
         else { return nil }
         let thread = Unmanaged<LaneThread>.fromOpaque(pointer).takeUnretainedValue()
-        return thread.identity.load(ordering: .relaxed) == NativeThread.current ? thread : nil
+        guard thread.identity.load(ordering: .relaxed) == NativeThread.current else { return nil }
+        return owns(thread) ? thread : nil
     }
 
     /// Whether `thread` still owns the lane.
@@ -215,7 +216,12 @@ final class Lane: Sendable {
         while owns(thread), let job = next(thread) {
             job.run(on: thread, after: 0)
         }
-        if !owns(thread) { catchUp(on: thread) }
+        if owns(thread) {
+            // The system may give the identity of this thread to another one.
+            owner.store(0, ordering: .releasing)
+        } else {
+            catchUp(on: thread)
+        }
     }
 
     /// Goes on where another thread got stuck.
@@ -227,20 +233,11 @@ final class Lane: Sendable {
     /// The next job, waiting for one where there is none; nil once the lane is closed.
     private func next(_ thread: LaneThread) -> (any LaneJob)? {
         while true {
-            let step = state.withLock { state -> Step in
+            // What a job holds may be the last of a module: it is let go of outside of the lock.
+            let (step, _) = state.withLock { state -> (Step, (any LaneJob)?) in
+                let done = state.current
                 state.current = nil
-                if let job = state.jobs.popFirst() {
-                    state.current = job
-                    return .run(job)
-                }
-                if state.isClosed { return .end }
-                if !state.idleJobs.isEmpty {
-                    let job = state.idleJobs.removeFirst()
-                    state.current = job
-                    return .run(job)
-                }
-                state.isAsleep = true
-                return .sleep
+                return (state.nextStep(), done)
             }
             switch step {
             case .run(let job):
@@ -252,7 +249,7 @@ final class Lane: Sendable {
         }
     }
 
-    private enum Step {
+    fileprivate enum Step {
         case run(any LaneJob)
         case sleep, end
     }
@@ -300,10 +297,15 @@ final class Lane: Sendable {
     private func catchUp(on thread: LaneThread) {
         guard let stay = state.withLock({ $0.late.stay(of: thread) }) else { return }
         for cell in stay.cells {
-            while let step = state.withLock({ $0.late.next(for: cell, log: &$0.log) }) {
+            thread.place = cell.number
+            steps: while let step = state.withLock({ $0.late.next(for: cell, log: &$0.log) }) {
                 switch step {
                 case .event(let event): hooks.deliverLate(event, cell)
-                case .deferred(let work): work()
+                case .deferred(let work): work.run()
+                case .dropped(let work): work.abandon()
+                case .inHand:
+                    // Behind the event there is an answer. Without a lane there will be none.
+                    if serve({ _ in }) == nil { break steps }
                 case .rejoined(let missed):
                     epoch.add(1, ordering: .releasing)
                     enqueue { [hooks] _ in hooks.onRejoined(cell, missed) }
@@ -354,13 +356,23 @@ final class Lane: Sendable {
     /// Runs `work` on the thread of a late module once it is back, before it rejoins.
     ///
     /// - Returns: False where the module is not late: then the caller does it on the lane.
-    func `defer`(for cell: Cell, _ work: @escaping @Sendable () -> Void) -> Bool {
+    func `defer`(for cell: Cell, _ work: LateModules.Work) -> Bool {
         state.withLock { $0.late.defer(for: cell, work) }
     }
 
-    /// The innermost late module on the calling thread.
-    func lateCell(of identity: UInt) -> Cell? {
-        state.withLock { $0.late.innermost(on: identity) }
+    /// The search for who claims an event of the log has ended at the cell of a number: no module that
+    /// is behind and stands after it hears of the event.
+    func endSearch(at position: UInt64, with cell: UInt16) {
+        state.withLock { $0.log.endSearch(at: position, with: cell) }
+    }
+
+    /// The late module whose code the calling thread runs, if it is one that has lost the lane.
+    var lateCell: Cell? {
+        let identity = NativeThread.current
+        return state.withLock { state in
+            guard let thread = state.late.thread(identity) else { return nil }
+            return state.cells[thread.place ?? thread.mine.cell]
+        }
     }
 
     @usableFromInline
@@ -387,6 +399,22 @@ final class Lane: Sendable {
 }
 
 extension Lane.State {
+    /// Takes up the next job.
+    fileprivate mutating func nextStep() -> Lane.Step {
+        if let job = jobs.popFirst() {
+            current = job
+            return .run(job)
+        }
+        if isClosed { return .end }
+        if !idleJobs.isEmpty {
+            let job = idleJobs.removeFirst()
+            current = job
+            return .run(job)
+        }
+        isAsleep = true
+        return .sleep
+    }
+
     /// The thread to wake, if the lane's thread sleeps.
     fileprivate mutating func wakeUp() -> LaneThread? {
         guard isAsleep else { return nil }

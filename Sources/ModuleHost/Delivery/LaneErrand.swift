@@ -15,9 +15,12 @@ struct LaneErrand: LaneJob {
         switch gate.lane.admit(cell, at: nil) {
         case .skip: abandon()
         case .late:
-            let isDeferred = gate.lane.defer(for: cell) { [self] in
+            let work = LateModules.Work { [self] in
                 completion(Result { try body() })
+            } abandon: { [self] in
+                abandon()
             }
+            let isDeferred = gate.lane.defer(for: cell, work)
             // It came back in this very moment.
             if !isDeferred { enter(on: thread) }
         case .go: enter(on: thread)

@@ -6,8 +6,8 @@ import Synchronization
 /// A lane has one owner at a time. A thread that lost the lane to another lives on until the module
 /// that held it up returns, and has caught up.
 ///
-/// `@unchecked Sendable`: `mine` is touched only by the thread itself; everything else is immutable
-/// or atomic. A second thread that touched `mine` would be seen by `LaneTakeoverTests` under the
+/// `@unchecked Sendable`: `mine` and `place` are touched only by the thread itself; everything else is
+/// immutable or atomic. A second thread that touched `mine` would be seen by `LaneTakeoverTests` under the
 /// thread sanitizer.
 @usableFromInline
 final class LaneThread: @unchecked Sendable {
@@ -15,6 +15,10 @@ final class LaneThread: @unchecked Sendable {
     ///
     /// While the lane's word still equals it, the lane is ours.
     @usableFromInline var mine: Ownership
+
+    /// Whose code the thread runs since it lost the lane; nil while that is still whom it was held up
+    /// by. Touched only by the thread itself.
+    @usableFromInline var place: UInt16?
 
     /// Wakes the thread when it waits for work.
     let wake = DispatchSemaphore(value: 0)

@@ -16,16 +16,27 @@ struct LateModules {
     /// What a late module's own thread does next.
     enum Step {
         case event(LifecycleEvent)
-        case deferred(@Sendable () -> Void)
+        case deferred(Work)
+        /// The module is gone, and with it what was to be done with it.
+        case dropped(Work)
+        /// The search for who claims the next event still goes on.
+        case inHand
         /// The module is level with the log; so many events were dropped on the way.
         case rejoined(missed: Int)
+    }
+
+    /// Something to do with a late module when it returns.
+    struct Work: Sendable {
+        let run: @Sendable () -> Void
+        /// Called instead where the module is gone by then.
+        var abandon: @Sendable () -> Void = {}
     }
 
     private struct Module {
         let cell: Cell
         var position: UInt64
         var event: LifecycleEvent?
-        var deferred: [@Sendable () -> Void] = []
+        var deferred: [Work] = []
         var missed = 0
     }
 
@@ -69,9 +80,9 @@ struct LateModules {
 
     func stay(of thread: LaneThread) -> Stay? { stays.first { $0.thread === thread } }
 
-    /// The last of the modules on the stack of a thread that is not the lane's.
-    func innermost(on identity: UInt) -> Cell? {
-        stays.first { $0.thread.identity.load(ordering: .relaxed) == identity }?.cells.last
+    /// The thread of an identity, if it is one that lost the lane.
+    func thread(_ identity: UInt) -> LaneThread? {
+        stays.first { $0.thread.identity.load(ordering: .relaxed) == identity }?.thread
     }
 
     mutating func end(_ stay: Stay) { stays.removeAll { $0.thread === stay.thread } }
@@ -80,7 +91,7 @@ struct LateModules {
 
     mutating func forget(_ cell: Cell) { heard[cell.number] = nil }
 
-    mutating func `defer`(for cell: Cell, _ work: @escaping @Sendable () -> Void) -> Bool {
+    mutating func `defer`(for cell: Cell, _ work: Work) -> Bool {
         guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return false }
         modules[index].deferred.append(work)
         return true
@@ -93,6 +104,9 @@ struct LateModules {
     mutating func next(for cell: Cell, log: inout EventLog) -> Step? {
         guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return nil }
         guard cell.status.load(ordering: .relaxed) == .late else {
+            if !modules[index].deferred.isEmpty {
+                return .dropped(modules[index].deferred.removeFirst())
+            }
             modules.remove(at: index)
             trim(&log)
             return nil
@@ -102,15 +116,16 @@ struct LateModules {
             return .deferred(modules[index].deferred.removeFirst())
         }
         while modules[index].position < log.head {
-            let event = log[modules[index].position]
+            let kept = log[modules[index].position]
+            if let kept, kept.reach == nil { return .inHand }
             modules[index].position += 1
-            modules[index].event = event
+            modules[index].event = kept?.event
             trim(&log)
-            guard let event else {
+            guard let kept else {
                 modules[index].missed += 1
                 continue
             }
-            return .event(event)
+            if let reach = kept.reach, cell.number <= reach { return .event(kept.event) }
         }
         heard[cell.number] = log.head
         cell.status.store(.rejoined, ordering: .releasing)

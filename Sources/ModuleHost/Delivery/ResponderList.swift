@@ -42,16 +42,18 @@ final class ResponderList<Responder>: AnyResponderList {
         lookedAt = nil
     }
 
-    /// Lets go of members.
+    /// Lets go of members, which the caller holds: none ends in the middle of this.
     @usableFromInline
     func removeAll(where isGone: (Member) -> Bool) { entries.removeAll { isGone($0.member) } }
 
     /// The index of the first entry that stands after a cell.
+    @usableFromInline
     func firstIndex(after cell: UInt16) -> Int {
         cell == 0 ? 0 : entries.firstIndex { $0.cell.number > cell } ?? entries.endIndex
     }
 
-    /// Drops the entries that are gone, if anything changed since the last time.
+    /// Drops the entries of modules that get nothing more, if anything changed since the last time.
+    /// The center still holds them: none ends in the middle of this.
     @usableFromInline
     func refresh(epoch: UInt64) {
         guard lookedAt != epoch else { return }
@@ -59,7 +61,7 @@ final class ResponderList<Responder>: AnyResponderList {
         var isOrdered = true
         entries.removeAll { entry in
             let status = entry.cell.status.load(ordering: .relaxed)
-            if entry.member.isRemoved || status == .unlisted { return true }
+            if status == .unlisted { return true }
             if status != .listed { isOrdered = false }
             return false
         }
@@ -74,13 +76,19 @@ final class Member {
     let cell: Cell
     /// Where it stands among the members of its cell.
     let sequence: Int
-    @usableFromInline var isRemoved = false
+    /// Set where the member is taken out, and read by who was on the way to tell it: also by a late
+    /// module's own thread.
+    private let removed = Atomic(false)
 
     init(object: AnyObject, cell: Cell, sequence: Int) {
         self.object = object
         self.cell = cell
         self.sequence = sequence
     }
+
+    @usableFromInline var isRemoved: Bool { removed.load(ordering: .relaxed) }
+
+    func markRemoved() { removed.store(true, ordering: .relaxed) }
 
     func precedes(_ other: Member) -> Bool {
         (cell.number, sequence) < (other.cell.number, other.sequence)

@@ -22,6 +22,7 @@ extension RunningApp {
             guard let record = record(of: cell) else { continue }
             if record.module == nil, ending == nil {
                 markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
+                _ = center.takeAll(of: cell)
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
                 markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
             }
@@ -66,7 +67,8 @@ extension Lane.Hooks {
             host.log.of(module: cell.id?.text ?? "").error("failed: \(error)")
         }
         onLateFailure = { cell, error in
-            reference.host?.log.of(module: cell.id?.text ?? "").error("failed, late: \(error)")
+            guard let host = reference.host else { return }
+            host.failedLate(cell, in: host.gate.lane.eventInHand(of: cell), error)
         }
         deliverLate = { event, cell in
             guard let host = reference.host else { return }
@@ -75,10 +77,20 @@ extension Lane.Hooks {
                 LaneConfined(host.app.value.center.members(of: cell))
             }
             var courier = LateCourier(members: members?.value ?? [], cell: cell) { error in
-                host.log.of(module: cell.id?.text ?? "").write(
-                    .error, "failed, late: \(error)", event: event.kind.rawValue)
+                host.failedLate(cell, in: event, error)
             }
             event.deliver(by: &courier)
         }
+    }
+}
+
+extension Host {
+    /// Has the lane take note of what a module threw on a thread of its own, before anything else
+    /// happens there.
+    fileprivate func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+        let isNoted: Void? = gate.lane.serve { [app] _ in
+            app.value.failedLate(cell, in: event, error)
+        }
+        if isNoted == nil { app.value.logFailedLate(cell, in: event, error) }
     }
 }

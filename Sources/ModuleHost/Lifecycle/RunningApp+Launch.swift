@@ -24,7 +24,7 @@ extension RunningApp {
     }
 
     private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
-        guard ending == nil else { return }
+        guard ending == nil, !host.isStopping else { return }
         let context = ModuleContext(
             id: record.id, cell: record.cell, app: slatefile.app, config: record.entry.config,
             appConfig: slatefile.config, log: log.of(module: record.id.text),
@@ -38,19 +38,21 @@ extension RunningApp {
             record.module = module
             record.context = context
             record.status = .made
-            center.insert(module, in: record.cell)
+            center.insert(module, in: record.cell, isModule: true)
             log.of(module: record.id.text).write(
                 .debug, "made", duration: began.duration(to: time.now()))
-        case .threw(let error): markFailed(record, "init", error)
+        case .threw(let error):
+            markFailed(record, "init", error)
+            _ = center.takeAll(of: record.cell)
         // A job begins at depth 0.
         case .tooDeep: break
         // It took too long; whoever goes on has marked it failed. What it made is let go of here.
-        case .lost: break
+        case .lost, .threwLate: break
         }
     }
 
     private func runStartupTasks(in host: Host) {
-        guard ending == nil else { return }
+        guard ending == nil, !host.isStopping else { return }
         do throws(StartupError) {
             try host.startup.admit(.high)
         } catch {
@@ -85,19 +87,22 @@ extension RunningApp {
         guard ending == nil, firstFailedRequired == nil else { return }
         _ = state.apply(.launched)
         figures.state = state
-        host.onLane(limit: .launch) { app, thread in app.askForRoot(in: host, on: thread) }
+        host.onLane(limit: .launch) { app, thread in app.askForRoot(on: thread) }
+        // A job of its own: a root that takes too long keeps nobody from becoming active.
+        host.onLane { app, _ in app.deliverNow(.ownChange(.activate, origin: .host)) }
     }
 
-    private func askForRoot(in host: Host, on thread: LaneThread) {
-        guard ending == nil else { return }
-        defer { deliverNow(.ownChange(.activate, origin: .host)) }
-        guard let record = records.first(where: \.entry.isMain), !record.isFailed,
+    private func askForRoot(on thread: LaneThread) {
+        guard ending == nil, let record = records.first(where: \.entry.isMain), !record.isFailed,
             let main = record.module as? any RootProvider
         else { return }
+        guard gate.lane.admit(record.cell, at: nil) == .go else {
+            return log.of(module: record.id.text).warning("no root: the module is late")
+        }
         switch gate.call(record.cell, on: thread, { try main.root }) {
         case .returned(let root?):
             deliverNow(.own(.openURL(root, origin: .local(record.id))))
-        case .returned(nil), .tooDeep, .lost: break
+        case .returned(nil), .tooDeep, .lost, .threwLate: break
         case .threw(let error):
             figures.failures += 1
             log.of(module: record.id.text).error("no root: \(error)")

@@ -34,13 +34,11 @@ extension RunningApp {
         guard let record = records.first(where: { $0.id == id }), record.module != nil,
             !gate.lane.lateCells.contains(where: { $0 === record.cell })
         else { return }
-        record.context?.invalidate()
-        record.context = nil
-        center.takeAll(of: record.cell)
+        let departure = Departure(of: record, members: center.takeAll(of: record.cell))
         gate.lane.unlist(record.cell)
         let began = time.now()
-        // Its `deinit` is module code too.
-        let outcome = gate.call(record.cell, on: thread) { record.module = nil }
+        // Every `deinit` is module code too.
+        let outcome = gate.call(record.cell, on: thread) { departure.letGo() }
         if case .lost = outcome { return }
         if !record.isFailed { record.status = .released }
         log.of(module: record.id.text).write(
@@ -64,5 +62,26 @@ extension RunningApp {
     func returned() {
         guard ending != nil, let host, state == .terminating else { return }
         release(in: host)
+    }
+}
+
+/// A module that leaves, with all that goes with it: taken out of what belongs to the lane first, since
+/// the lane may be lost while it goes.
+private final class Departure {
+    private var module: (any Module)?
+    private var context: ModuleContext?
+    private var members: [Member]
+
+    init(of record: ModuleRecord, members: [Member]) {
+        (module, context) = (record.module, record.context)
+        (record.module, record.context) = (nil, nil)
+        self.members = members
+    }
+
+    func letGo() {
+        context?.invalidate()
+        context = nil
+        members = []
+        module = nil
     }
 }

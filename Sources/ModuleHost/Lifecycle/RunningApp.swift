@@ -109,7 +109,15 @@ extension RunningApp: EventJob.App {
     /// Has contexts answer with the new settings, and says which modules will not see them.
     private func take(_ reload: ConfigurationReload) {
         for record in records where !record.isFailed {
-            record.context?.configurationChanged(reload.change(for: record.id))
+            if let context = record.context {
+                let change = reload.change(for: record.id)
+                let confined = LaneConfined(context)
+                // The context of a late module is its own thread's.
+                let isDeferred = gate.lane.defer(
+                    for: record.cell,
+                    LateModules.Work { confined.value.configurationChanged(change) })
+                if !isDeferred { context.configurationChanged(change) }
+            }
             if reload.modules[record.id]?.isChanged == true,
                 !(record.module is any ConfigurationResponder)
             {
@@ -129,6 +137,20 @@ extension RunningApp: EventJob.App {
         log.of(module: record.id.text).write(
             .error, "failed: \(error)", event: event.kind.rawValue)
         return .next
+    }
+
+    /// A module threw on a thread that had lost the lane.
+    func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+        figures.failures += 1
+        if event?.kind == .launch, let record = record(of: cell), !record.isFailed {
+            return markFailed(record, "launch", error)
+        }
+        logFailedLate(cell, in: event, error)
+    }
+
+    func logFailedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+        log.of(module: cell.id?.text ?? "").write(
+            .error, "failed, late: \(error)", event: event?.kind.rawValue)
     }
 
     func goesOn(with event: LifecycleEvent) -> Bool {

@@ -5,16 +5,17 @@ extension CommunicationCenter {
     func sendFromElsewhere<Responder>(
         _ gate: Gate, _ body: @Sendable (Responder) throws -> Void
     ) -> DeliveryReport {
-        serve(gate) { thread in send(through: gate, on: thread, from: 0, body) }
+        serve(gate) { thread in send(through: gate, on: thread, body) }
     }
 
     /// Has the lane tell those that a sender, which lost the lane on the way, had not told yet.
     @usableFromInline
     func sendRest<Responder>(
-        from next: Int, through gate: Gate, _ body: @Sendable (Responder) throws -> Void,
+        after cell: UInt16, through gate: Gate, _ body: @Sendable (Responder) throws -> Void,
         _ report: inout DeliveryReport
     ) {
-        let rest = serve(gate) { thread in send(through: gate, on: thread, from: next, body) }
+        guard cell < .max else { return }
+        let rest = serve(gate) { thread in send(through: gate, on: thread, after: cell, body) }
         report.delivered += rest.delivered
         report.failed += rest.failed
         report.late += rest.late

@@ -63,7 +63,7 @@ public final class CommunicationCenter {
         guard let lane = gate?.lane else { return insert(member, in: ownCell) }
         if let thread = lane.hold {
             if let cell = lane.cell(thread.mine.cell) { insert(member, in: cell) }
-        } else if let cell = lane.lateCell(of: NativeThread.current) {
+        } else if let cell = lane.lateCell {
             _ = lane.serve { _ in insert(member, in: cell) }
         }
     }
@@ -82,12 +82,18 @@ public final class CommunicationCenter {
     }
 
     /// How many members there are.
-    public var count: Int { members.count }
+    public var count: Int {
+        if let gate, gate.lane.hold == nil { return gate.lane.serve { _ in members.count } ?? 0 }
+        return members.count
+    }
 
-    func insert(_ object: AnyObject, in cell: Cell) {
-        guard known.insert(ObjectIdentifier(object)).inserted else { return }
+    // A module itself stands before what it has added, also in `init`.
+    func insert(_ object: AnyObject, in cell: Cell, isModule: Bool = false) {
+        guard cell.status.load(ordering: .relaxed) != .unlisted,
+            known.insert(ObjectIdentifier(object)).inserted
+        else { return }
         sequence += 1
-        let member = Member(object: object, cell: cell, sequence: sequence)
+        let member = Member(object: object, cell: cell, sequence: isModule ? 0 : sequence)
         // Mostly the last place.
         let index = members.lastIndex { $0.precedes(member) }.map { $0 + 1 } ?? 0
         members.insert(member, at: index)
@@ -103,22 +109,28 @@ public final class CommunicationCenter {
         guard known.remove(ObjectIdentifier(object)) != nil,
             let index = members.firstIndex(where: { $0.object === object })
         else { return }
+        // Held until all is done: a member may use the center when it ends.
         let member = members.remove(at: index)
         // A message that is on its way round goes by its own list, and looks here.
-        member.isRemoved = true
+        member.markRemoved()
         for list in lists.values { list.removeAll { $0 === member } }
         bumpEpoch()
     }
 
-    /// Lets go of every member of a module's.
-    func takeAll(of cell: Cell) {
-        for member in members where member.cell === cell {
-            member.isRemoved = true
+    /// Takes every member of a module's out.
+    ///
+    /// - Parameter cell: The module's place.
+    /// - Returns: The members, to be let go of when their module may be entered.
+    func takeAll(of cell: Cell) -> [Member] {
+        let gone = members.filter { $0.cell === cell }
+        for member in gone {
+            member.markRemoved()
             known.remove(ObjectIdentifier(member.object))
         }
         members.removeAll(where: \.isRemoved)
         for list in lists.values { list.removeAll(where: \.isRemoved) }
         bumpEpoch()
+        return gone
     }
 
     private func bumpEpoch() {
@@ -145,7 +157,7 @@ public final class CommunicationCenter {
     ) -> DeliveryReport {
         guard let gate else { return sendToOwn(list(of: responder), body) }
         guard let thread = gate.lane.hold else { return sendFromElsewhere(gate, body) }
-        return send(through: gate, on: thread, from: 0, body)
+        return send(through: gate, on: thread, body)
     }
 
     /// The members that conform to `Responder`, looked up at the first message of that kind.
@@ -165,30 +177,39 @@ public final class CommunicationCenter {
 
     @inlinable @inline(__always)
     func send<Responder>(
-        through gate: Gate, on thread: LaneThread, from start: Int,
+        through gate: Gate, on thread: LaneThread, after cell: UInt16 = 0,
         _ body: @Sendable (Responder) throws -> Void
     ) -> DeliveryReport {
         var report = DeliveryReport()
+        // The report is the sender's own: it is kept also on a thread that has lost the lane.
+        func tell(_ entry: ResponderList<Responder>.Entry) throws {
+            do {
+                try body(entry.responder)
+                report.delivered += 1
+            } catch {
+                report.failed += 1
+                throw error
+            }
+        }
         let end = gate.fanOut(
-            to: list(of: Responder.self), on: thread, from: start,
+            to: list(of: Responder.self), on: thread, after: cell,
             late: { _ in
                 report.late += 1
                 return .next
             },
             failure: { cell, error in
-                report.failed += 1
                 gate.lane.reportFailure(of: cell, error)
                 return .next
             },
+            alone: tell,
             { entry, _ in
-                try body(entry.responder)
-                report.delivered += 1
+                try tell(entry)
                 return .next
             })
         switch end {
         case .finished: break
         case .tooDeep: report.refusal = .tooDeep
-        case .lost(let next): sendRest(from: next, through: gate, body, &report)
+        case .lost(let cell): sendRest(after: cell, through: gate, body, &report)
         }
         return report
     }

@@ -6,11 +6,6 @@ import Testing
 
 @Suite("A module that takes too long", .timeLimit(.minutes(1)))
 struct LaneTakeoverTests {
-    /// Moves the clock past a deadline, in the watchdog's own steps.
-    private func overrun(_ test: HostUnderTest, _ deadline: Duration = .seconds(5)) {
-        test.time.advance(by: deadline + deadline / 5)
-    }
-
     @Test("loses the lane after its deadline; the others hear the event")
     func others() async throws {
         let probe = Probe()
@@ -20,7 +15,7 @@ struct LaneTakeoverTests {
         try test.deliver(.background)
         await probe.reached("b background")
         #expect(probe.entries("background") == ["a background", "b background"])
-        overrun(test)
+        test.overrun()
         await probe.reached("c background")
         _ = await test.recorder.first {
             $0.event == "background" && $0.message == "2 modules, 1 late"
@@ -40,7 +35,7 @@ struct LaneTakeoverTests {
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.background)
         await probe.reached("b background")
-        overrun(test)
+        test.overrun()
         try test.deliver(.memoryWarning)
         try test.deliver(.foreground)
         await probe.reached("c activate")
@@ -70,7 +65,7 @@ struct LaneTakeoverTests {
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.background)
         await probe.reached("b background")
-        overrun(test)
+        test.overrun()
         try test.deliver(.memoryWarning)
         await probe.reached("report 2 0 1")
         #expect(probe.entries("ping") == ["a ping", "c ping"])
@@ -94,7 +89,7 @@ struct LaneTakeoverTests {
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.background)
         await probe.reached("b ping")
-        overrun(test)
+        test.overrun()
         await probe.reached("c background")
         let record = await test.recorder.first(containing: "late, called by x.a")
         #expect(record.module == "x.b")
@@ -130,7 +125,7 @@ struct LaneTakeoverTests {
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.background)
         await probe.reached("b background")
-        overrun(test)
+        test.overrun()
         await probe.reached("c background")
         door.open()
         // It is late itself, so its own message does not reach it.
@@ -157,7 +152,7 @@ struct LaneTakeoverTests {
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         try test.deliver(.background)
         await probe.reached("b background")
-        overrun(test)
+        test.overrun()
         work.open()
         try test.deliver(.memoryWarning)
         await probe.reached("a memory-warning")
@@ -181,7 +176,7 @@ struct LaneTakeoverTests {
         ).launched()
         try test.deliver(.background)
         await probe.reached("b background")
-        overrun(test)
+        test.overrun()
         for _ in 0..<8 { try test.deliver(.memoryWarning) }
         await test.settled()
         door.open()
@@ -202,11 +197,11 @@ struct LaneTakeoverTests {
         ).launched()
         try test.deliver(.memoryWarning)
         await probe.reached("a memory-warning")
-        overrun(test, .seconds(1))
+        test.overrun(.seconds(1))
         #expect(!test.recorder.messages.contains { $0.contains("late") })
         doors.0.open()
         await probe.reached("b memory-warning")
-        overrun(test, .seconds(1))
+        test.overrun(.seconds(1))
         let record = await test.recorder.first(containing: "late: the others go on")
         #expect(record.module == "x.b")
         doors.1.open()
@@ -221,7 +216,7 @@ struct LaneTakeoverTests {
         let test = try HostUnderTest("a", "b", "c", probe: probe)
         try test.host.launch()
         await probe.reached("b init")
-        overrun(test, .seconds(20))
+        test.overrun(.seconds(20))
         await probe.reached("c activate")
         door.open()
         await probe.reached("b deinit")
@@ -239,7 +234,7 @@ struct LaneTakeoverTests {
             probe: probe)
         try test.host.launch()
         await probe.reached("b launch")
-        overrun(test, .seconds(20))
+        test.overrun(.seconds(20))
         await probe.reached("a terminate")
         #expect(probe.entries("launch") == ["a launch", "b launch"])
         _ = await test.recorder.first(containing: "waiting for x.b")
@@ -257,7 +252,7 @@ struct LaneTakeoverTests {
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         test.host.stop(because: "test")
         await probe.reached("b terminate")
-        overrun(test, .seconds(10))
+        test.overrun(.seconds(10))
         await probe.reached("c terminate")
         _ = await test.recorder.first(containing: "waiting for x.b")
         test.time.advance(by: .seconds(30))
@@ -278,7 +273,7 @@ struct LaneTakeoverTests {
         ).launched()
         try test.deliver(.openURL, #"{"url": "slate://x"}"#)
         await probe.reached("b open-url")
-        overrun(test)
+        test.overrun()
         _ = await test.recorder.first { $0.event == "open-url" && $0.message == "1 module, 1 late" }
         #expect(!probe.entries.contains("c open-url"))
         door.open()
@@ -293,7 +288,7 @@ struct LaneTakeoverTests {
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.push, "{}")
         await probe.reached("b push")
-        overrun(test)
+        test.overrun()
         _ = await test.recorder.first {
             $0.event == "push" && $0.message == "2 modules, 1 late, failed"
         }
@@ -326,7 +321,7 @@ struct LaneTakeoverTests {
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         try test.deliver(.memoryWarning)
         await probe.reached("a memory-warning")
-        overrun(test)
+        test.overrun()
         _ = await test.recorder.first(containing: "unhealthy: 1 of 2 modules are late")
         door.open()
         #expect(await test.stopped() == .stopped)

@@ -79,6 +79,9 @@ final class HostUnderTest: Sendable {
         }
     }
 
+    /// Moves the clock past a deadline, in the watchdog's own steps.
+    func overrun(_ deadline: Duration = .seconds(5)) { time.advance(by: deadline + deadline / 5) }
+
     func deliver(_ kind: EventKind, _ payload: String? = nil) throws {
         let payload = try payload.map { try JSONValue(parsing: $0) }
         host.deliver(try LifecycleEvent(kind, payload: payload, origin: .host))

@@ -51,6 +51,11 @@ final class Probe: Sendable {
         try state.withLock { $0.acts[entry] }?(module)
     }
 
+    /// Does what the test wants at something that is not noted.
+    func silently(_ entry: String, _ module: ProbeModule) throws {
+        try state.withLock { $0.acts[entry] }?(module)
+    }
+
     /// Waits until an entry is there.
     func reached(_ entry: String) async {
         await withCheckedContinuation { continuation in
@@ -89,6 +94,25 @@ protocol PingResponder: AnyObject {
     func ping(_ text: String) throws
 }
 
+/// A member of a center beside the module that adds it.
+final class ProbeMember: Module, BackgroundResponder, LaunchResponder, PingResponder, Sendable {
+    private let name: String
+    private let probe: Probe?
+
+    init(_ name: String, _ probe: Probe) {
+        self.name = name
+        self.probe = probe
+    }
+
+    init(context: ModuleContext) throws { throw Fault(description: "no module by itself") }
+
+    deinit { probe?.note("\(name) deinit") }
+
+    func didFinishLaunching(_ launch: Launch) { probe?.note("\(name) launch") }
+    func didEnterBackground() { probe?.note("\(name) background") }
+    func ping(_ text: String) { probe?.note("\(name) ping") }
+}
+
 /// A module that hears everything, notes it in its probe, and does what the test wants.
 final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder,
     ActivationResponder, BackgroundResponder, TerminationResponder, MemoryWarningResponder,
@@ -121,7 +145,12 @@ final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder
 
     private func tell(_ what: String) throws { try probe?.act("\(name) \(what)", self) }
 
-    var root: String? { configuration.root }
+    var root: String? {
+        get throws {
+            try probe?.silently("\(name) root", self)
+            return configuration.root
+        }
+    }
     var topics: [String] { configuration.topics ?? ["*"] }
 
     func didFinishLaunching(_ launch: Launch) throws { try tell("launch") }
