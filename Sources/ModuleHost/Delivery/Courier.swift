@@ -199,10 +199,10 @@ struct LaneCourier: Courier {
                 job.tally.toldFailed()
                 return onFailure(cell, error)
             },
-            alone: { try body($0.responder, $0.cell) },
-            { entry, _ in
+            alone: { entries, index in try body(entries[index].responder, entries[index].cell) },
+            { entries, index, _ in
                 job.tally.delivered += 1
-                try body(entry.responder, entry.cell)
+                try body(entries[index].responder, entries[index].cell)
                 return .next
             })
         if case .lost = end { isLost = true }
@@ -224,12 +224,12 @@ struct LaneCourier: Courier {
                 if event.kind.wantsFetchResult { _ = job.tally.take(.fetch(.failed), from: cell) }
                 return onFailure(cell, error)
             },
-            alone: { _ = try body($0.responder) },
-            { entry, passage in
+            alone: { entries, index in _ = try body(entries[index].responder) },
+            { entries, index, passage in
                 job.tally.delivered += 1
-                let reply = try body(entry.responder)
+                let reply = try body(entries[index].responder)
                 guard passage.settle() else { throw LaneLost() }
-                return job.tally.take(reply, from: entry.cell)
+                return job.tally.take(reply, from: entries[index].cell)
             })
         if case .lost = end { isLost = true }
     }

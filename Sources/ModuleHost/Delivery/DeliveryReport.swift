@@ -24,3 +24,17 @@ public struct DeliveryReport: Hashable, Sendable {
     /// Creates the report of a message that nobody heard.
     public init() {}
 }
+
+extension DeliveryReport {
+    /// Tells one more, and counts what comes of it.
+    @inlinable @inline(__always)
+    mutating func count(_ tell: () throws -> Void) throws {
+        do {
+            try tell()
+            delivered += 1
+        } catch {
+            failed += 1
+            throw error
+        }
+    }
+}

@@ -32,17 +32,19 @@ extension Gate {
     ///   - position: The position of the event, or nil for what does not wait for late modules.
     ///   - late: Called for a module that is late, instead of telling it.
     ///   - failure: Called with what a responder threw, while the lane is still ours.
-    ///   - alone: Tells one more responder of the module that held the lane up, on its own thread.
+    ///   - alone: Tells one more responder, by its index, of the module that held the lane up, on its
+    ///     own thread.
     ///     Nothing that is the lane's may be touched there.
-    ///   - body: Tells one responder.
+    ///   - body: Tells one responder, by its index: an entry taken out of its array would be counted
+    ///     in and out, part by part, for each delivery.
     /// - Returns: Whether the lane is still ours, and if not, how far it went.
     @inlinable @inline(__always)
     func fanOut<Responder>(
         to list: ResponderList<Responder>, on thread: LaneThread, after cell: UInt16 = 0,
         at position: UInt64? = nil, late: (Cell) -> FanStep,
         failure: (Cell, any Error) -> FanStep,
-        alone: (ResponderList<Responder>.Entry) throws -> Void,
-        _ body: (ResponderList<Responder>.Entry, inout Passage) throws -> FanStep
+        alone: (ResponderList<Responder>.Entries, Int) throws -> Void,
+        _ body: (ResponderList<Responder>.Entries, Int, inout Passage) throws -> FanStep
     ) -> FanEnd {
         list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
@@ -64,7 +66,7 @@ extension Gate {
                 }
             }
             let outcome = enter(entries[index].cell.number, through: &passage) { passage in
-                try body(entries[index], &passage)
+                try body(entries, index, &passage)
             }
             switch outcome {
             case .returned(.next): index += 1
@@ -86,17 +88,17 @@ extension Gate {
     /// module's own members are entered by one thread at a time, too.
     @usableFromInline
     func finish<Responder>(
-        _ entries: ContiguousArray<ResponderList<Responder>.Entry>, from start: Int,
+        _ entries: ResponderList<Responder>.Entries, from start: Int,
         _ passage: borrowing Passage,
-        _ alone: (ResponderList<Responder>.Entry) throws -> Void
+        _ alone: (ResponderList<Responder>.Entries, Int) throws -> Void
     ) -> FanEnd {
         let late = passage.inside == 0 ? passage.outer : passage.inside
         var index = start
         while index < entries.count, entries[index].cell.number == late {
+            defer { index += 1 }
             let entry = entries[index]
-            index += 1
             if entry.member.isRemoved { continue }
-            do { try alone(entry) } catch { reportLate(entry.cell, error) }
+            do { try alone(entries, index) } catch { reportLate(entry.cell, error) }
         }
         passage.giveUp()
         return .lost(after: index < entries.count ? entries[index].cell.number - 1 : .max)

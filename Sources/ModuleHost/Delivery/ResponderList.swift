@@ -20,7 +20,8 @@ final class ResponderList<Responder>: AnyResponderList {
         @usableFromInline let responder: Responder
     }
 
-    @usableFromInline var entries: ContiguousArray<Entry> = []
+    @usableFromInline typealias Entries = ContiguousArray<Entry>
+    @usableFromInline var entries: Entries = []
 
     /// The epoch at which every entry was seen to be listed, so that no delivery need look again
     /// while the epoch stays; nil where some entry needs looking at each time.

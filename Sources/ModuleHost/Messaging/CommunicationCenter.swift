@@ -182,15 +182,6 @@ public final class CommunicationCenter {
     ) -> DeliveryReport {
         var report = DeliveryReport()
         // The report is the sender's own: it is kept also on a thread that has lost the lane.
-        func tell(_ entry: ResponderList<Responder>.Entry) throws {
-            do {
-                try body(entry.responder)
-                report.delivered += 1
-            } catch {
-                report.failed += 1
-                throw error
-            }
-        }
         let end = gate.fanOut(
             to: list(of: Responder.self), on: thread, after: cell,
             late: { _ in
@@ -201,9 +192,11 @@ public final class CommunicationCenter {
                 gate.lane.reportFailure(of: cell, error)
                 return .next
             },
-            alone: tell,
-            { entry, _ in
-                try tell(entry)
+            alone: { entries, index in
+                try report.count { try body(entries[index].responder) }
+            },
+            { entries, index, _ in
+                try report.count { try body(entries[index].responder) }
                 return .next
             })
         switch end {
