@@ -54,6 +54,20 @@ package final class ManualTimeSource: TimeSource {
         advance(by: .zero)
     }
 
+    /// Lets go of every alarm that is pending.
+    ///
+    /// The clock holds its alarms, and they hold what is to be woken, which holds the clock: whoever is
+    /// done with all of them says so.
+    package func dropAlarms() {
+        // What the alarms hold may cancel others as it goes, so it goes outside the lock.
+        let dropped = state.withLock { state in
+            let dropped = state.pending
+            state.pending = [:]
+            return dropped
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
     private func nextDue(until end: ContinuousClock.Instant) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard

@@ -107,7 +107,9 @@ package final class RunningHost: Sendable {
     @discardableResult
     package func stop() async -> Host.End {
         host.stop(because: "the test is over")
-        return await ended.value
+        let end = await ended.value
+        time.dropAlarms()
+        return end
     }
 
     /// What the host says of the last event of a kind: how many heard it, and what they answered.

@@ -62,7 +62,10 @@ final class HostUnderTest: Sendable {
 
     /// Waits for the end, however it comes.
     func end() async -> Host.End {
-        for await end in ends.stream { return end }
+        for await end in ends.stream {
+            time.dropAlarms()
+            return end
+        }
         return .failed("the stream ended")
     }
 
