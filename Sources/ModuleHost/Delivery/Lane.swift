@@ -160,6 +160,7 @@ final class Lane: Sendable {
         }
         wake?.wake.signal()
         for job in left { job.abandon() }
+        watchdog.stop()
     }
 
     /// Runs `body` on the lane while the calling thread, which is not the lane's, waits for it.

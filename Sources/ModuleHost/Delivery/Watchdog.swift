@@ -31,6 +31,7 @@ final class Watchdog: Sendable {
     private let time: any TimeSource
     private let isArmed = Atomic(false)
     private let sight = Guarded(Sight())
+    private let pending = Guarded<(any Alarm)?>(nil)
 
     init(limits: Limits, time: any TimeSource) {
         self.limits = limits
@@ -45,10 +46,14 @@ final class Watchdog: Sendable {
         if !wasArmed { schedule(for: lane) }
     }
 
+    /// Looks no more: the lane has ended.
+    func stop() { pending.withLock { $0 }?.cancel() }
+
     private func schedule(for lane: Lane) {
         // Not weak: an object that was ever referred to weakly counts its references elsewhere from
         // then on, and the lane's are counted with each message. An alarm holds it for one tick.
-        time.schedule(after: tick) { [self] in look(at: lane) }
+        let alarm = time.schedule(after: tick) { [self] in look(at: lane) }
+        pending.withLock { $0 = alarm }
     }
 
     private func look(at lane: Lane) {

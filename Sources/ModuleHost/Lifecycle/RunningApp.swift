@@ -90,7 +90,9 @@ extension RunningApp: EventJob.App {
         case .deliver(let kinds):
             figures.state = state
             return kinds.map { .state($0, origin: origin) }
-        case .ignore: return ignore("\(change)")
+        case .ignore:
+            return ignore(
+                EventKind.allCases.first { $0.stateChange == change }?.rawValue ?? "\(change)")
         }
     }
 
