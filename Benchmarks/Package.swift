@@ -1,0 +1,50 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A target of the benchmark plug-in, which knows them by their place right in a folder `Benchmarks`.
+func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies + [.product(name: "Benchmark", package: "benchmark")],
+        path: name, swiftSettings: strict,
+        plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])
+}
+
+// Here, and only here, the ecosystem is welcome: it stands beside ours to be measured.
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [
+        .package(name: "ModuleHost", path: ".."),
+        // Without its traits: they would interpose malloc and retain, and so slow down what is timed.
+        .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
+    ],
+    targets: [
+        benchmark(
+            "FanOut",
+            [
+                "AllocationCount", "FanOutModules",
+                .product(name: "ModuleHost", package: "ModuleHost"),
+            ]),
+        benchmark("Startup", [.product(name: "AppService", package: "ModuleHost")]),
+        benchmark("Slatefiles", [.product(name: "ModuleHost", package: "ModuleHost")]),
+
+        .executableTarget(
+            name: "Signals", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+
+        // Apart from the loops that call them, as modules are in life.
+        .target(
+            name: "FanOutModules",
+            dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+        .target(name: "AllocationCount"),
+    ],
+    swiftLanguageModes: [.v6]
+)

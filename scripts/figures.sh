@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Measures hostd as a whole process, with the default slatefile: exec to READY, memory and wake-ups.
+#
+#     scripts/figures.sh           builds both ways of linking, 40 starts each, 10 s idle
+#     scripts/figures.sh --quick   8 starts each, 3 s idle
+#
+# Prints a table of medians. Exits 1 where memory or wake-ups miss their target; times depend on what
+# else the machine does, and only show.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+starts=40 idle=10 settle=20
+case "${1-}" in
+    "") ;;
+    --quick) starts=8 idle=3 settle=3 ;;
+    *)
+        echo "usage: scripts/figures.sh [--quick]" >&2
+        exit 64
+        ;;
+esac
+
+swift build -c release --product hostd >&2
+# A scratch path of its own, or each way of linking would undo the other's.
+swift build -c release --product hostd --scratch-path .build/static \
+    -Xswiftc -static-executable >&2
+
+exec python3 scripts/whole-process.py "$starts" "$idle" "$settle" \
+    "dynamic:9:14:$(swift build -c release --show-bin-path)/hostd" \
+    "-static-executable:3:6:$(swift build -c release --scratch-path .build/static --show-bin-path)/hostd"
