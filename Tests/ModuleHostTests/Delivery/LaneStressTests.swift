@@ -13,9 +13,12 @@ import Testing
 struct LaneStressTests {
     private static let modules = 8
     private static let senders = 4
-    private static let eventsPerSender = 250
+    private static let rounds = 20
+    private static let eventsPerSender = 300
 
-    @Test("every module hears every event once, in order, from one thread at a time", arguments: 1...4)
+    @Test(
+        "every module hears every event once, in order, from one thread at a time", arguments: 1...4
+    )
     func everythingAtOnce(seed: Int) async throws {
         let ledger = StressLedger("stress \(seed)", seed: UInt64(seed))
         let ready = Promise<Void>()
@@ -30,19 +33,18 @@ struct LaneStressTests {
         try host.launch()
         await ready.value
 
-        let clock = Promise<Void>()
-        try NativeThread.start(name: "clock") {
-            while !ledger.isOver {
-                // A tick and a half of the watchdog's.
-                time.advance(by: .milliseconds(150))
-                ledger.openOneDoor()
-                sched_yield()
-            }
-            clock.keep(())
+        for round in 0..<Self.rounds {
+            ledger.closeDoors()
+            let calm = try runClock(time, ledger, host.gate.lane, seed: seed * 1000 + round)
+            let count = Self.eventsPerSender / Self.rounds
+            try await deliver(round * count..<(round + 1) * count, to: host)
+            // The clock runs until the lane has gone through everything.
+            let settled = Promise<Void>()
+            host.onLane { _, _ in settled.keep(()) }
+            await settled.value
+            ledger.openDoors()
+            await calm.value
         }
-        try await deliver(to: host)
-        ledger.finish()
-        await clock.value
         host.stop(because: "the test is over")
         #expect(await ended.value == .stopped)
         check(ledger)
@@ -64,12 +66,33 @@ struct LaneStressTests {
             checkEntry: EntryUse.checkAgainstBinary())
     }
 
+    /// Runs the clock until the doors are opened for good and no module is late any more.
+    private func runClock(
+        _ time: ManualTimeSource, _ ledger: StressLedger, _ lane: Lane, seed: Int
+    ) throws -> Promise<Void> {
+        let calm = Promise<Void>()
+        try NativeThread.start(name: "clock") {
+            var random = SeededGenerator(seed: UInt64(seed))
+            while !ledger.isOpen {
+                // Some doors open before the deadline has gone by, some after it.
+                for _ in 0..<Int.random(in: 0..<30, using: &random) {
+                    time.advance(by: .milliseconds(100))
+                    sched_yield()
+                }
+                ledger.openOneDoor()
+            }
+            while !lane.lateCells.isEmpty { sched_yield() }
+            calm.keep(())
+        }
+        return calm
+    }
+
     /// Has several threads deliver at once, and waits until all are done.
-    private func deliver(to host: Host) async throws {
+    private func deliver(_ numbers: Range<Int>, to host: Host) async throws {
         let all = try (0..<Self.senders).map { sender in
             let done = Promise<Void>()
             try NativeThread.start(name: "sender") {
-                for number in 0..<Self.eventsPerSender {
+                for number in numbers {
                     host.deliver(
                         .message(topic: "\(sender).\(number)", payload: nil, origin: .host))
                     if number % 8 == 0 { sched_yield() }
@@ -89,7 +112,8 @@ struct LaneStressTests {
         for (name, heard) in accounts {
             #expect(heard.count == Self.senders * Self.eventsPerSender, "\(name)")
             #expect(Set(heard.map(\.topic)).count == heard.count, "\(name)")
-            #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.position < $1.position }, "\(name)")
+            #expect(
+                zip(heard, heard.dropFirst()).allSatisfy { $0.position < $1.position }, "\(name)")
             for sender in 0..<Self.senders {
                 let numbers = heard.filter { $0.topic.hasPrefix("\(sender).") }.map(\.number)
                 #expect(numbers == Array(0..<Self.eventsPerSender), "\(name), sender \(sender)")
@@ -115,7 +139,7 @@ final class StressLedger: Sendable {
         var accounts: [String: [Entry]] = [:]
         var faults: [String] = []
         var doors: [Door] = []
-        var isOver = false
+        var isOpen = false
     }
 
     let name: String
@@ -133,7 +157,7 @@ final class StressLedger: Sendable {
 
     var accounts: [String: [Entry]] { state.withLock { $0.accounts } }
     var faults: [String] { state.withLock { $0.faults } }
-    var isOver: Bool { state.withLock { $0.isOver } }
+    var isOpen: Bool { state.withLock { $0.isOpen } }
 
     func close(_ name: String, _ account: sending [Entry]) {
         state.withLock { [account] in $0.accounts[name] = account }
@@ -144,7 +168,7 @@ final class StressLedger: Sendable {
     /// Gets stuck, until the clock's thread comes by.
     func getStuck() {
         let door = Door()
-        state.withLock { $0.isOver ? door.open() : $0.doors.append(door) }
+        state.withLock { $0.isOpen ? door.open() : $0.doors.append(door) }
         door.pass()
     }
 
@@ -152,10 +176,12 @@ final class StressLedger: Sendable {
         state.withLock { $0.doors.isEmpty ? nil : $0.doors.removeFirst() }?.open()
     }
 
-    /// Opens all doors, for good.
-    func finish() {
+    func closeDoors() { state.withLock { $0.isOpen = false } }
+
+    /// Opens all doors, also those to come.
+    func openDoors() {
         let doors = state.withLock { state in
-            state.isOver = true
+            state.isOpen = true
             defer { state.doors = [] }
             return state.doors
         }
@@ -278,7 +304,9 @@ final class StressMember: Module, MessageResponder, StressResponder {
         guard let ledger else { return }
         confinement.inside(ledger) {
             let parts = message.topic.split(separator: ".")
-            guard let sender = parts.first, let number = parts.last.flatMap({ Int($0) }) else { return }
+            guard let sender = parts.first, let number = parts.last.flatMap({ Int($0) }) else {
+                return
+            }
             if number <= last[sender, default: -1] { ledger.fault("a member heard it twice") }
             last[sender] = number
         }
