@@ -237,12 +237,13 @@ struct LaneCourier: Courier {
 
 /// Takes an event to the members of one late module, on the thread that was stuck.
 struct LateCourier: Courier {
-    let members: [AnyObject]
+    let members: [Member]
     let cell: Cell
     let onFailure: (any Error) -> Void
 
     func tell<Responder>(_ kind: Responder.Type, _ body: (Responder, Cell) throws -> Void) {
-        for case let responder as Responder in members {
+        for member in members where !member.isRemoved {
+            guard let responder = member.object as? Responder else { continue }
             do { try body(responder, cell) } catch { onFailure(error) }
         }
     }

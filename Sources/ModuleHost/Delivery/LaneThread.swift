@@ -16,8 +16,9 @@ final class LaneThread: @unchecked Sendable {
     /// While the lane's word still equals it, the lane is ours.
     @usableFromInline var mine: Ownership
 
-    /// Whose code the thread runs since it lost the lane; nil while that is still whom it was held up
-    /// by. Touched only by the thread itself.
+    /// Whose code the thread runs since it lost the lane; nil while it is the same as then.
+    ///
+    /// Touched only by the thread itself.
     @usableFromInline var place: UInt16?
 
     /// Wakes the thread when it waits for work.

@@ -54,6 +54,7 @@ final class ResponderList<Responder>: AnyResponderList {
     }
 
     /// Drops the entries of modules that get nothing more, if anything changed since the last time.
+    ///
     /// The center still holds them: none ends in the middle of this.
     @usableFromInline
     func refresh(epoch: UInt64) {

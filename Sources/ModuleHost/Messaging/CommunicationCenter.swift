@@ -101,9 +101,7 @@ public final class CommunicationCenter {
     }
 
     /// The members of a module, itself first.
-    func members(of cell: Cell) -> [AnyObject] {
-        members.filter { $0.cell === cell }.map(\.object)
-    }
+    func members(of cell: Cell) -> [Member] { members.filter { $0.cell === cell } }
 
     func take(_ object: AnyObject) {
         guard known.remove(ObjectIdentifier(object)) != nil,

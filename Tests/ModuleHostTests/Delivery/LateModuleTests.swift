@@ -123,6 +123,27 @@ struct LateModuleTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("a member that it removes while it catches up is told nothing more")
+    func removedWhileBehind() async throws {
+        let probe = Probe()
+        let door = Door()
+        let extra = ProbeMember("extra", probe)
+        probe.when("b init") { $0.context.center.add(extra) }
+        probe.when("b memory-warning") { _ in door.pass() }
+        probe.when("b background") { $0.context.center.remove(extra) }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached("b memory-warning")
+        test.overrun()
+        try test.deliver(.background)
+        await test.settled()
+        door.open()
+        _ = await test.recorder.first(containing: "no longer late")
+        #expect(probe.entries.contains("b background"))
+        #expect(!probe.entries.contains("extra background"))
+        #expect(await test.stopped() == .stopped)
+    }
+
     // MARK: Counts
 
     @Test("what its members hear when it returns does not count among what the lane delivered")

@@ -1,0 +1,319 @@
+import AppService
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// Everything at once: threads that deliver, modules that send, throw, come, go and get stuck, and a
+/// clock that runs so fast that any of them may be taken for stuck at any moment.
+///
+/// What is asserted holds for every interleaving; the seed only varies what the modules do.
+@Suite("Lane under stress", .timeLimit(.minutes(1)))
+struct LaneStressTests {
+    private static let modules = 8
+    private static let senders = 4
+    private static let rounds = 20
+    private static let eventsPerSender = 300
+
+    @Test(
+        "every module hears every event once, in order, from one thread at a time", arguments: 1...4
+    )
+    func everythingAtOnce(seed: Int) async throws {
+        let ledger = StressLedger("stress \(seed)", seed: UInt64(seed))
+        let ready = Promise<Void>()
+        let ended = Promise<Host.End>()
+        let time = ManualTimeSource()
+        let log = LogRecorder()
+        let host = Host(
+            slatefile: try slatefile(of: ledger), stateDirectory: "/nonexistent", log: log.log,
+            time: time,
+            observer: Host.Observer(
+                onReady: { _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
+        try host.launch()
+        await ready.value
+
+        for round in 0..<Self.rounds {
+            ledger.closeDoors()
+            let calm = try runClock(time, ledger, host.gate.lane, seed: seed * 1000 + round)
+            let count = Self.eventsPerSender / Self.rounds
+            try await deliver(round * count..<(round + 1) * count, to: host)
+            // The clock runs until the lane has gone through everything.
+            let settled = Promise<Void>()
+            host.onLane { _, _ in settled.keep(()) }
+            await settled.value
+            ledger.openDoors()
+            await calm.value
+        }
+        host.stop(because: "the test is over")
+        #expect(await ended.value == .stopped)
+        check(ledger)
+    }
+
+    private func slatefile(of ledger: StressLedger) throws -> Slatefile {
+        let modules = (0..<Self.modules).map { index in
+            """
+            {"id": "x.m\(index)", "entry": "ModuleHostTests.StressModule", "backlog": 100000,
+             "main": \(index == 0), "config": {"ledger": "\(ledger.name)", "index": \(index)}}
+            """
+        }
+        let text = """
+            {"slate": 1, "app": "stress", "deadlines": {"event": "1s", "stop": "1s", "launch": "1s"},
+             "modules": [\(modules.joined(separator: ",\n"))]}
+            """
+        return try Slatefile.read(
+            Array(text.utf8), path: "slatefile.json", environment: { _ in nil },
+            checkEntry: EntryUse.checkAgainstBinary())
+    }
+
+    /// Runs the clock until the doors are opened for good and no module is late any more.
+    private func runClock(
+        _ time: ManualTimeSource, _ ledger: StressLedger, _ lane: Lane, seed: Int
+    ) throws -> Promise<Void> {
+        let calm = Promise<Void>()
+        try NativeThread.start(name: "clock") {
+            var random = SeededGenerator(seed: UInt64(seed))
+            while !ledger.isOpen {
+                // Some doors open before the deadline has gone by, some after it.
+                for _ in 0..<Int.random(in: 0..<30, using: &random) {
+                    time.advance(by: .milliseconds(100))
+                    sched_yield()
+                }
+                ledger.openOneDoor()
+            }
+            while !lane.lateCells.isEmpty { sched_yield() }
+            calm.keep(())
+        }
+        return calm
+    }
+
+    /// Has several threads deliver at once, and waits until all are done.
+    private func deliver(_ numbers: Range<Int>, to host: Host) async throws {
+        let all = try (0..<Self.senders).map { sender in
+            let done = Promise<Void>()
+            try NativeThread.start(name: "sender") {
+                for number in numbers {
+                    host.deliver(
+                        .message(topic: "\(sender).\(number)", payload: nil, origin: .host))
+                    if number % 8 == 0 { sched_yield() }
+                }
+                done.keep(())
+            }
+            return done
+        }
+        for done in all { await done.value }
+    }
+
+    private func check(_ ledger: StressLedger) {
+        #expect(ledger.faults == [])
+        let accounts = ledger.accounts
+        #expect(accounts.count == Self.modules)
+        var positions: [String: UInt64] = [:]
+        for (name, heard) in accounts {
+            #expect(heard.count == Self.senders * Self.eventsPerSender, "\(name)")
+            #expect(Set(heard.map(\.topic)).count == heard.count, "\(name)")
+            #expect(
+                zip(heard, heard.dropFirst()).allSatisfy { $0.position < $1.position }, "\(name)")
+            for sender in 0..<Self.senders {
+                let numbers = heard.filter { $0.topic.hasPrefix("\(sender).") }.map(\.number)
+                #expect(numbers == Array(0..<Self.eventsPerSender), "\(name), sender \(sender)")
+            }
+            for entry in heard {
+                let position = positions[entry.topic, default: entry.position]
+                positions[entry.topic] = position
+                #expect(position == entry.position, "\(name), \(entry.topic)")
+            }
+        }
+    }
+}
+
+/// What the modules of one stress test heard, and the doors they stand before.
+final class StressLedger: Sendable {
+    struct Entry {
+        let topic: String
+        let number: Int
+        let position: UInt64
+    }
+
+    private struct State {
+        var accounts: [String: [Entry]] = [:]
+        var faults: [String] = []
+        var doors: [Door] = []
+        var isOpen = false
+    }
+
+    let name: String
+    let seed: UInt64
+    private let state = Guarded(State())
+    private static let all = Guarded<[String: StressLedger]>([:])
+
+    init(_ name: String, seed: UInt64) {
+        self.name = name
+        self.seed = seed
+        Self.all.withLock { $0[name] = self }
+    }
+
+    static func named(_ name: String) -> StressLedger? { all.withLock { $0[name] } }
+
+    var accounts: [String: [Entry]] { state.withLock { $0.accounts } }
+    var faults: [String] { state.withLock { $0.faults } }
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    func close(_ name: String, _ account: sending [Entry]) {
+        state.withLock { [account] in $0.accounts[name] = account }
+    }
+
+    func fault(_ text: String) { state.withLock { $0.faults.append(text) } }
+
+    /// Gets stuck, until the clock's thread comes by.
+    func getStuck() {
+        let door = Door()
+        state.withLock { $0.isOpen ? door.open() : $0.doors.append(door) }
+        door.pass()
+    }
+
+    func openOneDoor() {
+        state.withLock { $0.doors.isEmpty ? nil : $0.doors.removeFirst() }?.open()
+    }
+
+    func closeDoors() { state.withLock { $0.isOpen = false } }
+
+    /// Opens all doors, also those to come.
+    func openDoors() {
+        let doors = state.withLock { state in
+            state.isOpen = true
+            defer { state.doors = [] }
+            return state.doors
+        }
+        for door in doors { door.open() }
+    }
+}
+
+/// Sees that a module and its members are entered by one thread at a time. Deliberately without any
+/// synchronization, so that the thread sanitizer sees it, too.
+private final class Confinement {
+    private var thread: UInt = 0
+    private var depth = 0
+
+    func inside<Result>(_ ledger: StressLedger, _ body: () throws -> Result) rethrows -> Result {
+        let current = NativeThread.current
+        if depth > 0, thread != current { ledger.fault("entered by two threads at once") }
+        thread = current
+        depth += 1
+        defer { depth -= 1 }
+        return try body()
+    }
+}
+
+protocol StressResponder: AnyObject {
+    func nudge(depth: Int) throws
+}
+
+final class StressModule: Module, RootProvider, MessageResponder, StressResponder {
+    private struct Configuration: Decodable {
+        var ledger: String
+        var index: Int
+    }
+
+    private let context: ModuleContext
+    private let ledger: StressLedger
+    private let confinement = Confinement()
+    private var random: SeededGenerator
+    private var heard: [StressLedger.Entry] = []
+    private var members: [StressMember] = []
+    private var ticks = 0
+
+    init(context: ModuleContext) throws {
+        self.context = context
+        let configuration: Configuration = try context.config()
+        guard let ledger = StressLedger.named(configuration.ledger) else { throw Fault() }
+        self.ledger = ledger
+        random = SeededGenerator(seed: ledger.seed &* 1000 &+ UInt64(configuration.index))
+        context.timer(every: .milliseconds(400)) { [unowned self] in
+            confinement.inside(self.ledger) { ticks += 1 }
+        }
+    }
+
+    deinit { ledger.close(context.id.text, heard) }
+
+    var topics: [String] { ["*"] }
+
+    var root: String? { nil }
+
+    func receive(_ message: Message) throws {
+        try confinement.inside(ledger) {
+            let parts = message.topic.split(separator: ".")
+            guard let number = parts.last.flatMap({ Int($0) }), let position = context.position
+            else { return ledger.fault("no event in hand") }
+            heard.append(.init(topic: message.topic, number: number, position: position))
+            try act()
+        }
+    }
+
+    /// Does something that is hard on the lane.
+    private func act() throws {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<2: ledger.getStuck()
+        case 2..<12:
+            context.center.send(to: (any StressResponder).self) { try $0.nudge(depth: 1) }
+        case 12..<18:
+            let member = StressMember(ledger, confinement)
+            members.append(member)
+            context.center.add(member)
+        case 18..<24:
+            if let member = members.popLast() { context.center.remove(member) }
+        case 24..<30: throw Fault()
+        case 30..<34:
+            ledger.getStuck()
+            context.center.send(to: (any StressResponder).self) { try $0.nudge(depth: 3) }
+        default: break
+        }
+    }
+
+    func nudge(depth: Int) throws {
+        try confinement.inside(ledger) {
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0: ledger.getStuck()
+            case 1: throw Fault()
+            case 2..<8 where depth < 3:
+                context.center.send(to: (any StressResponder).self) {
+                    try $0.nudge(depth: depth + 1)
+                }
+            default: break
+            }
+        }
+    }
+}
+
+/// A member that a module adds to the host's center: it is told what its module is told.
+final class StressMember: Module, MessageResponder, StressResponder {
+    private let ledger: StressLedger?
+    private let confinement: Confinement
+    private var last: [Substring: Int] = [:]
+
+    fileprivate init(_ ledger: StressLedger, _ confinement: Confinement) {
+        self.ledger = ledger
+        self.confinement = confinement
+    }
+
+    init(context: ModuleContext) throws { throw Fault(description: "no module by itself") }
+
+    var topics: [String] { ["*"] }
+
+    func receive(_ message: Message) {
+        guard let ledger else { return }
+        confinement.inside(ledger) {
+            let parts = message.topic.split(separator: ".")
+            guard let sender = parts.first, let number = parts.last.flatMap({ Int($0) }) else {
+                return
+            }
+            if number <= last[sender, default: -1] { ledger.fault("a member heard it twice") }
+            last[sender] = number
+        }
+    }
+
+    func nudge(depth: Int) {
+        guard let ledger else { return }
+        confinement.inside(ledger) {}
+    }
+}
