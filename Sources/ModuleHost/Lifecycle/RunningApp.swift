@@ -182,11 +182,11 @@ extension RunningApp: EventJob.App {
 extension EventTally {
     /// What came of the event, in words: `3 modules, newData`.
     fileprivate var summary: String {
-        var parts = [delivered == 1 ? "1 module" : "\(delivered) modules"]
-        if failed > 0 { parts.append("\(failed) failed") }
-        if late > 0 { parts.append("\(late) late") }
-        if let fetch { parts.append(fetch.rawValue) }
-        if let claimedBy = claimedBy?.id { parts.append("claimed by \(claimedBy)") }
-        return parts.joined(separator: ", ")
+        var text = delivered == 1 ? "1 module" : "\(delivered) modules"
+        if failed > 0 { text += ", \(failed) failed" }
+        if late > 0 { text += ", \(late) late" }
+        if let fetch { text += ", \(fetch.rawValue)" }
+        if let claimedBy = claimedBy?.id { text += ", claimed by \(claimedBy)" }
+        return text
     }
 }

@@ -189,8 +189,9 @@ final class StressLedger: Sendable {
     }
 }
 
-/// Sees that a module and its members are entered by one thread at a time. Deliberately without any
-/// synchronization, so that the thread sanitizer sees it, too.
+/// Sees that a module and its members are entered by one thread at a time.
+///
+/// Deliberately without any synchronization, so that the thread sanitizer sees it, too.
 private final class Confinement {
     private var thread: UInt = 0
     private var depth = 0
