@@ -1,0 +1,202 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@Suite("hostd run: faults", .timeLimit(.minutes(2)))
+struct RunFaultTests {
+    /// Runs a host on a slatefile to its end.
+    private func end(
+        _ slatefile: String?, _ arguments: [String] = [], in folder: TemporaryFolder? = nil
+    ) throws -> HostProcess.Outcome {
+        try HostdRun(slatefile, in: folder, arguments).ended()
+    }
+
+    private func slatefile(entry: String) -> String {
+        """
+        {"slate": 1, "app": "test", "modules": [
+          {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+          {"id": "x.a", "entry": "\(entry)"}]}
+        """
+    }
+
+    // MARK: The slatefile
+
+    @Test("no slatefile")
+    func noSlatefile() throws {
+        let outcome = try end(nil)
+        #expect(outcome.exit == .code(66))
+        #expect(
+            outcome.error == """
+                hostd run: slatefile.json: no such file
+                see 'hostd run --help' for how to name another
+
+                """)
+        #expect(outcome.output == "")
+    }
+
+    @Test("a folder")
+    func directory() throws {
+        let outcome = try end(nil, ["--slatefile", "/tmp"])
+        #expect(outcome.exit == .code(66))
+        #expect(outcome.error == "hostd run: /tmp: is a folder, not a file\n")
+    }
+
+    @Test("a named pipe that nobody writes to")
+    func pipe() throws {
+        let folder = try TemporaryFolder()
+        try #require(mkfifo(folder.path("slatefile.json"), 0o600) == 0)
+        let outcome = try end(nil, in: folder)
+        #expect(outcome.exit == .code(66))
+        #expect(outcome.error == "hostd run: slatefile.json: is not a regular file\n")
+    }
+
+    @Test("an invalid slatefile: all of its faults, and no state directory")
+    func invalid() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try end(
+            #"{"slate": 2, "app": "", "modules": [], "signals": {"KILL": {"event": "push"}}}"#,
+            in: folder)
+        #expect(outcome.exit == .code(78))
+        #expect(outcome.error.contains(" faults in slatefile.json\n"))
+        #expect(outcome.error.split(separator: "\n").count { $0.contains(": error: ") } >= 4)
+        #expect(folder.names == ["slatefile.json"])
+    }
+
+    @Test(
+        "entries that lead to no module",
+        arguments: [
+            (
+                "Modules.PushModul",
+                "no class 'Modules.PushModul' in this binary; did you mean 'Modules.PushModule'?"
+            ),
+            (
+                "Weather.ForecastModule",
+                "no class 'Weather.ForecastModule' in this binary: it is misspelt, or target "
+                    + "'Weather' is not linked into it (add it to the dependencies of the executable)"
+            ),
+            (
+                "ModuleHost.RunningApp",
+                "class 'ModuleHost.RunningApp' is no module: make it conform to 'Module'"
+            ),
+            (
+                "ModuleHost.LifecycleEvent",
+                "'ModuleHost.LifecycleEvent' is a struct: a module is a class that conforms to "
+                    + "'Module'"
+            ),
+        ])
+    func entries(entry: String, message: String) throws {
+        let outcome = try end(slatefile(entry: entry))
+        #expect(outcome.exit == .code(78))
+        #expect(outcome.error.contains("slatefile.json:3:26: error: \(message)\n"))
+    }
+
+    // MARK: The state directory
+
+    @Test("a second host on the same state directory is refused; a stale pid file is taken over")
+    func busy() throws {
+        let first = try HostdRun(HostdRun.slatefile()).ready()
+        let second = try end(nil, in: first.folder)
+        #expect(second.exit == .code(75))
+        #expect(
+            second.error.contains(
+                "another host (process \(first.process.processID)) runs on the state directory "
+                    + "'.hostd'; stop it, or choose another with --state-dir"))
+        #expect(try first.folder.text(of: ".hostd/hostd.pid") == "\(first.process.processID)\n")
+        // Beside it, on a state directory of its own.
+        let other = try HostdRun(nil, in: first.folder, ["--state-dir", "other"]).ready()
+        #expect(try other.terminated().exit == .code(0))
+
+        first.process.send(SIGKILL)
+        #expect(try first.ended().exit == .signal(SIGKILL))
+        #expect(try first.folder.text(of: ".hostd/hostd.pid") == "\(first.process.processID)\n")
+        let third = try HostdRun(nil, in: first.folder).ready()
+        #expect(try third.folder.text(of: ".hostd/hostd.pid") == "\(third.process.processID)\n")
+        #expect(try third.terminated().exit == .code(0))
+        #expect(
+            try third.journaledEvents() == [
+                "launch", "activate", "launch", "activate", "resign-active", "background",
+                "terminate",
+            ])
+    }
+
+    @Test("a state directory that cannot be made")
+    func unusable() throws {
+        let outcome = try end(HostdRun.slatefile(), ["--state-dir", "slatefile.json/state"])
+        #expect(outcome.exit == .code(73))
+        #expect(
+            outcome.error.contains("the state directory 'slatefile.json/state' cannot be used: "))
+        #expect(outcome.error.contains("; choose another with --state-dir"))
+    }
+
+    @Test("a state directory that cannot be written")
+    func unwritable() throws {
+        // Also root may not write there.
+        let outcome = try end(HostdRun.slatefile(), ["--state-dir", "/proc"])
+        #expect(outcome.exit == .code(73))
+        #expect(outcome.error.contains("the state directory '/proc' cannot be used: "))
+    }
+
+    // MARK: Modules that fail
+
+    private static let noFolder = #""config": {"file": "none/journal.ndjson"}"#
+
+    @Test("a module that throws in launch is left out, and the app runs")
+    func throwsInLaunch() throws {
+        let run = try HostdRun(HostdRun.slatefile(journal: Self.noFolder)).ready()
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(0))
+        #expect(
+            outcome.error.contains(" error    x.journal         launch failed, the app goes on "))
+        #expect(outcome.output.contains(" modules=1 "))
+    }
+
+    @Test("a required module that throws in launch ends the host, with 70")
+    func requiredThrowsInLaunch() throws {
+        let outcome = try end(
+            HostdRun.slatefile(journal: #""required": true, "# + Self.noFolder))
+        #expect(outcome.exit == .code(70))
+        #expect(outcome.output == "")
+        #expect(
+            outcome.error.contains("stopped: required module 'x.journal' failed in launch: "))
+    }
+
+    @Test("a module that throws in init is left out; a required one ends the host, with 70")
+    func throwsInInit() throws {
+        func slatefile(_ more: String) -> String {
+            """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.child", "entry": "Modules.PushModule", "isolation": "process"\(more)}]}
+            """
+        }
+        let run = try HostdRun(slatefile("")).ready()
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(0))
+        #expect(outcome.error.contains("init failed, the app goes on without it: "))
+
+        let required = try end(slatefile(#", "required": true"#))
+        #expect(required.exit == .code(70))
+        #expect(required.error.contains("stopped: required module 'x.child' failed in init: "))
+    }
+
+    @Test("a module that throws in terminate, as on a full disk: the host ends with 0")
+    func throwsInTerminate() throws {
+        // No file may grow beyond 512 bytes.
+        let run = try HostdRun(HostdRun.slatefile(), shell: "ulimit -f 1").ready()
+        for count in 1...5 {
+            run.process.send(SIGUSR1)
+            try run.process.waitForLine(containing: " background  ", count: count)
+            run.process.send(SIGUSR2)
+            try run.process.waitForLine(containing: " foreground  ", count: count)
+        }
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(0))
+        #expect(
+            outcome.error.split(separator: "\n").contains {
+                $0.contains(" terminate  ") && $0.contains("1 failed")
+            })
+        // What is there is whole lines.
+        #expect(try run.journal().count >= 3)
+    }
+}

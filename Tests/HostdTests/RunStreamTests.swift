@@ -1,0 +1,108 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@Suite("hostd run: stdout and stderr", .timeLimit(.minutes(2)))
+struct RunStreamTests {
+    private static let ended = ["launch", "activate", "resign-active", "background", "terminate"]
+
+    @Test("stdout closed: nothing is written where it should not be")
+    func closedOutput() throws {
+        let run = try HostdRun(HostdRun.slatefile(), output: .closed)
+        try run.process.waitForLine(containing: "ready: 2 modules")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents() == Self.ended)
+        #expect(try run.folder.text(of: ".hostd/hostd.pid") == "")
+    }
+
+    @Test("stderr closed")
+    func closedError() throws {
+        let run = try HostdRun(HostdRun.slatefile(), error: .closed).ready()
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents() == Self.ended)
+    }
+
+    @Test("both closed")
+    func closedBoth() throws {
+        let run = try HostdRun(HostdRun.slatefile(), output: .closed, error: .closed)
+        // It can tell nobody: the journal says that it is ready.
+        try run.waitForJournal(last: "activate")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.folder.text(of: ".hostd/hostd.pid") == "")
+    }
+
+    @Test("stdout full")
+    func fullOutput() throws {
+        let run = try HostdRun(HostdRun.slatefile(), output: .file("/dev/full"))
+        try run.process.waitForLine(containing: "ready: 2 modules")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("stdout whose reader has gone")
+    func brokenOutput() throws {
+        // The shell's pipe loses its reader before the host begins.
+        let run = try HostdRun(
+            HostdRun.slatefile(),
+            shell: "mkfifo p; (: <p) & exec >p; wait")
+        try run.process.waitForLine(containing: "ready: 2 modules")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents() == Self.ended)
+    }
+
+    @Test("stderr whose reader goes while it runs")
+    func brokenError() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        run.process.closeReadEnd(of: .error)
+        for _ in 0..<10 {
+            run.process.send(SIGUSR1)
+            run.process.send(SIGUSR2)
+        }
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents().last == "terminate")
+    }
+
+    @Test("stderr that nobody reads: the host goes on")
+    func unreadError() throws {
+        let slatefile = HostdRun.slatefile(
+            top: """
+                "signals": {"RTMIN+1": {"event": "memory-warning"}, "RTMIN+2": {"event": "terminate"}}
+                """)
+        let run = try HostdRun(slatefile).ready()
+        // Far more lines than a pipe holds; nobody reads until the end is certain.
+        for value in 0..<Int32(2000) { run.queue(realTime(1), value: value) }
+        run.queue(realTime(2))
+        // The end of the journal, and not of the log, says that it went on.
+        try run.waitForJournal(last: "terminate")
+        #expect(try run.ended().exit == .code(0))
+        #expect(try run.journaledEvents().count { $0 == "memory-warning" } == 2000)
+    }
+
+    @Test("--log-format json: each line is an object, with nothing of a payload")
+    func json() throws {
+        let run = try HostdRun(
+            HostdRun.shippedSlatefile(), ["--log-format", "json", "--log-level", "debug"]
+        ).ready()
+        for signal in [realTime(1), realTime(2), realTime(3)] { run.queue(signal, value: 7) }
+        try run.process.waitForLine(containing: #""event":"message""#)
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(0))
+        for line in outcome.error.split(separator: "\n") {
+            let record = try JSONValue(parsing: String(line))
+            #expect(record["time"]?.string != nil && record["level"]?.string != nil)
+            #expect(record["message"]?.string != nil)
+        }
+        for secret in ["Hello", "\"mia\"", "badge\\\""] {
+            #expect(!outcome.error.contains(secret), "\(secret)")
+        }
+    }
+
+    @Test("--log-format json: an invalid slatefile is a line, too")
+    func jsonFault() throws {
+        let outcome = try HostdRun("{", ["--log-format", "json"]).ended()
+        #expect(outcome.exit == .code(78))
+        for line in outcome.error.split(separator: "\n") {
+            _ = try JSONValue(parsing: String(line))
+        }
+    }
+}

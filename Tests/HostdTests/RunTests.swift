@@ -1,0 +1,220 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@Suite("hostd run: signals", .timeLimit(.minutes(2)))
+struct RunTests {
+    @Test("the default slatefile: each signal is seen in log and journal, TERM ends it with 0")
+    func signals() throws {
+        let run = try HostdRun(HostdRun.shippedSlatefile()).ready()
+        #expect(
+            run.process.textSoFar(.output).hasPrefix(
+                "ready pid=\(run.process.processID) modules=5 ms="))
+        let sent: [(signal: Int32, line: String)] = [
+            (SIGUSR1, " background  "), (SIGUSR2, " foreground  "), (realTime(1), " push  "),
+            (realTime(2), " open-url  "), (realTime(3), " message  "),
+            (realTime(4), " memory-warning  "), (SIGHUP, " configuration-changed  "),
+        ]
+        for (signal, line) in sent {
+            run.process.send(signal)
+            try run.process.waitForLine { $0.contains(line) && $0.contains("origin=\"signal ") }
+        }
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(0))
+        #expect(outcome.error.contains(" push  3 modules, newData in "))
+        #expect(outcome.error.contains("claimed by com.mm.community in "))
+        #expect(
+            outcome.error.contains("origin=\"signal TERM from pid \(getpid()) (uid \(getuid()))\""))
+        #expect(outcome.error.hasSuffix(" notice   host              stopped\n"))
+        #expect(
+            try run.journaledEvents() == [
+                "launch", "open-url", "activate", "resign-active", "background", "foreground",
+                "activate", "push", "open-url", "message", "memory-warning",
+                "configuration-changed", "resign-active", "background", "terminate",
+            ])
+        // What a payload holds is nobody's business.
+        for secret in ["Hello", "alert", "\"mia\"", "badge\":"] {
+            #expect(!outcome.error.contains(secret), "\(secret)")
+        }
+        #expect(outcome.output.split(separator: "\n").count == 1)
+    }
+
+    @Test("INT ends it like TERM")
+    func interrupt() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        run.process.send(SIGINT)
+        let outcome = try run.ended()
+        #expect(outcome.exit == .code(0))
+        #expect(outcome.error.contains("stopping: signal INT from pid \(getpid())"))
+        #expect(
+            try run.journaledEvents().suffix(3) == ["resign-active", "background", "terminate"])
+    }
+
+    @Test("a burst of 10 000 real-time signals is 10 000 deliveries, in order")
+    func burst() throws {
+        let slatefile = HostdRun.slatefile(
+            top: """
+                "signals": {"RTMIN+1": {"event": "memory-warning"}, "RTMIN+2": {"event": "terminate"}}
+                """)
+        let run = try HostdRun(slatefile, error: .file("/dev/null")).ready()
+        for value in 0..<Int32(10_000) { run.queue(realTime(1), value: value) }
+        // Of signals that wait, the lower number comes first.
+        run.queue(realTime(2))
+        #expect(try run.ended().exit == .code(0))
+        let heard = try run.journal().filter { $0["event"]?.string == "memory-warning" }
+        let values = try heard.compactMap { try $0["origin"]?["value"]?.decode(Int.self) }
+        #expect(values.count == 10_000)
+        #expect(values == Array(0..<10_000))
+    }
+
+    @Test("signals without a meaning are ignored, and do no harm")
+    func unmapped() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        for signal in [SIGPIPE, SIGCHLD, SIGWINCH, SIGALRM, SIGVTALRM, SIGURG, realTime(9)] {
+            run.process.send(signal)
+        }
+        #expect(try run.terminated().exit == .code(0))
+        #expect(
+            try run.journaledEvents()
+                == ["launch", "activate", "resign-active", "background", "terminate"])
+    }
+
+    @Test("signals that the parent had ignored count")
+    func inheritedIgnored() throws {
+        let run = try HostdRun(HostdRun.slatefile(), shell: "trap '' TERM USR1 HUP").ready()
+        run.process.send(SIGUSR1)
+        try run.process.waitForLine(containing: " background  ")
+        run.process.send(SIGHUP)
+        try run.process.waitForLine(containing: " configuration-changed  ")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    // MARK: HUP
+
+    @Test("HUP with an invalid slatefile is refused; the running one stays")
+    func invalidReload() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        try run.folder.write(#"{"slate": 1, "app": "test", "modlues": []}"#, to: "slatefile.json")
+        run.process.send(SIGHUP)
+        try run.process.waitForLine(containing: "reload refused, the running slatefile stays")
+        try run.process.waitForLine(containing: "unknown key 'modlues'; did you mean 'modules'?")
+        try run.process.waitForLine(containing: " configuration-changed  ")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("HUP without a slatefile is refused, too")
+    func missingReload() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        try run.folder.move("slatefile.json", to: "gone.json")
+        run.process.send(SIGHUP)
+        try run.process.waitForLine(containing: "reload refused, the running slatefile stays")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("HUP with changed settings tells the module, and names what waits")
+    func changedReload() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        try run.folder.write(
+            HostdRun.slatefile(
+                journal: #""config": {"file": "other.ndjson"}"#,
+                top: #""deadlines": {"event": "9s"}"#),
+            to: "slatefile.json")
+        run.process.send(SIGHUP)
+        let line = try run.process.waitForLine(containing: "slatefile read again")
+        #expect(
+            line.hasSuffix(": config changed: x.journal; waits for the next start: deadlines"))
+        try run.process.waitForLine(containing: " configuration-changed  ")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents() == ["launch", "activate"])
+        #expect(
+            try run.journaledEvents(".hostd/other.ndjson")
+                == ["configuration-changed", "resign-active", "background", "terminate"])
+    }
+
+    @Test("HUP after the journal was moved away begins it anew")
+    func rotated() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        try run.folder.move(".hostd/journal.ndjson", to: ".hostd/old.ndjson")
+        run.process.send(SIGUSR1)
+        try run.process.waitForLine(containing: " background  ")
+        run.process.send(SIGHUP)
+        try run.process.waitForLine(containing: " configuration-changed  ")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(
+            try run.journaledEvents(".hostd/old.ndjson")
+                == ["launch", "activate", "resign-active", "background"])
+        #expect(try run.journaledEvents() == ["configuration-changed", "terminate"])
+    }
+
+    // MARK: A module that hangs
+
+    /// A pipe that takes no more: whoever writes to it hangs until it is read.
+    private final class FullPipe {
+        let descriptor: Int32
+
+        init(_ path: String) throws {
+            try #require(mkfifo(path, 0o600) == 0)
+            descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            try #require(descriptor >= 0)
+        }
+
+        func fill() {
+            let bytes = [UInt8](repeating: 0x20, count: 1)
+            while write(descriptor, bytes, 1) == 1 {}
+        }
+
+        func empty() {
+            var bytes = [UInt8](repeating: 0, count: 1 << 16)
+            while read(descriptor, &bytes, bytes.count) > 0 {}
+        }
+
+        deinit { close(descriptor) }
+    }
+
+    private func runWithPipe(_ deadlines: String) throws -> (HostdRun, FullPipe) {
+        let folder = try TemporaryFolder()
+        let pipe = try FullPipe(folder.path("pipe"))
+        let slatefile = HostdRun.slatefile(
+            journal: #""config": {"file": "\#(folder.path("pipe"))"}"#,
+            top: #""deadlines": \#(deadlines)"#)
+        return (try HostdRun(slatefile, in: folder).ready(), pipe)
+    }
+
+    @Test("a second TERM or INT during a stop ends it at once, with 70")
+    func secondTerminate() throws {
+        let (run, pipe) = try runWithPipe(#"{"event": "1h", "stop": "1h", "stopAll": "1h"}"#)
+        pipe.fill()
+        run.process.send(SIGTERM)
+        run.process.send(SIGINT)
+        let outcome = try run.ended()
+        #expect(outcome.exit == .code(70))
+        #expect(outcome.error.contains(" ended at once, before the stop was done: signal "))
+    }
+
+    @Test("a module that hangs is late, and catches up when it goes on")
+    func late() throws {
+        let (run, pipe) = try runWithPipe(#"{"event": "50ms"}"#)
+        pipe.fill()
+        run.process.send(SIGUSR1)
+        try run.process.waitForLine {
+            $0.contains("x.journal") && $0.contains("late: the others go on")
+        }
+        run.process.send(SIGUSR2)
+        try run.process.waitForLine(containing: " foreground  ")
+        pipe.empty()
+        try run.process.waitForLine(containing: "no longer late: it has caught up")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("a module that hangs in a stop is left behind when the time is up, with 70")
+    func overdue() throws {
+        let (run, pipe) = try runWithPipe(#"{"stop": "50ms", "stopAll": "500ms"}"#)
+        pipe.fill()
+        let outcome = try run.terminated()
+        #expect(outcome.exit == .code(70))
+        #expect(
+            outcome.error.contains(
+                "the stop took longer than deadlines.stopAll; left behind: x.journal"))
+    }
+}
