@@ -1,0 +1,148 @@
+import AppService
+import Synchronization
+
+/// How the lane is taken from a thread that is stuck, and what becomes of the modules on its stack.
+extension Lane {
+    // MARK: Takeover
+
+    /// Takes the lane from its thread, if the word still is `observed`.
+    ///
+    /// Called by the watchdog.
+    ///
+    /// - Returns: Whether it was taken: exactly once for each word, or not at all.
+    func takeOver(at observed: Ownership) -> Bool {
+        guard observed.depth > 0 else { return false }
+        // Under the lock, so that the stuck thread, if it returns this very moment, finds its stay.
+        let taken = state.withLock { state -> (LaneThread, UInt16, LateReport)? in
+            guard word.exchange(observed, for: observed.takenOver) else { return nil }
+            let stuck = state.thread
+            let numbers = stuck.stack(at: observed)
+            let cells = numbers.compactMap { state.cells[$0] }
+            state.late.add(cells, of: stuck, job: state.current, log: &state.log)
+            let thread = LaneThread(mine: observed.takenOver)
+            state.thread = thread
+            state.isAsleep = false
+            let total = state.cells.count
+            return (
+                thread, stuck.outermost(at: observed),
+                LateReport(
+                    cells: cells, job: state.current, lateInAll: state.late.count,
+                    modules: total)
+            )
+        }
+        guard let (thread, outermost, report) = taken else { return false }
+        epoch.add(1, ordering: .releasing)
+        threads.withLock { $0.append(thread) }
+        do {
+            try start(thread, after: outermost, late: report)
+        } catch {
+            // No room for a thread: the lane stands still, and a stop's own deadline ends the host.
+            hooks.onLate(report)
+        }
+        return true
+    }
+
+    /// What a thread does that lost the lane, once it is back from the module that held it up.
+    func catchUp(on thread: LaneThread) {
+        guard let stay = state.withLock({ $0.late.stay(of: thread) }) else { return }
+        for cell in stay.cells {
+            thread.place = cell.number
+            steps: while let step = state.withLock({ $0.late.next(for: cell, log: &$0.log) }) {
+                switch step {
+                case .event(let event): hooks.deliverLate(event, cell)
+                case .deferred(let work): work.run()
+                case .dropped(let work): work.abandon()
+                case .inHand:
+                    // Behind the event there is an answer. Without a lane there will be none.
+                    if serve({ _ in }) == nil { break steps }
+                case .rejoined(let missed):
+                    epoch.add(1, ordering: .releasing)
+                    enqueue { [hooks] _ in hooks.onRejoined(cell, missed) }
+                }
+            }
+        }
+        state.withLock { $0.late.end(stay) }
+        enqueue { [hooks] _ in hooks.onReturned() }
+    }
+
+    // MARK: Late modules
+
+    /// What the lane may do with a module whose cell is not simply listed.
+    ///
+    /// - Parameters:
+    ///   - cell: The module's place.
+    ///   - position: The position of the event to deliver, or nil for a call or a typed message, which
+    ///     never waits.
+    /// - Returns: Whether to tell it, to leave it, or to count it as late.
+    func admit(_ cell: Cell, at position: UInt64?) -> Admission {
+        switch cell.status.load(ordering: .acquiring) {
+        case .listed: return .go
+        case .unlisted: return .skip
+        case .late, .rejoined: break
+        }
+        return state.withLock { state in
+            switch cell.status.load(ordering: .relaxed) {
+            case .listed: return .go
+            case .unlisted: return .skip
+            case .late: return .late
+            case .rejoined:
+                guard let position else { return .go }
+                // It caught up on a thread of its own while this event was on its way round.
+                if position < state.late.heard(by: cell) { return .skip }
+                state.late.forget(cell)
+                cell.status.store(.listed, ordering: .relaxed)
+                epoch.add(1, ordering: .releasing)
+                return .go
+            }
+        }
+    }
+
+    @usableFromInline
+    enum Admission {
+        case go, late, skip
+    }
+
+    /// Runs `work` on the thread of a late module once it is back, before it rejoins.
+    ///
+    /// - Returns: False where the module is not late: then the caller does it on the lane.
+    func `defer`(for cell: Cell, _ work: LateModules.Work) -> Bool {
+        state.withLock { $0.late.defer(for: cell, work) }
+    }
+
+    /// The search for who claims an event of the log has ended at the cell of a number: no module that
+    /// is behind and stands after it hears of the event.
+    func endSearch(at position: UInt64, with cell: UInt16) {
+        state.withLock { $0.log.endSearch(at: position, with: cell) }
+    }
+
+    /// The late module whose code the calling thread runs, if it is one that has lost the lane.
+    var lateCell: Cell? {
+        let identity = NativeThread.current
+        return state.withLock { state in
+            guard let thread = state.late.thread(identity) else { return nil }
+            return state.cells[thread.place ?? thread.mine.cell]
+        }
+    }
+
+    @usableFromInline
+    func reportFailure(of cell: Cell, _ error: any Error) { hooks.onFailure(cell, error) }
+
+    /// Takes a module out for good: it gets nothing more.
+    func unlist(_ cell: Cell) {
+        state.withLock { _ in cell.status.store(.unlisted, ordering: .releasing) }
+        epoch.add(1, ordering: .releasing)
+    }
+
+    /// The modules that are late now, in the order in which they became so.
+    var lateCells: [Cell] { state.withLock { $0.late.cells } }
+
+    /// What the watchdog needs to know of the delivery that `word` stands for.
+    func watched(at word: Ownership) -> (isBusy: Bool, limit: DeliveryLimit, cell: Cell?) {
+        state.withLock { state in
+            (
+                state.current != nil, state.current?.limit ?? .event,
+                state.cells[state.thread.outermost(at: word)]
+            )
+        }
+    }
+}
