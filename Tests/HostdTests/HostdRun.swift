@@ -20,6 +20,7 @@ final class HostdRun {
     /// - Parameters:
     ///   - journal: What stands beside `id` and `entry` of the journal module.
     ///   - top: More members of the slatefile.
+    /// - Returns: Its text.
     static func slatefile(journal: String = "", top: String = "") -> String {
         """
         {"slate": 1, "app": "test", \(top.isEmpty ? "" : top + ", ")"modules": [
@@ -39,6 +40,7 @@ final class HostdRun {
     ///   - shell: What a shell does before it becomes the host.
     ///   - output: What its stdout is.
     ///   - error: What its stderr is.
+    /// - Throws: Where the folder or the process cannot be made.
     init(
         _ slatefile: String?, in folder: TemporaryFolder? = nil, _ arguments: [String] = [],
         environment: [String: String] = [:], shell: String? = nil,

@@ -4,17 +4,23 @@ extension EntryUse {
     /// are.
     ///
     /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which asks it in file order.
+    ///
+    /// - Returns: The check. It remembers what it found, so each reading of a slatefile takes a new one.
     public static func checkAgainstBinary() -> (EntryUse) -> [EntryFault] {
+        /// Targets in which a module was found, so that one may be looked for there.
         var targets: [String] = []
+        // Where every entry is wrong, the first few get the costly search for a slip.
+        var searchesLeft = 8
         return { use in
-            let target = String(use.entry.prefix { $0 != "." })
-            defer { if !targets.contains(target) { targets.append(target) } }
             let type: any Module.Type
             do throws(EntryError) {
-                type = try EntryType(use.entry, targets: targets).type
+                type = try EntryType(use.entry, targets: targets, triesSlips: searchesLeft > 0).type
             } catch {
+                searchesLeft -= 1
                 return [.entry(error.description)]
             }
+            let target = String(use.entry.prefix { $0 != "." })
+            if targets.count < 16, !targets.contains(target) { targets.append(target) }
             var faults: [EntryFault] = []
             if use.isMain, !(type is any RootProvider.Type) {
                 faults.append(

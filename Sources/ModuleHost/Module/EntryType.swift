@@ -15,14 +15,19 @@ struct EntryType {
     ///   - entry: The name, such as `Modules.PushModule`.
     ///   - targets: Targets that other entries of the slatefile name: where to look for a class whose
     ///     target was left out.
+    ///   - triesSlips: Whether to try every name that is one slip away from one that nobody answers to:
+    ///     some thousand look-ups, about a tenth of a second.
     /// - Throws: ``EntryError`` that tells a name nobody answers to from a type that is no module.
-    init(_ entry: String, targets: [String] = []) throws(EntryError) {
+    init(
+        _ entry: String, targets: [String] = [], triesSlips: Bool = true
+    ) throws(EntryError) {
         guard let name = EntryName(entry) else {
             let offer = EntryName.offers(for: entry, targets: targets).first(where: \.isModule)
             throw .malformed(entry, nearest: offer?.description)
         }
         guard let found = name.lookUp() else {
-            let offer = name.neighbours(targets: targets).first(where: \.isModule)
+            let offer = name.neighbours(targets: targets, withSlips: triesSlips)
+                .first(where: \.isModule)
             throw .notFound(entry, target: name.target, nearest: offer?.description)
         }
         guard let type = found.type as? any Module.Type else {
@@ -101,7 +106,9 @@ private struct EntryName: CustomStringConvertible {
 
     /// What an entry that has not the form of a name may be meant to be.
     static func offers(for entry: String, targets: [String]) -> some Sequence<EntryName> {
-        let parts = entry.split(separator: ".").filter(isIdentifier).map(String.init)
+        let parts =
+            entry.utf8.count > 2 * longestOffered
+            ? [] : entry.split(separator: ".").filter(isIdentifier).map(String.init)
         let names =
             switch parts.count {
             case 0: [EntryName]()
@@ -116,13 +123,20 @@ private struct EntryName: CustomStringConvertible {
     /// Names that this one may be meant to be, likelier ones first.
     ///
     /// They are tried one by one: the running binary can be asked for a name, not for a list.
-    func neighbours(targets: [String]) -> some Sequence<EntryName> {
+    func neighbours(targets: [String], withSlips: Bool) -> some Sequence<EntryName> {
+        guard max(target.utf8.count, type.utf8.count) <= Self.longestOffered else {
+            return [AnySequence<EntryName>]().lazy.joined()
+        }
         let inOthers = targets.map { EntryName(target: $0, type: type) }
         let near = spellings + inOthers + inOthers.flatMap(\.spellings)
+        guard withSlips else { return [AnySequence(near)].lazy.joined() }
         let slips = edits(of: type).lazy.map { EntryName(target: target, type: $0) }
         let targetSlips = edits(of: target).lazy.map { EntryName(target: $0, type: type) }
         return [AnySequence(near), AnySequence(slips), AnySequence(targetSlips)].lazy.joined()
     }
+
+    /// Nothing is offered for a name of more bytes: it is meant to be no module's.
+    private static let longestOffered = 64
 
     /// The name with another case, and with or without the word `Module`.
     var spellings: [EntryName] {
@@ -161,7 +175,7 @@ private func capitalized(_ name: String) -> String {
 
 /// Every name that is one slip away: a letter too many, too few, another, or two swapped.
 private func edits(of name: String) -> [String] {
-    let letters = Array(name.utf8.prefix(64))
+    let letters = Array(name.utf8)
     let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_".utf8)
     var all: [String] = []
     func add(_ bytes: [UInt8]) { all.append(String(decoding: bytes, as: UTF8.self)) }

@@ -13,8 +13,8 @@ import Testing
 struct LaneStressTests {
     private static let modules = 8
     private static let senders = 4
-    private static let rounds = 20
-    private static let eventsPerSender = 300
+    private static let rounds = 10
+    private static let eventsPerSender = 150
 
     @Test(
         "every module hears every event once, in order, from one thread at a time", arguments: 1...4

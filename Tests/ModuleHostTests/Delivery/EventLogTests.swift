@@ -1,0 +1,134 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Event log")
+struct EventLogTests {
+    private func event(_ kind: EventKind = .memoryWarning) -> LifecycleEvent {
+        kind == .openURL ? .openURL("a:b", origin: .host) : .state(kind, origin: .host)
+    }
+
+    private func append(_ count: Int, to log: inout EventLog, keeping: Bool) -> [UInt64] {
+        (0..<count).map { _ in
+            var event = event()
+            log.append(&event, keeping: keeping)
+            return event.position
+        }
+    }
+
+    @Test("numbers events from 0, and keeps none that nobody is behind on")
+    func positions() {
+        var log = EventLog()
+        #expect(append(3, to: &log, keeping: false) == [0, 1, 2])
+        #expect(log.head == 3 && log.count == 0)
+        #expect(log[2] == nil)
+    }
+
+    @Test("keeps what somebody is behind on, until it is trimmed")
+    func keeps() {
+        var log = EventLog()
+        _ = append(2, to: &log, keeping: false)
+        #expect(append(3, to: &log, keeping: true) == [2, 3, 4])
+        #expect(log.count == 3)
+        #expect((0..<6).map { log[$0]?.event.position } == [nil, nil, 2, 3, 4, nil])
+        log.trim(before: 3)
+        #expect((0..<6).map { log[$0]?.event.position } == [nil, nil, nil, 3, 4, nil])
+        log.trim(before: 3)
+        #expect(log.count == 2)
+        log.trim(before: 99)
+        #expect(log.count == 0 && log.head == 5)
+        #expect(append(1, to: &log, keeping: true) == [5])
+        #expect(log[5]?.event.position == 5)
+        _ = append(1, to: &log, keeping: false)
+        #expect(log.count == 0)
+    }
+
+    @Test("keeps the newest event after all, and no other")
+    func keepNewest() {
+        var log = EventLog()
+        var first = event()
+        log.append(&first, keeping: false)
+        var second = event()
+        log.append(&second, keeping: false)
+        log.keep(first)
+        #expect(log.count == 0)
+        log.keep(second)
+        log.keep(second)
+        #expect(log.count == 1 && log[1]?.event.position == 1)
+    }
+
+    @Test("a claimed event reaches nobody until it is known where its search ended")
+    func reach() {
+        var log = EventLog()
+        var plain = event()
+        var claimed = event(.openURL)
+        log.append(&plain, keeping: true)
+        log.append(&claimed, keeping: true)
+        #expect(log[0]?.reach == .max)
+        #expect(log[1]?.reach == nil)
+        log.endSearch(at: 1, with: 7)
+        log.endSearch(at: 2, with: 9)
+        #expect(log[1]?.reach == 7)
+    }
+
+    @Test("is the plain array that it stands for, whatever is done to it", arguments: 1...20)
+    func model(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var log = EventLog()
+        var kept: [UInt64] = []
+        for _ in 0..<500 {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0..<2:
+                kept += append(1, to: &log, keeping: true)
+            case 2:
+                let position = UInt64.random(in: 0...log.head + 1, using: &random)
+                log.trim(before: position)
+                kept.removeAll { $0 < position }
+            default:
+                if Int.random(in: 0..<20, using: &random) == 0 {
+                    _ = append(1, to: &log, keeping: false)
+                    kept = []
+                }
+            }
+            #expect(log.count == kept.count)
+            #expect((0...log.head).filter { log[$0] != nil } == kept)
+            #expect(kept.allSatisfy { log[$0]?.event.position == $0 })
+        }
+    }
+}
+
+@Suite("Job queue")
+struct JobQueueTests {
+    private struct Job: LaneJob {
+        let number: Int
+        func run(on thread: LaneThread, after cell: UInt16) {}
+    }
+
+    @Test("is the plain array that it stands for, whatever is done to it", arguments: 1...20)
+    func model(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = JobQueue()
+        var model: [Int] = []
+        func number(_ job: (any LaneJob)?) -> Int? { (job as? Job)?.number }
+        for step in 0..<3000 {
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<50:
+                queue.append(Job(number: step))
+                model.append(step)
+            case 50..<90:
+                #expect(number(queue.popFirst()) == (model.isEmpty ? nil : model.removeFirst()))
+            case 90..<99:
+                let jobs = (0..<Int.random(in: 0...40, using: &random)).map { step * 100 + $0 }
+                queue.prepend(jobs.map(Job.init))
+                model = jobs + model
+            default:
+                #expect(queue.removeAll().map(number) == model)
+                model = []
+            }
+            #expect(queue.count == model.count)
+        }
+        #expect(queue.removeAll().map(number) == model)
+        #expect(queue.popFirst() == nil)
+    }
+}
