@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 starts=40 idle=10 settle=20
 case "${1-}" in
     "") ;;
-    --quick) starts=8 idle=3 settle=3 ;;
+    --quick) starts=8 idle=3 settle=10 ;;
     *)
         echo "usage: scripts/figures.sh [--quick]" >&2
         exit 64

@@ -52,12 +52,17 @@ def field(path, name):
 
 
 def switches(process):
-    """How often any thread of a process was put to sleep or made way for another."""
-    return sum(
-        field(path, name)
+    """How often each thread of a process was put to sleep or made way for another."""
+    return {
+        path: field(path, "voluntary_ctxt_switches") + field(path, "nonvoluntary_ctxt_switches")
         for path in glob.glob(f"/proc/{process}/task/*/status")
-        for name in ("voluntary_ctxt_switches", "nonvoluntary_ctxt_switches")
-    )
+    }
+
+
+def wakeups_between(before, after):
+    """A thread that came or went had to run for it."""
+    ended = len(before.keys() - after.keys())
+    return ended + sum(count - before.get(path, 0) for path, count in after.items())
 
 
 def main():
@@ -75,12 +80,12 @@ def main():
                 stop(process)
                 times.append(took)
             process, _ = start(hostd, state)
-            # What a module still had to do after READY is done by then.
+            # What a module still had to do after READY is done by then, and idle threads have ended.
             time.sleep(settle)
             memory = field(f"/proc/{process}/status", "VmRSS") / 1024
             before = switches(process)
             time.sleep(idle)
-            wakeups = switches(process) - before
+            wakeups = wakeups_between(before, switches(process))
             stop(process)
             missed = missed or memory > float(most_memory) or wakeups > 0
             print(
