@@ -1,11 +1,18 @@
 /// Takes one event to those who respond to it: to all of a center, or to one late module.
 protocol Courier {
     /// Tells every responder of a kind, in order.
+    ///
+    /// - Parameters:
+    ///   - kind: The responder protocol.
+    ///   - body: Tells the entry of an index. An entry taken out of its list would be counted in and out
+    ///     for each delivery.
     mutating func tell<Responder>(
-        _ kind: Responder.Type, _ body: (Responder, Cell) throws -> Void)
+        _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Void)
 
     /// Asks every responder of a kind, in order, until the tally has what it needs.
-    mutating func ask<Responder>(_ kind: Responder.Type, _ body: (Responder) throws -> EventReply)
+    mutating func ask<Responder>(
+        _ kind: Responder.Type,
+        _ body: (ResponderList<Responder>.Entries, Int) throws -> EventReply)
 }
 
 /// What a responder answers to an event that wants an answer.
@@ -20,46 +27,53 @@ extension LifecycleEvent {
         switch content {
         case .none: deliverBare(by: &courier)
         case .launch(let launch):
-            courier.tell((any LaunchResponder).self) { module, _ in
-                try module.didFinishLaunching(launch)
+            courier.tell((any LaunchResponder).self) { modules, i in
+                try modules[i].responder.didFinishLaunching(launch)
             }
         case .push(let notification):
-            courier.ask((any RemoteNotificationResponder).self) {
-                .fetch(try $0.didReceiveRemoteNotification(notification))
+            courier.ask((any RemoteNotificationResponder).self) { modules, i in
+                .fetch(try modules[i].responder.didReceiveRemoteNotification(notification))
             }
         case .deviceToken(let token):
-            courier.tell((any RemoteNotificationResponder).self) { module, _ in
-                try module.didRegisterForRemoteNotifications(deviceToken: token)
+            courier.tell((any RemoteNotificationResponder).self) { modules, i in
+                try modules[i].responder.didRegisterForRemoteNotifications(deviceToken: token)
             }
         case .registrationFailure(let failure):
-            courier.tell((any RemoteNotificationResponder).self) { module, _ in
-                try module.didFailToRegisterForRemoteNotifications(error: failure)
+            courier.tell((any RemoteNotificationResponder).self) { modules, i in
+                try modules[i].responder.didFailToRegisterForRemoteNotifications(error: failure)
             }
         case .notificationSettings(let settings):
-            courier.tell((any NotificationSettingsResponder).self) { module, _ in
-                try module.didChangeNotificationSettings(settings)
+            courier.tell((any NotificationSettingsResponder).self) { modules, i in
+                try modules[i].responder.didChangeNotificationSettings(settings)
             }
         case .localNotification(let notification):
-            courier.tell((any LocalNotificationResponder).self) { module, _ in
-                try module.didReceiveLocalNotification(notification)
+            courier.tell((any LocalNotificationResponder).self) { modules, i in
+                try modules[i].responder.didReceiveLocalNotification(notification)
             }
         case .url(let url):
             let options = OpenURLOptions(origin: origin)
-            courier.ask((any URLResponder).self) { .claim(try $0.open(url, options: options)) }
+            courier.ask((any URLResponder).self) { modules, i in
+                .claim(try modules[i].responder.open(url, options: options))
+            }
         case .activity(let activity):
-            courier.ask((any UserActivityResponder).self) {
-                .claim(try $0.continueActivity(activity))
+            courier.ask((any UserActivityResponder).self) { modules, i in
+                .claim(try modules[i].responder.continueActivity(activity))
             }
         case .shortcut(let shortcut):
-            courier.ask((any ShortcutResponder).self) { .claim(try $0.performShortcut(shortcut)) }
+            courier.ask((any ShortcutResponder).self) { modules, i in
+                .claim(try modules[i].responder.performShortcut(shortcut))
+            }
         case .configuration(let reload):
-            courier.tell((any ConfigurationResponder).self) { module, cell in
-                try module.configurationDidChange(reload.change(for: cell.id))
+            courier.tell((any ConfigurationResponder).self) { modules, i in
+                try modules[i].responder.configurationDidChange(
+                    reload.change(for: modules[i].cell.id))
             }
         case .message(let message):
-            courier.tell((any MessageResponder).self) { module, _ in
-                if module.topics.contains(where: { isTopic(message.topic, wantedBy: $0) }) {
-                    try module.receive(message)
+            courier.tell((any MessageResponder).self) { modules, i in
+                if modules[i].responder.topics.contains(where: {
+                    isTopic(message.topic, wantedBy: $0)
+                }) {
+                    try modules[i].responder.receive(message)
                 }
             }
         }
@@ -68,28 +82,28 @@ extension LifecycleEvent {
     private func deliverBare(by courier: inout some Courier) {
         switch kind {
         case .activate:
-            courier.tell((any ActivationResponder).self) { module, _ in
-                try module.didBecomeActive()
+            courier.tell((any ActivationResponder).self) { modules, i in
+                try modules[i].responder.didBecomeActive()
             }
         case .resignActive:
-            courier.tell((any ActivationResponder).self) { module, _ in
-                try module.willResignActive()
+            courier.tell((any ActivationResponder).self) { modules, i in
+                try modules[i].responder.willResignActive()
             }
         case .background:
-            courier.tell((any BackgroundResponder).self) { module, _ in
-                try module.didEnterBackground()
+            courier.tell((any BackgroundResponder).self) { modules, i in
+                try modules[i].responder.didEnterBackground()
             }
         case .foreground:
-            courier.tell((any BackgroundResponder).self) { module, _ in
-                try module.willEnterForeground()
+            courier.tell((any BackgroundResponder).self) { modules, i in
+                try modules[i].responder.willEnterForeground()
             }
         case .terminate:
-            courier.tell((any TerminationResponder).self) { module, _ in
-                try module.willTerminate()
+            courier.tell((any TerminationResponder).self) { modules, i in
+                try modules[i].responder.willTerminate()
             }
         case .memoryWarning:
-            courier.tell((any MemoryWarningResponder).self) { module, _ in
-                try module.didReceiveMemoryWarning()
+            courier.tell((any MemoryWarningResponder).self) { modules, i in
+                try modules[i].responder.didReceiveMemoryWarning()
             }
         case .launch, .push, .pushRegistered, .pushRegistrationFailed, .notificationSettings,
             .localNotification, .openURL, .userActivity, .shortcut, .configurationChanged,
@@ -186,7 +200,7 @@ struct LaneCourier: Courier {
 
     @inline(__always)
     mutating func tell<Responder>(
-        _ kind: Responder.Type, _ body: (Responder, Cell) throws -> Void
+        _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Void
     ) {
         let list = center.list(of: kind)
         let end = gate.fanOut(
@@ -199,10 +213,10 @@ struct LaneCourier: Courier {
                 job.tally.toldFailed()
                 return onFailure(cell, error)
             },
-            alone: { entries, index in try body(entries[index].responder, entries[index].cell) },
+            alone: body,
             { entries, index, _ in
                 job.tally.delivered += 1
-                try body(entries[index].responder, entries[index].cell)
+                try body(entries, index)
                 return .next
             })
         if case .lost = end { isLost = true }
@@ -210,7 +224,8 @@ struct LaneCourier: Courier {
 
     @inline(__always)
     mutating func ask<Responder>(
-        _ kind: Responder.Type, _ body: (Responder) throws -> EventReply
+        _ kind: Responder.Type,
+        _ body: (ResponderList<Responder>.Entries, Int) throws -> EventReply
     ) {
         let list = center.list(of: kind)
         let end = gate.fanOut(
@@ -224,10 +239,10 @@ struct LaneCourier: Courier {
                 if event.kind.wantsFetchResult { _ = job.tally.take(.fetch(.failed), from: cell) }
                 return onFailure(cell, error)
             },
-            alone: { entries, index in _ = try body(entries[index].responder) },
+            alone: { entries, index in _ = try body(entries, index) },
             { entries, index, passage in
                 job.tally.delivered += 1
-                let reply = try body(entries[index].responder)
+                let reply = try body(entries, index)
                 guard passage.settle() else { throw LaneLost() }
                 return job.tally.take(reply, from: entries[index].cell)
             })
@@ -238,19 +253,24 @@ struct LaneCourier: Courier {
 /// Takes an event to the members of one late module, on the thread that was stuck.
 struct LateCourier: Courier {
     let members: [Member]
-    let cell: Cell
     let onFailure: (any Error) -> Void
 
-    func tell<Responder>(_ kind: Responder.Type, _ body: (Responder, Cell) throws -> Void) {
-        for member in members where !member.isRemoved {
-            guard let responder = member.object as? Responder else { continue }
-            do { try body(responder, cell) } catch { onFailure(error) }
+    func tell<Responder>(
+        _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Void
+    ) {
+        let list = ResponderList<Responder>()
+        for member in members { list.insert(member) }
+        for index in list.entries.indices where !list.entries[index].member.isRemoved {
+            do { try body(list.entries, index) } catch { onFailure(error) }
         }
     }
 
     /// The answer comes too late to count.
-    func ask<Responder>(_ kind: Responder.Type, _ body: (Responder) throws -> EventReply) {
-        tell(kind) { responder, _ in _ = try body(responder) }
+    func ask<Responder>(
+        _ kind: Responder.Type,
+        _ body: (ResponderList<Responder>.Entries, Int) throws -> EventReply
+    ) {
+        tell(kind) { entries, index in _ = try body(entries, index) }
     }
 }
 

@@ -76,7 +76,7 @@ extension Lane.Hooks {
             let members = host.gate.lane.serve { _ in
                 LaneConfined(host.app.value.center.members(of: cell))
             }
-            var courier = LateCourier(members: members?.value ?? [], cell: cell) { error in
+            var courier = LateCourier(members: members?.value ?? []) { error in
                 host.failedLate(cell, in: event, error)
             }
             event.deliver(by: &courier)

@@ -30,7 +30,7 @@ struct LogOutputTests {
     @Test("a line is one write")
     func oneWrite() throws {
         var ends: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+        try #require(socketpair(AF_UNIX, closingOnSpawn(SOCK_SEQPACKET), 0, &ends) == 0)
         defer { for end in ends { close(end) } }
         let output = LogOutput(descriptor: ends[0], format: .journal)
         output.write(record("first"))
@@ -99,7 +99,7 @@ struct LogOutputTests {
         let output = LogOutput(descriptor: file.number, format: .journal)
         output.write(record("first"))
 
-        let same = dup(file.number)
+        let same = fcntl(file.number, F_DUPFD_CLOEXEC, 3)
         let full = try Descriptor(opening: "/dev/full", O_WRONLY)
         dup2(full.number, file.number)
         for _ in 1...2 { output.write(record("lost")) }
@@ -125,6 +125,7 @@ struct LogOutputTests {
 
         let (replacement, reader) = try socketPair()
         dup2(replacement, ours)
+        _ = fcntl(ours, F_SETFD, FD_CLOEXEC)
         output.write(record("after"))
         for descriptor in [ours, replacement] { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 1024)
@@ -137,7 +138,7 @@ struct LogOutputTests {
 
     private func socketPair() throws -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        try #require(socketpair(AF_UNIX, closingOnSpawn(SOCK_STREAM), 0, &ends) == 0)
         return (ends[0], ends[1])
     }
 
@@ -148,4 +149,10 @@ struct LogOutputTests {
         for number in 1...1000 { output.write(record("\(number)")) }
         #expect(!output.flush(within: .zero))
     }
+}
+
+/// The type of a socket that no process inherits which another test starts meanwhile: that one would
+/// keep it open.
+private func closingOnSpawn(_ type: __socket_type) -> Int32 {
+    Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 }
