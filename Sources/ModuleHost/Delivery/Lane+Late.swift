@@ -47,8 +47,10 @@ extension Lane {
         guard let stay = state.withLock({ $0.late.stay(of: thread) }) else { return }
         for cell in stay.cells {
             thread.place = cell.number
-            steps: while let step = state.withLock({ $0.late.next(for: cell, log: &$0.log) }) {
+            steps: while true {
+                let step = state.withLock { $0.late.next(for: cell, on: thread, log: &$0.log) }
                 switch step {
+                case nil: break steps
                 case .event(let event): hooks.deliverLate(event, cell)
                 case .deferred(let work): work.run()
                 case .dropped(let work): work.abandon()

@@ -34,6 +34,8 @@ struct LateModules {
 
     private struct Module {
         let cell: Cell
+        /// The thread that it catches up on.
+        let thread: LaneThread
         var position: UInt64
         var event: LifecycleEvent?
         var deferred: [Work] = []
@@ -63,8 +65,9 @@ struct LateModules {
             if let event, let outermost = cells.first {
                 position = event.position + (cell.number <= outermost.number ? 1 : 0)
             }
-            heard[cell.number] = nil
-            modules.append(Module(cell: cell, position: position, event: event))
+            // It may have heard the event in hand already, when it was late before.
+            position = max(position, heard.removeValue(forKey: cell.number) ?? 0)
+            modules.append(Module(cell: cell, thread: thread, position: position, event: event))
             if cell.status.load(ordering: .relaxed) != .unlisted {
                 cell.status.store(.late, ordering: .releasing)
             }
@@ -97,12 +100,14 @@ struct LateModules {
         return true
     }
 
-    /// The next step of a late module; nil once it is not late any more.
+    /// The next step of a late module; nil once it is not late any more, on this thread.
     ///
     /// "Caught up" and "no longer late" change here, together, under the lock under which the lane
     /// looks again.
-    mutating func next(for cell: Cell, log: inout EventLog) -> Step? {
-        guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return nil }
+    mutating func next(for cell: Cell, on thread: LaneThread, log: inout EventLog) -> Step? {
+        // Once it is not late any more it may soon be late again, on another thread.
+        guard let index = modules.firstIndex(where: { $0.cell === cell && $0.thread === thread })
+        else { return nil }
         guard cell.status.load(ordering: .relaxed) == .late else {
             if !modules[index].deferred.isEmpty {
                 return .dropped(modules[index].deferred.removeFirst())

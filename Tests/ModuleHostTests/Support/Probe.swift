@@ -18,7 +18,11 @@ final class Probe: Sendable {
     private let state = Guarded(State())
     private static let all = Guarded<[String: Probe]>([:])
 
-    init(_ name: String = #function) {
+    /// - Parameters:
+    ///   - name: What the modules know it by; no other test's of the same file.
+    ///   - file: The test's file.
+    init(_ name: String = #function, of file: String = #fileID) {
+        let name = "\(file) \(name)"
         self.name = name
         Probe.all.withLock { $0[name] = self }
     }

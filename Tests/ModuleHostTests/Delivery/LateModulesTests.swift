@@ -1,0 +1,113 @@
+import Synchronization
+import Testing
+
+@testable import ModuleHost
+
+/// The account of late modules by itself, in the orders that threads rarely take.
+@Suite("Account of late modules")
+struct LateModulesTests {
+    private struct Job: LaneJob {
+        let event: LifecycleEvent?
+        func run(on thread: LaneThread, after cell: UInt16) {}
+    }
+
+    private let cells = (1...3).map { Cell(number: UInt16($0), id: nil, backlog: 3) }
+    private let threads = (0..<2).map { _ in LaneThread(mine: Ownership(bits: 0)) }
+    private var log = EventLog()
+    private var late = LateModules()
+
+    /// Accepts an event and returns the job that delivers it.
+    private mutating func job() -> Job {
+        var event = LifecycleEvent.state(.memoryWarning, origin: .host)
+        log.append(&event, keeping: !late.isEmpty)
+        late.enforceBacklogs(log: &log)
+        return Job(event: event)
+    }
+
+    /// What a module does until it is late no more, on a thread.
+    private mutating func steps(of cell: Cell, on thread: LaneThread) -> [String] {
+        var steps: [String] = []
+        while let step = late.next(for: cell, on: thread, log: &log) {
+            switch step {
+            case .event(let event): steps.append("\(event.position)")
+            case .deferred(let work): work.run()
+            case .dropped(let work): work.abandon()
+            case .inHand: return steps + ["in hand"]
+            case .rejoined(let missed): steps.append("rejoined, \(missed) missed")
+            }
+        }
+        return steps
+    }
+
+    private mutating func expect(
+        _ cell: Cell, on thread: LaneThread, _ expected: [String],
+        at location: SourceLocation = #_sourceLocation
+    ) {
+        let steps = steps(of: cell, on: thread)
+        #expect(steps == expected, sourceLocation: location)
+    }
+
+    @Test("one that is late again on another thread is nothing to the first")
+    mutating func lateAgain() {
+        late.add([cells[0]], of: threads[0], job: job(), log: &log)
+        expect(cells[0], on: threads[0], ["rejoined, 0 missed"])
+        let next = job()
+        late.add([cells[0]], of: threads[1], job: next, log: &log)
+        _ = job()
+        expect(cells[0], on: threads[0], [])
+        expect(cells[0], on: threads[1], ["2", "rejoined, 0 missed"])
+        #expect(late.isEmpty && log.count == 0)
+    }
+
+    @Test("the one told is past the event in hand, one that it called is not")
+    mutating func positions() {
+        late.add([cells[0], cells[2]], of: threads[0], job: job(), log: &log)
+        #expect(late.cells.map(\.number) == [1, 3])
+        expect(cells[0], on: threads[0], ["rejoined, 0 missed"])
+        expect(cells[2], on: threads[0], ["0", "rejoined, 0 missed"])
+    }
+
+    @Test("one that heard the event in hand on its own thread does not hear it once more")
+    mutating func heardBefore() {
+        late.add([cells[2]], of: threads[0], job: nil, log: &log)
+        let inHand = job()
+        expect(cells[2], on: threads[0], ["0", "rejoined, 0 missed"])
+        #expect(late.heard(by: cells[2]) == 1)
+        // Called by the first in the same event, and late again.
+        late.add([cells[0], cells[2]], of: threads[1], job: inHand, log: &log)
+        expect(cells[2], on: threads[1], ["rejoined, 0 missed"])
+    }
+
+    @Test("misses what is beyond its backlog, the oldest first")
+    mutating func backlog() {
+        late.add([cells[0]], of: threads[0], job: job(), log: &log)
+        for _ in 0..<5 { _ = job() }
+        #expect(log.count == 3)
+        expect(cells[0], on: threads[0], ["3", "4", "5", "rejoined, 2 missed"])
+    }
+
+    @Test("what was to be done with one that is gone is called off")
+    mutating func gone() {
+        var calls: [String] = []
+        late.add([cells[0]], of: threads[0], job: job(), log: &log)
+        let isDeferred = cells.map { late.defer(for: $0, LateModules.Work {}) }
+        #expect(isDeferred == [true, false, false])
+        cells[0].status.store(.unlisted, ordering: .relaxed)
+        while let step = late.next(for: cells[0], on: threads[0], log: &log) {
+            if case .dropped = step { calls.append("dropped") } else { calls.append("else") }
+        }
+        #expect(calls == ["dropped"])
+        #expect(late.isEmpty)
+    }
+
+    @Test("waits where the search for who claims an event goes on, and skips what ended before it")
+    mutating func search() {
+        late.add([cells[1]], of: threads[0], job: job(), log: &log)
+        var claimed = LifecycleEvent.openURL("a:b", origin: .host)
+        log.append(&claimed, keeping: true)
+        _ = job()
+        expect(cells[1], on: threads[0], ["in hand"])
+        log.endSearch(at: 1, with: 1)
+        expect(cells[1], on: threads[0], ["2", "rejoined, 0 missed"])
+    }
+}
