@@ -189,7 +189,11 @@ extension Host: ModuleServices {
     func eventInHand(of cell: Cell) -> LifecycleEvent? { gate.lane.eventInHand(of: cell) }
 
     var figures: HostFigures {
-        if gate.lane.hold != nil { return app.value.figures }
+        if let thread = gate.lane.hold,
+            let figures = gate.lane.asHost(on: thread, { app.value.figures })
+        {
+            return figures
+        }
         // A late module asks from its own thread.
         return gate.lane.serve { [app] _ in app.value.figures } ?? HostFigures()
     }

@@ -115,12 +115,14 @@ extension LifecycleEvent {
 
 /// What has come of an event so far.
 struct EventTally {
-    /// How many were told and returned.
+    /// How many were told and returned; known at the end.
     var delivered = 0
     /// How many were told and threw.
     var failed = 0
     /// How many are late; the event waits for them.
     var late = 0
+    /// How many of these became late in this very event.
+    var lateInIt = 0
     /// The replies so far as one, where the event wants one.
     var fetch: FetchResult?
     /// The module that claimed the event.
@@ -128,18 +130,12 @@ struct EventTally {
     /// The number of the module at which a search for who claims the event ended.
     var lastAsked = UInt16.max
 
-    /// One that was counted as delivered threw.
-    mutating func toldFailed() {
-        delivered -= 1
-        failed += 1
-    }
-
-    /// One that was counted as delivered became late in it.
+    /// One that was told became late in it.
     ///
     /// - Returns: Whether the others are to be asked too.
     mutating func toldLate(_ cell: Cell?, of kind: EventKind) -> FanStep {
-        delivered -= 1
         late += 1
+        lateInIt += 1
         return takeLate(from: cell, of: kind)
     }
 
@@ -202,20 +198,19 @@ struct LaneCourier: Courier {
     mutating func tell<Responder>(
         _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Void
     ) {
-        let list = center.list(of: kind)
         let end = gate.fanOut(
-            to: list, on: thread, after: after, at: event.position,
+            to: center.list(of: kind), on: thread, after: after, at: event.position,
             late: { _ in
                 job.tally.late += 1
                 return .next
             },
             failure: { cell, error in
-                job.tally.toldFailed()
+                job.tally.failed += 1
                 return onFailure(cell, error)
             },
             alone: body,
             { entries, index, _ in
-                job.tally.delivered += 1
+                job.countTold()
                 try body(entries, index)
                 return .next
             })
@@ -227,21 +222,20 @@ struct LaneCourier: Courier {
         _ kind: Responder.Type,
         _ body: (ResponderList<Responder>.Entries, Int) throws -> EventReply
     ) {
-        let list = center.list(of: kind)
         let end = gate.fanOut(
-            to: list, on: thread, after: after, at: event.position,
+            to: center.list(of: kind), on: thread, after: after, at: event.position,
             late: { cell in
                 job.tally.late += 1
                 return job.tally.takeLate(from: cell, of: event.kind)
             },
             failure: { cell, error in
-                job.tally.toldFailed()
+                job.tally.failed += 1
                 if event.kind.wantsFetchResult { _ = job.tally.take(.fetch(.failed), from: cell) }
                 return onFailure(cell, error)
             },
             alone: { entries, index in _ = try body(entries, index) },
             { entries, index, passage in
-                job.tally.delivered += 1
+                job.countTold()
                 let reply = try body(entries, index)
                 guard passage.settle() else { throw LaneLost() }
                 return job.tally.take(reply, from: entries[index].cell)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Delivers one event after another on the lane, and goes on with the next responder on another
 /// thread where one gets stuck.
 ///
@@ -31,6 +33,11 @@ final class EventJob: LaneJob, @unchecked Sendable {
     private var index = 0
     private(set) var event: LifecycleEvent?
     var tally = EventTally()
+    /// How many were told so far, whatever came of it.
+    ///
+    /// Apart from the tally, and atomic: it is counted inside the call of a responder, when the lane
+    /// can be lost between one instruction and the next. Then it may be one off.
+    private let told = Atomic(0)
 
     init(_ request: EventRequest, in app: any App, limit: DeliveryLimit = .event) {
         self.request = request
@@ -63,8 +70,13 @@ final class EventJob: LaneJob, @unchecked Sendable {
         var event = planned
         app.begin(&event)
         tally = EventTally()
+        told.store(0, ordering: .relaxed)
         self.event = event
         return event
+    }
+
+    func countTold() {
+        told.store(told.load(ordering: .relaxed) + 1, ordering: .relaxed)
     }
 
     /// - Returns: False where the lane was lost: nothing may be touched any more.
@@ -86,6 +98,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
         if event.kind.isClaimed {
             app.gate.lane.endSearch(at: event.position, with: tally.lastAsked)
         }
+        tally.delivered = max(0, told.load(ordering: .relaxed) - tally.failed - tally.lateInIt)
         app.ended(event, tally)
         self.event = nil
         index += 1

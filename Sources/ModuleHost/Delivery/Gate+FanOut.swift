@@ -25,7 +25,7 @@ extension Gate {
     /// when the epoch has changed is an entry's cell looked at.
     ///
     /// - Parameters:
-    ///   - list: Whom to tell. Members that come during the fan-out are not told, those that go are
+    ///   - list: Whom to tell; looked up while the lane is ours for sure. Members that come during the fan-out are not told, those that go are
     ///     not told any more.
     ///   - thread: The calling thread, which owns the lane.
     ///   - cell: The number of the cell after which to begin; 0 for the first.
@@ -40,21 +40,25 @@ extension Gate {
     /// - Returns: Whether the lane is still ours, and if not, how far it went.
     @inlinable @inline(__always)
     func fanOut<Responder>(
-        to list: ResponderList<Responder>, on thread: LaneThread, after cell: UInt16 = 0,
+        to list: @autoclosure () -> ResponderList<Responder>, on thread: LaneThread,
+        after cell: UInt16 = 0,
         at position: UInt64? = nil, late: (Cell) -> FanStep,
         failure: (Cell, any Error) -> FanStep,
         alone: (ResponderList<Responder>.Entries, Int) throws -> Void,
         _ body: (ResponderList<Responder>.Entries, Int, inout Passage) throws -> FanStep
     ) -> FanEnd {
-        list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
+        // The list is the lane's.
+        guard passage.settle() else { return .lost(after: cell) }
+        let list = list()
+        list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
         let entries = list.entries
         let ordered = list.orderedAt ?? .max
         var index = list.firstIndex(after: cell)
         rounds: while index < entries.count {
             if lane.epoch.load(ordering: .relaxed) != ordered {
                 // What follows counts and changes what is the lane's.
-                guard passage.isOurs else { break rounds }
+                guard passage.settle() else { break rounds }
                 switch admit(entries[index].cell, entries[index].member, at: position) {
                 case .go: break
                 case .skip:

@@ -109,13 +109,16 @@ struct Passage: ~Copyable {
         return true
     }
 
-    /// Makes sure that the lane is still ours, before anything of the lane's is touched.
+    /// Makes the host the one in hand, before anything of the lane's is touched: until the next
+    /// responder is entered, the lane cannot be taken over.
+    ///
+    /// - Returns: False where that had happened.
     @inlinable @inline(__always)
     mutating func settle() -> Bool {
         let current = thread.mine
-        let next = current.moved(to: current.cell)
-        guard word.exchange(current, for: next) else { return false }
-        thread.mine = next
+        guard current.cell != 0 else { return true }
+        guard word.exchange(current, for: current.inHost) else { return false }
+        thread.mine = current.inHost
         return true
     }
 
@@ -124,18 +127,15 @@ struct Passage: ~Copyable {
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
     mutating func leave() -> Bool {
-        guard inside != 0 else { return true }
         let current = thread.mine
-        let next = current.left(to: outer)
+        // Nobody was told: only the host, if it was at work, hands back.
+        if inside == 0, current.cell == outer { return true }
+        let next = inside == 0 ? current.resumed(by: outer) : current.left(to: outer)
         guard word.exchange(current, for: next) else { return false }
         thread.mine = next
         inside = 0
         return true
     }
-
-    /// Whether the lane is still ours, at this moment.
-    @inlinable @inline(__always)
-    var isOurs: Bool { word.load() == thread.mine }
 
     /// Goes back to who was there before, on a thread that has lost the lane.
     @usableFromInline

@@ -11,7 +11,7 @@ extension Lane {
     ///
     /// - Returns: Whether it was taken: exactly once for each word, or not at all.
     func takeOver(at observed: Ownership) -> Bool {
-        guard observed.depth > 0 else { return false }
+        guard observed.depth > 0, observed.cell != 0 else { return false }
         // Under the lock, so that the stuck thread, if it returns this very moment, finds its stay.
         let taken = state.withLock { state -> (LaneThread, UInt16, LateReport)? in
             guard word.exchange(observed, for: observed.takenOver) else { return nil }

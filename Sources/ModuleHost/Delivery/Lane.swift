@@ -190,6 +190,23 @@ final class Lane: Sendable {
         return owns(thread) ? thread : nil
     }
 
+    /// Runs host code, from inside a module's call, that touches what belongs to the lane.
+    ///
+    /// - Returns: nil where the lane was lost: `body` has not run.
+    func asHost<Result>(on thread: LaneThread, _ body: () -> Result) -> Result? {
+        let module = thread.mine.cell
+        guard module != 0 else { return body() }
+        let inHost = thread.mine.inHost
+        guard word.exchange(thread.mine, for: inHost) else { return nil }
+        thread.mine = inHost
+        let result = body()
+        // What ends in the body may call modules, and the lane be lost in one of them; else nobody
+        // takes it meanwhile.
+        let back = thread.mine.resumed(by: module)
+        if word.exchange(thread.mine, for: back) { thread.mine = back }
+        return result
+    }
+
     /// Whether `thread` still owns the lane.
     func owns(_ thread: LaneThread) -> Bool { word.load() == thread.mine }
 

@@ -21,7 +21,7 @@ struct Ownership: Equatable, Sendable {
     /// Calls nest this deep at most.
     @usableFromInline static var maximumDepth: Int { 64 }
 
-    /// The responder in hand; 0 is the host itself.
+    /// The responder in hand; 0 is the host itself, at whatever depth.
     @inlinable @inline(__always)
     var cell: UInt16 { UInt16(truncatingIfNeeded: bits) }
 
@@ -58,6 +58,17 @@ struct Ownership: Equatable, Sendable {
     @inlinable @inline(__always)
     func left(to cell: UInt16) -> Ownership {
         Ownership(bits: (countingMove & ~Self.cellMask | UInt64(cell)) &- Self.depthUnit)
+    }
+
+    /// The word while the host itself is at work in the middle of a responder's call: nobody takes the
+    /// lane over then, and what belongs to it may be touched.
+    @inlinable @inline(__always)
+    var inHost: Ownership { Ownership(bits: countingMove & ~Self.cellMask) }
+
+    /// The word when the host is done and the responder goes on.
+    @inlinable @inline(__always)
+    func resumed(by cell: UInt16) -> Ownership {
+        Ownership(bits: countingMove & ~Self.cellMask | UInt64(cell))
     }
 
     /// The word of the thread that goes on where another one was stuck.

@@ -65,6 +65,8 @@ final class Watchdog: Sendable {
                 sight = Sight()
                 return false
             }
+            // The host is at work in the middle of a module's call, and done in a moment.
+            guard word.cell != 0 else { return false }
             guard sight.delivery == word.delivery else {
                 sight = Sight(delivery: word.delivery)
                 return false

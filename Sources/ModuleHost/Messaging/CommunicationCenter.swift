@@ -62,10 +62,10 @@ public final class CommunicationCenter {
     public func add(_ member: AnyObject) {
         guard let lane = gate?.lane else { return insert(member, in: ownCell) }
         if let thread = lane.hold {
-            if let cell = lane.cell(thread.mine.cell) { insert(member, in: cell) }
-        } else if let cell = lane.lateCell {
-            _ = lane.serve { _ in insert(member, in: cell) }
+            guard let cell = lane.cell(thread.mine.cell) else { return }
+            if lane.asHost(on: thread, { insert(member, in: cell) }) != nil { return }
         }
+        if let cell = lane.lateCell { _ = lane.serve { _ in insert(member, in: cell) } }
     }
 
     /// Lets a member go.
@@ -74,17 +74,18 @@ public final class CommunicationCenter {
     ///
     /// - Parameter member: The object. One that is no member is ignored.
     public func remove(_ member: AnyObject) {
-        if let gate, gate.lane.hold == nil {
-            _ = gate.lane.serve { _ in take(member) }
-        } else {
-            take(member)
-        }
+        guard let lane = gate?.lane else { return take(member) }
+        if let thread = lane.hold, lane.asHost(on: thread, { take(member) }) != nil { return }
+        _ = lane.serve { _ in take(member) }
     }
 
     /// How many members there are.
     public var count: Int {
-        if let gate, gate.lane.hold == nil { return gate.lane.serve { _ in members.count } ?? 0 }
-        return members.count
+        guard let lane = gate?.lane else { return members.count }
+        if let thread = lane.hold, let count = lane.asHost(on: thread, { members.count }) {
+            return count
+        }
+        return lane.serve { _ in members.count } ?? 0
     }
 
     // A module itself stands before what it has added, also in `init`.
