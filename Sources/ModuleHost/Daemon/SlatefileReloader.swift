@@ -73,10 +73,10 @@ extension Slatefile {
     /// Takes the settings that were delivered; the rest stays as it runs.
     fileprivate mutating func take(configFrom new: Slatefile) {
         config = new.config
+        let settings = Dictionary(
+            new.modules.map { ($0.id, $0.config) }, uniquingKeysWith: { first, _ in first })
         for index in modules.indices {
-            if let module = new.modules.first(where: { $0.id == modules[index].id }) {
-                modules[index].config = module.config
-            }
+            if let config = settings[modules[index].id] { modules[index].config = config }
         }
     }
 
@@ -84,16 +84,19 @@ extension Slatefile {
     fileprivate func changesThatWait(from old: Slatefile) -> [String] {
         let oldModules = old.modules.filter(\.isEnabled)
         let newModules = modules.filter(\.isEnabled)
+        let before = Dictionary(
+            oldModules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let oldIDs = oldModules.map(\.id)
         let newIDs = newModules.map(\.id)
+        let remaining = Set(newIDs).intersection(oldIDs)
         var changes: [String] = []
-        changes += newIDs.filter { !oldIDs.contains($0) }.map { "module \($0) added" }
-        changes += oldIDs.filter { !newIDs.contains($0) }.map { "module \($0) removed" }
-        if newIDs.filter(oldIDs.contains) != oldIDs.filter(newIDs.contains) {
+        changes += newIDs.filter { !remaining.contains($0) }.map { "module \($0) added" }
+        changes += oldIDs.filter { !remaining.contains($0) }.map { "module \($0) removed" }
+        if newIDs.filter(remaining.contains) != oldIDs.filter(remaining.contains) {
             changes.append("order of modules")
         }
         for module in newModules {
-            guard let before = oldModules.first(where: { $0.id == module.id }) else { continue }
+            guard let before = before[module.id] else { continue }
             if !module.runsLike(before) { changes.append("module \(module.id) changed") }
         }
         if app != old.app { changes.append("app") }

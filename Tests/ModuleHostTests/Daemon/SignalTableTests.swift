@@ -32,6 +32,7 @@ struct SignalTableTests {
                 A host runs on .hostd, as process 42.
                 Of many standard signals sent at once, some may count as one.
                 Real-time signals (RTMIN+1 and up) are queued: each one counts, in order.
+                The lower number goes first: a TERM overtakes real-time signals still queued.
 
                 """)
     }
