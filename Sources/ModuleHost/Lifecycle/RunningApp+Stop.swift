@@ -54,7 +54,6 @@ extension RunningApp {
         }
         _ = state.apply(.ended)
         figures.state = state
-        self.host = nil
         host.end(ending)
     }
 

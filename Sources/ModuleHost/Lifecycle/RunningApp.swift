@@ -17,8 +17,8 @@ final class RunningApp {
     var isReady = false
     /// How the app is going to end, once that is decided.
     var ending: Host.End?
-    /// Set from launch to end: a host that runs an app keeps itself alive.
-    var host: Host?
+    /// The host that owns the app; set at launch.
+    weak var host: Host?
     var startedAt: ContinuousClock.Instant
     private var eventBegan: ContinuousClock.Instant
 
