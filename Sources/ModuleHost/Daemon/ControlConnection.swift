@@ -23,7 +23,8 @@ final class ControlConnection {
 
     init(
         _ id: ConnectionID, _ peer: SocketPeer, _ socket: consuming Descriptor,
-        mailbox: ControlMailbox, limits: RPCSession.Limits, firstLineBy deadline: ContinuousClock.Instant
+        mailbox: ControlMailbox, limits: RPCSession.Limits,
+        firstLineBy deadline: ContinuousClock.Instant
     ) {
         self.id = id
         self.peer = peer
@@ -107,7 +108,7 @@ final class ControlConnection {
     func updateLineDeadline(_ now: () -> ContinuousClock.Instant, _ time: Duration) {
         if session.isInsideLine {
             if lineDeadline == nil { lineDeadline = now() + time }
-        } else if session.lines > 0 || session.isInputEnded {
+        } else if session.lines > 0 || session.isInputDone {
             lineDeadline = nil
         }
     }

@@ -9,7 +9,6 @@ struct ControlLoop {
 
     private let server: ControlServer
     private var connections: [ControlConnection?]
-    private var count = 0
     private var serial = 0
     private var letters: [ControlMailbox.Letter] = []
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -39,7 +38,9 @@ struct ControlLoop {
             wait()
         }
         alarm?.cancel()
-        for connection in connections { if let connection { close(connection) } }
+        for case let connection? in connections { close(connection) }
+        // Those who got in before the socket lost its name wait for an answer too.
+        while let socket = try? server.listener.accept() { _ = consume socket }
     }
 
     /// Whether the server has ended as it was to: nothing is owed to anybody, or time is up.
@@ -125,9 +126,9 @@ struct ControlLoop {
         for case let connection? in connections {
             isBusy = isBusy || (connection.mayHaveLines && end == nil)
             let interest = connection.interest
-            // A hang-up cannot be masked out, so one that is waited for only after other work would
-            // keep the thread awake; it is found when that work is done.
-            let waits = !interest.isEmpty || connection.follower != nil
+            // A hang-up cannot be masked out: while lines wait for room it would keep the thread
+            // awake, and closing then would lose them.
+            let waits = !interest.isEmpty || connection.session.isInputDone
             connection.place = waits ? poll.insert(connection.descriptor, interest) : nil
         }
         let mustNotSleep = isBusy || !server.mailbox.fallAsleep()
@@ -151,12 +152,21 @@ struct ControlLoop {
         return connection
     }
 
+    /// Takes the connections that wait, as many as there is room for.
+    ///
+    /// The rest waits for the next turn: some of those here may have gone, which shows only when they
+    /// were looked at. Only where all of them were, and stay, is anybody told that there is no room.
     private mutating func accept() {
-        for _ in 0..<server.limits.connections {
+        if freeSlots == 0 {
+            takeLines()
+            readMail()
+            send()
+        }
+        for _ in 0..<(freeSlots == 0 ? server.limits.connections : freeSlots) {
             do throws(SystemError) {
                 guard let socket = try server.listener.accept() else { return }
                 let peer = try socket.peer()
-                guard peer.userID == 0 || peer.userID == CurrentProcess.userID else {
+                guard server.accepts(peer) else {
                     let (user, process) = (Int(peer.userID), Int(peer.processID))
                     server.log.warning(
                         "control socket: connection of user \(user) refused (process \(process))")
@@ -171,6 +181,8 @@ struct ControlLoop {
             }
         }
     }
+
+    private var freeSlots: Int { connections.count { $0 == nil } }
 
     private mutating func take(_ socket: consuming Descriptor, _ peer: SocketPeer) {
         guard let slot = connections.firstIndex(where: { $0 == nil }) else {
@@ -187,7 +199,6 @@ struct ControlLoop {
                     + "\(limit) are open")
         }
         serial += 1
-        count += 1
         connections[slot] = ControlConnection(
             ConnectionID(slot: slot, serial: serial), peer, socket, mailbox: server.mailbox,
             limits: server.limits.session,
@@ -197,7 +208,6 @@ struct ControlLoop {
     private mutating func close(_ connection: ControlConnection) {
         if let follower = connection.follower { server.tail.unfollow(follower) }
         connections[connection.id.slot] = nil
-        count -= 1
     }
 
     private mutating func drop(_ connection: ControlConnection, _ reason: String) {

@@ -46,10 +46,8 @@ package struct ControlMethods: Sendable {
             do throws(JSONError) {
                 parameters = try (call.parameters ?? .emptyObject).decode(Parameters.self)
             } catch {
-                let faults = error.faults.map { fault in
-                    fault.pointer.isEmpty ? fault.message : "\(fault.pointer): \(fault.message)"
-                }
-                return call.reply.fail(.invalidParameters(faults.joined(separator: "; ")))
+                let faults = error.faults.map(Self.text(of:)).joined(separator: "; ")
+                return call.reply.fail(.invalidParameters(faults))
             }
             handler(parameters, call)
         }
@@ -63,5 +61,11 @@ package struct ControlMethods: Sendable {
             }
             handler(call)
         }
+    }
+
+    /// A fault with its place among the parameters; that in the whole message helps nobody.
+    private static func text(of fault: JSONFault) -> String {
+        let place = fault.pointer.split(separator: "/").dropFirst().map { "/\($0)" }.joined()
+        return place.isEmpty ? fault.message : "\(place): \(fault.message)"
     }
 }

@@ -33,6 +33,7 @@ package final class ControlServer: Sendable {
     let log: Log
     let time: any TimeSource
     let limits: Limits
+    let accepts: @Sendable (SocketPeer) -> Bool
     private let path: String
     private let ended: WakeSignal
     private let isStarted = Guarded(false)
@@ -56,7 +57,8 @@ package final class ControlServer: Sendable {
 
     init(
         in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
-        time: any TimeSource, limits: Limits
+        time: any TimeSource, limits: Limits,
+        accepts: @escaping @Sendable (SocketPeer) -> Bool = { isOwnerOrRoot($0) }
     ) throws(ControlServerError) {
         path = directory.path(of: Self.name)
         do throws(SystemError) {
@@ -75,6 +77,16 @@ package final class ControlServer: Sendable {
         self.log = log
         self.time = time
         self.limits = limits
+        self.accepts = accepts
+    }
+
+    /// Whether a peer is who may control a host: its own user, or root.
+    ///
+    /// The permissions of the socket say the same. This also holds where somebody changed them.
+    static func isOwnerOrRoot(
+        _ peer: SocketPeer, owner: UInt32 = CurrentProcess.userID
+    ) -> Bool {
+        peer.userID == 0 || peer.userID == owner
     }
 
     /// Begins to serve.

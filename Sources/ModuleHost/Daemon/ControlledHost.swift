@@ -12,7 +12,9 @@ package protocol ControlledHost: Sendable {
 
     /// Stops the app, and tells how it ended; of an app that stops already, too.
     ///
-    /// - Parameter peer: Who wants it.
+    /// - Parameters:
+    ///   - peer: Who wants it.
+    ///   - completion: Is called once.
     func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void)
 }
 

@@ -55,6 +55,7 @@ package final class TailHub: LogSink {
     ///
     /// - Parameter wake: Is called when there is something to take after there was nothing; on the
     ///   thread that publishes, so it must be quick.
+    /// - Returns: What the follower takes it from.
     func follow(wake: @escaping @Sendable () -> Void) -> TailFollower {
         let follower = TailFollower(limits: limits, wake: wake)
         followers.withLock { $0.append(follower) }

@@ -47,6 +47,7 @@ package enum LocalSocket {
     /// - Parameters:
     ///   - path: The socket's path.
     ///   - time: How long to wait where too many others wait already.
+    /// - Returns: The connection.
     /// - Throws: ``SystemError``: `notFound` or `connectionRefused` where nobody listens,
     ///   `accessDenied` where this user may not, `wouldBlock` where time was up.
     static func connect(to path: String, within time: Duration) throws(SystemError) -> Descriptor {
@@ -70,8 +71,9 @@ package enum LocalSocket {
     static func remove(_ path: String) { unlink(path) }
 
     private static func make(nonblocking: Bool) throws(SystemError) -> Descriptor {
-        let flags = nonblocking ? SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue : SOCK_CLOEXEC.rawValue
-        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0)
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
+        let flags = nonblocking ? SOCK_NONBLOCK.rawValue : 0
+        let number = socket(AF_UNIX, Int32(kind | flags), 0)
         guard number >= 0 else { throw .last }
         return Descriptor(owning: number)
     }

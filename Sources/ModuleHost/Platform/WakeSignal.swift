@@ -23,7 +23,9 @@ final class WakeSignal: Sendable {
     /// The descriptor that can be read from while the signal is given.
     var descriptor: Int32 { receiver.number }
 
-    /// Gives the signal. Never waits.
+    /// Gives the signal.
+    ///
+    /// Never waits.
     func give() {
         // Where there is no room for another byte the signal is given already.
         _ = try? sender.send([1])
@@ -39,7 +41,8 @@ final class WakeSignal: Sendable {
     ///
     /// - Returns: False where time was up.
     func wait(within time: Duration) -> Bool {
-        let milliseconds = time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
+        let (seconds, attoseconds) = time.components
+        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
         return RawOutput.wait(
             until: POLLIN, on: descriptor, milliseconds: Int32(clamping: milliseconds))
     }

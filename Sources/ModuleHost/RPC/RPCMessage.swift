@@ -82,7 +82,8 @@ extension RPCMessage {
     /// Reads a message; whatever is none becomes `invalid`.
     init(_ value: JSONValue) {
         guard value.kind == .object else {
-            self = .invalid(.invalidRequest("expected an object, found \(value.inWords)"), id: .null)
+            let fault = "expected an object, found \(value.inWords)"
+            self = .invalid(.invalidRequest(fault), id: .null)
             return
         }
         // An id that can be read is answered to, whatever else is wrong.

@@ -9,7 +9,9 @@ package final class RPCReply: Sendable {
     private let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     private let isGiven = Atomic(false)
 
-    /// - Parameter deliver: Takes the response to the other end; without bytes where none is sent.
+    /// - Parameters:
+    ///   - ticket: What the session handed the request on with.
+    ///   - deliver: Takes the response to the other end; without bytes where none is sent.
     init(
         to ticket: RPCSession.Ticket,
         through deliver: @escaping @Sendable (RPCSession.Ticket, [UInt8]) -> Void

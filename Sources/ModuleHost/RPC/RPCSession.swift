@@ -9,8 +9,9 @@ struct RPCSession {
     struct Limits: Hashable, Sendable {
         /// Bytes of a line.
         var line = 1 << 20
-        /// Calls and notifications that are not done; beyond that, lines wait. Also how many messages
-        /// a batch may have.
+        /// Calls and notifications that are not done; beyond that, lines wait.
+        ///
+        /// Also how many messages a batch may have.
         var calls = 1024
         /// Bytes that wait to be sent at which lines wait, and followed events too.
         var outputMark = 1 << 18
@@ -76,13 +77,12 @@ struct RPCSession {
     var isOver: Bool {
         switch phase {
         case .open: false
-        case .inputEnded: !input.isInsideLine && openCalls == 0 && output.isEmpty
-        case .closing: openCalls == 0 && output.isEmpty
+        case .inputEnded, .closing: isInputDone && openCalls == 0 && output.isEmpty
         }
     }
 
-    /// Whether the input has ended, or is not looked at any more.
-    var isInputEnded: Bool { phase != .open }
+    /// Whether the input has ended and all of it was taken, or it is not looked at any more.
+    var isInputDone: Bool { phase != .open && !input.isInsideLine }
 
     /// Takes bytes that have arrived.
     mutating func receive(_ bytes: ArraySlice<UInt8>) {

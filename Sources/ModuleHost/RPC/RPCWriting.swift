@@ -1,7 +1,10 @@
 extension JSONWriter {
     /// Writes a request, or without an id a notification.
     ///
-    /// - Parameter parameters: Writes an array or an object.
+    /// - Parameters:
+    ///   - method: The method's name.
+    ///   - id: What the answer will name.
+    ///   - parameters: Writes an array or an object.
     mutating func rpcRequest(
         _ method: String, id: RPCID?, _ parameters: (inout JSONWriter) -> Void
     ) {
@@ -15,7 +18,9 @@ extension JSONWriter {
 
     /// Writes a response.
     ///
-    /// - Parameter result: Writes exactly one value.
+    /// - Parameters:
+    ///   - id: The request's.
+    ///   - result: Writes exactly one value.
     mutating func rpcResult(id: RPCID, _ result: (inout JSONWriter) -> Void) {
         object {
             $0.member("jsonrpc", "2.0")
