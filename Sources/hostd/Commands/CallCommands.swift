@@ -10,7 +10,7 @@ extension Command {
         examples: [
             Example(
                 line: "hostd open 'slate://com.mm.community/userInfo?style=1&color=green'",
-                explanation: "quoted, since & means something to the shell")
+                explanation: "in quotes, for &")
         ],
         run: { arguments in
             forward("open", arguments) { json, token in
@@ -103,7 +103,6 @@ extension Command {
         Option(
             name: "token-file", placeholder: "FILE",
             help: "a file with a token, for its owner only (default: $HOSTD_TOKEN)"),
-        .json,
     ]
 
     /// Calls a method with named parameters and prints the result.
