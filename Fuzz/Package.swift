@@ -19,6 +19,7 @@ let package = Package(
     targets: [
         .target(name: "FuzzDriver"),
         fuzzTarget("SlatefileFuzz"),
+        fuzzTarget("ControlFuzz"),
     ],
     swiftLanguageModes: [.v6]
 )
