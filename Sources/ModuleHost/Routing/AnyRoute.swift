@@ -1,5 +1,5 @@
 /// A route without the type of its module: what tables hold.
-package struct AnyRoute: Sendable {
+package final class AnyRoute: Sendable {
     package let pattern: RoutePattern
     package let access: RouteAccess
     package let summary: String

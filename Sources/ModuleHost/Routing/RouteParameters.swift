@@ -47,7 +47,7 @@ public struct RouteParameters: Sendable {
             })
     }
 
-    private init(list: [(name: String, values: [String])]) {
+    init(list: [(name: String, values: [String])]) {
         var merged: [(name: String, values: [String])] = []
         for (name, values) in list {
             if let index = merged.firstIndex(where: { isSameText($0.name, name) }) {

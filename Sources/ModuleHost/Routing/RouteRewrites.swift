@@ -76,7 +76,7 @@ struct RouteRewrites: Sendable {
                     RouteSearch(
                         trie: view, bytes: bytes,
                         segments: UnsafeBufferPointer(rebasing: spans[..<url.segmentCount]),
-                        isFirstFolded: url.hasAuthority, mayAnswer: { _ in true }
+                        isFirstFolded: url.hasAuthority, filter: EveryRoute()
                     ).find(from: root)
                 }
             }

@@ -1,16 +1,29 @@
+/// Which candidates may answer.
+///
+/// A type and not a closure: what the search asks of each candidate costs nothing where nothing is
+/// asked.
+protocol RouteFilter {
+    func mayAnswer(_ variant: RouteTrie.VariantIndex) -> Bool
+}
+
+/// Lets every candidate answer.
+struct EveryRoute: RouteFilter {
+    @inline(__always)
+    func mayAnswer(_ variant: RouteTrie.VariantIndex) -> Bool { true }
+}
+
 /// The search for a URL's route below one root: the most specific candidate that may answer.
 ///
 /// Segment by segment from the left, a literal is tried before a placeholder with a suffix (the
 /// longest first), that before a placeholder, that before a catch-all; where a way leads nowhere,
 /// the next is tried. Every node is visited once at most.
-struct RouteSearch {
+struct RouteSearch<Filter: RouteFilter> {
     let trie: RouteTrie.View
     let bytes: URLBytes
-    let segments: UnsafeBufferPointer<URLSpan>
+    var segments: UnsafeBufferPointer<URLSpan>
     /// Whether the first segment compares without case.
-    let isFirstFolded: Bool
-    /// Asked of each candidate until one may answer.
-    let mayAnswer: (RouteTrie.VariantIndex) -> Bool
+    var isFirstFolded: Bool
+    var filter: Filter
 
     /// The pattern that answers, or nil.
     @inline(__always)
@@ -80,14 +93,14 @@ struct RouteSearch {
         if here.placeholder >= 0, let found = find(here.placeholder, depth + 1) {
             return found
         }
-        return here.rest >= 0 && mayAnswer(here.rest) ? here.rest : nil
+        return here.rest >= 0 && filter.mayAnswer(here.rest) ? here.rest : nil
     }
 
     /// What ends where the URL does.
     @inline(__always)
     private func end(_ node: RouteTrie.NodeIndex) -> RouteTrie.VariantIndex? {
         let here = trie.nodes[Int(node)]
-        if here.route >= 0, mayAnswer(here.route) { return here.route }
-        return here.rest >= 0 && mayAnswer(here.rest) ? here.rest : nil
+        if here.route >= 0, filter.mayAnswer(here.route) { return here.route }
+        return here.rest >= 0 && filter.mayAnswer(here.rest) ? here.rest : nil
     }
 }

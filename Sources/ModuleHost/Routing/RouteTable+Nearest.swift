@@ -9,12 +9,12 @@ extension RouteTable {
     ///   - url: The URL, without its token.
     ///   - isReachable: Whether the caller could reach a route.
     package func notFound(
-        _ url: RouteURL, where isReachable: (Index) -> Bool
+        _ url: RouteURL, where isReachable: (Entry) -> Bool
     ) -> RouteError {
         .notFound(url: url.withoutQuery, nearest: nearest(to: url, where: isReachable))
     }
 
-    private func nearest(to url: RouteURL, where isReachable: (Index) -> Bool) -> String? {
+    private func nearest(to url: RouteURL, where isReachable: (Entry) -> Bool) -> String? {
         let segments = url.segments
         let isNamed = module(namedBy: url) != nil
         let scheme = schemes.first ?? ""
@@ -29,8 +29,7 @@ extension RouteTable {
                 filled.append(text)
             }
         }
-        for (number, entry) in entries.enumerated() {
-            guard let entry, isReachable(Index(number: number)) else { continue }
+        for case let entry? in entries where isReachable(entry) {
             let pattern = entry.route.pattern
             if let scheme = pattern.scheme {
                 offer(pattern, "\(scheme)://", segments[...])

@@ -1,4 +1,7 @@
 extension RouteTable {
+    /// Asked of a candidate: whether it may answer.
+    package typealias Filter = (Entry, RouteParameters) -> Bool
+
     /// Finds the route that answers a URL: rewrites, absolute patterns, the module that the URL names
     /// or else each module in turn, the fallback.
     ///
@@ -7,16 +10,10 @@ extension RouteTable {
     ///   - mayAnswer: Asked of each candidate, the best first, until it says yes.
     /// - Returns: The route, or nil where none may answer.
     /// - Throws: ``RouteError/rewriteLoop(_:)``.
-    package func match(
-        _ url: RouteURL, where mayAnswer: ((Index, RouteParameters) -> Bool)? = nil
-    ) throws(RouteError) -> Match? {
+    package func match(_ url: RouteURL, where mayAnswer: Filter? = nil) throws(RouteError) -> Match?
+    {
         let url = rewrites.isEmpty ? url : try rewrites.apply(to: url)
-        guard let (variant, first) = search(url, mayAnswer), let variant = variants[Int(variant)],
-            let entry = entries[variant.entry]
-        else { return nil }
-        return Match(
-            index: Index(number: variant.entry), entry: entry, url: url,
-            parameters: RouteParameters(url, variant.binding, first: first))
+        return match(url, below: nil, mayAnswer)
     }
 
     /// Finds a route of one module by a path, whatever the URLs that lead there.
@@ -28,105 +25,115 @@ extension RouteTable {
     /// - Returns: The route, or nil where none may answer.
     /// - Throws: ``RouteError/malformed(_:)`` for a path that no URL can have.
     package func match(
-        path: String, of module: ModuleID,
-        where mayAnswer: ((Index, RouteParameters) -> Bool)? = nil
+        path: String, of module: ModuleID, where mayAnswer: Filter? = nil
     ) throws(RouteError) -> Match? {
         guard let position = modules.firstIndex(of: module) else { return nil }
-        let url: RouteURL
         do throws(URLFault) {
-            url = try RouteURL("\(schemes.first ?? "app"):///\(path)")
+            let url = try RouteURL("\(schemes.first ?? "app"):///\(path)")
+            return match(url, below: moduleRoots[position], mayAnswer)
         } catch {
             throw .malformed(error)
         }
-        let found = withSearch(url, first: 0, mayAnswer) { $0.find(from: moduleRoots[position]) }
-        guard let found, let variant = variants[Int(found)], let entry = entries[variant.entry]
-        else { return nil }
-        return Match(
-            index: Index(number: variant.entry), entry: entry, url: url,
-            parameters: RouteParameters(url, variant.binding, first: 0))
     }
 
-    @inline(__always)
-    private func search(
-        _ url: RouteURL, _ mayAnswer: ((Index, RouteParameters) -> Bool)?
-    ) -> (RouteTrie.VariantIndex, first: Int)? {
-        let scheme = scheme(of: url)
-        if let scheme,
-            let found = withSearch(url, first: 0, mayAnswer, { $0.find(from: scheme.root) })
-        {
-            return (found, 0)
-        }
-        if scheme?.isApp == true {
-            if let module = module(namedBy: url) {
-                let found = withSearch(url, first: 1, mayAnswer) {
-                    $0.find(from: moduleRoots[module])
-                }
-                if let found { return (found, 1) }
-            } else {
-                let found = withSearch(url, first: 0, mayAnswer) {
-                    search -> RouteTrie.VariantIndex? in
-                    for root in moduleRoots {
-                        if let found = search.find(from: root) { return found }
-                    }
-                    return nil
-                }
-                if let found { return (found, 0) }
-            }
-        }
-        guard let fallback, let position = modules.firstIndex(of: fallback) else { return nil }
-        return withSearch(url, first: 0, mayAnswer) { $0.find(from: moduleRoots[position]) }
-            .map { ($0, 0) }
-    }
+    private typealias Found = (variant: RouteTrie.VariantIndex, first: Int)
 
-    private func scheme(of url: RouteURL) -> Scheme? {
-        let number = trie.withView { view in
+    /// The search below one root, or in the order of the dialect.
+    private func match(
+        _ url: RouteURL, below root: RouteTrie.NodeIndex?, _ mayAnswer: Filter?
+    ) -> Match? {
+        let found: Found? = trie.withView { view in
             url.withBytes { bytes in
-                name(SegmentBytes(.init(rebasing: bytes.text[..<url.schemeEnd])), schemeNames, view)
+                url.spans.withUnsafeBufferPointer { spans in
+                    guard let mayAnswer else {
+                        return find(view, url, bytes, spans, root, EveryRoute(), EveryRoute())
+                    }
+                    return variants.withUnsafeBufferPointer { variants in
+                        find(
+                            view, url, bytes, spans, root,
+                            AskedRoute(variants: variants, url: url, first: 0, ask: mayAnswer),
+                            AskedRoute(variants: variants, url: url, first: 1, ask: mayAnswer))
+                    }
+                }
             }
         }
-        return number < 0 ? nil : schemeTable[Int(number)]
+        guard let found, let variant = variants[Int(found.variant)] else { return nil }
+        return Match(
+            entry: variant.entry, url: url,
+            parameters: RouteParameters(url, variant.binding, first: found.first))
+    }
+
+    /// - Parameters:
+    ///   - filter: For patterns that are matched from the first segment on.
+    ///   - second: For patterns that are matched from the second on.
+    @inline(__always)
+    private func find<F: RouteFilter>(
+        _ view: RouteTrie.View, _ url: RouteURL, _ bytes: URLBytes,
+        _ spans: UnsafeBufferPointer<URLSpan>, _ root: RouteTrie.NodeIndex?, _ filter: F,
+        _ second: F
+    ) -> Found? {
+        var search = RouteSearch(
+            trie: view, bytes: bytes,
+            segments: UnsafeBufferPointer(rebasing: spans[..<url.segmentCount]),
+            isFirstFolded: url.hasAuthority, filter: filter)
+        if let root { return search.find(from: root).map { ($0, 0) } }
+
+        let schemeText = UnsafeBufferPointer(rebasing: bytes.text[..<url.schemeEnd])
+        let scheme = number(of: SegmentBytes(schemeText), below: schemeNames, view)
+        if scheme >= 0 {
+            if let found = search.find(from: schemeTable[Int(scheme)].root) { return (found, 0) }
+            if schemeTable[Int(scheme)].isApp {
+                if url.hasAuthority, let module = module(view, bytes.bytes(of: spans[0])) {
+                    search.segments = UnsafeBufferPointer(rebasing: spans[1..<url.segmentCount])
+                    search.isFirstFolded = false
+                    search.filter = second
+                    if let found = search.find(from: moduleRoots[module]) { return (found, 1) }
+                    search.segments = UnsafeBufferPointer(rebasing: spans[..<url.segmentCount])
+                    search.isFirstFolded = url.hasAuthority
+                    search.filter = filter
+                } else {
+                    for root in moduleRoots {
+                        if let found = search.find(from: root) { return (found, 0) }
+                    }
+                }
+            }
+        }
+        guard let fallbackRoot else { return nil }
+        return search.find(from: fallbackRoot).map { ($0, 0) }
     }
 
     /// The module whose id is the URL's authority.
     func module(namedBy url: RouteURL) -> Int? {
         guard url.hasAuthority, let authority = url.spans.first else { return nil }
-        let number = trie.withView { view in
-            url.withBytes { name(SegmentBytes($0.bytes(of: authority)), moduleNames, view) }
+        return trie.withView { view in
+            url.withBytes { module(view, $0.bytes(of: authority)) }
         }
+    }
+
+    @inline(__always)
+    private func module(_ view: RouteTrie.View, _ name: UnsafeBufferPointer<UInt8>) -> Int? {
+        let number = number(of: SegmentBytes(name), below: moduleNames, view)
         return number < 0 ? nil : Int(number)
     }
 
     @inline(__always)
-    private func name(
-        _ name: SegmentBytes, _ root: RouteTrie.NodeIndex, _ view: RouteTrie.View
+    private func number(
+        of name: SegmentBytes, below root: RouteTrie.NodeIndex, _ view: RouteTrie.View
     ) -> Int32 {
         let node = view.firstChild(name, of: root, folding: true)
         return node < 0 ? RouteTrie.none : view.nodes[Int(node)].route
     }
+}
 
-    @inline(__always)
-    private func withSearch<Result>(
-        _ url: RouteURL, first: Int, _ mayAnswer: ((Index, RouteParameters) -> Bool)?,
-        _ body: (RouteSearch) -> Result
-    ) -> Result {
-        trie.withView { view in
-            url.withBytes { bytes in
-                url.spans.withUnsafeBufferPointer { spans in
-                    body(
-                        RouteSearch(
-                            trie: view, bytes: bytes,
-                            segments: UnsafeBufferPointer(
-                                rebasing: spans[first..<url.segmentCount]),
-                            isFirstFolded: first == 0 && url.hasAuthority,
-                            mayAnswer: { variant in
-                                guard let mayAnswer else { return true }
-                                guard let variant = variants[Int(variant)] else { return false }
-                                return mayAnswer(
-                                    Index(number: variant.entry),
-                                    RouteParameters(url, variant.binding, first: first))
-                            }))
-                }
-            }
-        }
+/// Asks the caller of each candidate.
+private struct AskedRoute: RouteFilter {
+    let variants: UnsafeBufferPointer<RouteTable.Variant?>
+    let url: RouteURL
+    let first: Int
+    let ask: RouteTable.Filter
+
+    func mayAnswer(_ variant: RouteTrie.VariantIndex) -> Bool {
+        guard let variant = variants[Int(variant)] else { return false }
+        return ask(variant.entry, RouteParameters(url, variant.binding, first: first))
     }
 }

@@ -8,17 +8,24 @@ package struct RouteTable: Sendable {
         let number: Int
     }
 
-    /// A route of a module.
-    package struct Entry: Sendable {
+    /// A route of a module: a class, so that to hand one out is to count one reference.
+    package final class Entry: Sendable {
+        package let index: Index
         package let module: ModuleID
         package let route: AnyRoute
         /// Where it stands in the order of the slatefile.
         let position: Int
+
+        init(index: Index, module: ModuleID, route: AnyRoute, position: Int) {
+            self.index = index
+            self.module = module
+            self.route = route
+            self.position = position
+        }
     }
 
     /// The route that answers a URL.
     package struct Match: Sendable {
-        package let index: Index
         package let entry: Entry
         /// The URL after the rewrites.
         package let url: RouteURL
@@ -27,7 +34,7 @@ package struct RouteTable: Sendable {
 
     /// One pattern without groups.
     struct Variant: Sendable {
-        let entry: Int
+        let entry: Entry
         let binding: RouteBinding
     }
 
@@ -53,6 +60,7 @@ package struct RouteTable: Sendable {
     private(set) var moduleNames = RouteTrie.none
     private(set) var schemeTable: [Scheme] = []
     private(set) var moduleRoots: [RouteTrie.NodeIndex] = []
+    private(set) var fallbackRoot: RouteTrie.NodeIndex?
 
     /// Creates a table without routes.
     ///
@@ -85,6 +93,7 @@ package struct RouteTable: Sendable {
             trie.set(Int32(position), at: name, isRest: false)
             moduleRoots.append(trie.makeRoot())
         }
+        fallbackRoot = modules.firstIndex { $0 == fallback }.map { moduleRoots[$0] }
     }
 
     private mutating func schemeNumber(_ scheme: String) -> Int {
@@ -99,12 +108,10 @@ package struct RouteTable: Sendable {
     // MARK: Routes
 
     /// The routes, in the order of the slatefile and, of one module, in that of their adding.
-    package var routes: [(index: Index, entry: Entry)] {
-        entries.enumerated().compactMap { number, entry in
-            entry.map { (Index(number: number), $0) }
-        }.enumerated().sorted {
-            ($0.element.1.position, $0.offset) < ($1.element.1.position, $1.offset)
-        }.map(\.element)
+    package var routes: [Entry] {
+        entries.compactMap { $0 }.sorted {
+            ($0.position, $0.index.number) < ($1.position, $1.index.number)
+        }
     }
 
     package subscript(index: Index) -> Entry? {
@@ -122,22 +129,22 @@ package struct RouteTable: Sendable {
         guard let position = modules.firstIndex(of: module) else {
             throw .unknownModule(module)
         }
-        let entry = Entry(module: module, route: route, position: position)
+        let index = Index(number: entries.count)
+        let entry = Entry(index: index, module: module, route: route, position: position)
         let root = root(of: entry)
         for variant in route.pattern.variants {
             let (path, isRest) = Self.path(variant)
             guard let node = trie.node(path, from: root) else { continue }
             let other = trie.variant(at: node, isRest: isRest)
-            guard other >= 0, let owner = variants[Int(other)].flatMap({ entries[$0.entry] })
+            guard other >= 0, let owner = variants[Int(other)]?.entry
             else { continue }
             throw .conflict(
                 route.pattern.text, of: module, with: owner.route.pattern.text,
                 ofModule: owner.module)
         }
-        let number = entries.count
         entries.append(entry)
-        insert(entry, number, root)
-        return Index(number: number)
+        insert(entry, root)
+        return index
     }
 
     /// Removes exactly one route; whatever else its patterns led to stays.
@@ -173,17 +180,15 @@ package struct RouteTable: Sendable {
         makeRoots()
         variants = []
         removedVariants = 0
-        for (number, entry) in entries.enumerated() {
-            if let entry { insert(entry, number, root(of: entry)) }
-        }
+        for case let entry? in entries { insert(entry, root(of: entry)) }
     }
 
-    private mutating func insert(_ entry: Entry, _ number: Int, _ root: RouteTrie.NodeIndex) {
+    private mutating func insert(_ entry: Entry, _ root: RouteTrie.NodeIndex) {
         for variant in entry.route.pattern.variants {
             let (path, isRest) = Self.path(variant)
             let node = trie.makeNode(path, from: root)
             trie.set(Int32(variants.count), at: node, isRest: isRest)
-            variants.append(Variant(entry: number, binding: variant.binding))
+            variants.append(Variant(entry: entry, binding: variant.binding))
         }
     }
 

@@ -4,8 +4,9 @@
 /// the path follow, empty ones left out. Each segment, name and value is percent-decoded exactly
 /// once, after the URL was cut into them, so that `%2F` never splits.
 ///
-/// The text is kept as it is; where nothing is encoded a part is a place in it.
-public struct RouteURL: Sendable {
+/// The text is kept as it is; where nothing is encoded a part is a place in it. A value that never
+/// changes, and a class so that to hand one on is to count one reference.
+public final class RouteURL: Sendable {
     /// How much a URL may have of anything.
     enum Limits {
         static let bytes = 8192
@@ -35,14 +36,23 @@ public struct RouteURL: Sendable {
     /// - Parameter text: The URL: at most 8192 bytes, 64 segments and 256 query items.
     /// - Throws: The first fault, with its place.
     public init(_ text: String) throws(URLFault) {
-        self = try URLReader.read(text)
+        var text = text
+        let parts = try URLReader.read(&text)
+        self.text = text
+        decoded = parts.decoded
+        spans = parts.spans
+        schemeEnd = parts.schemeEnd
+        pathEnd = parts.pathEnd
+        queryEnd = parts.queryEnd
+        segmentCount = parts.segmentCount
+        hasAuthority = parts.hasAuthority
     }
 
     /// Reads a URL from bytes, which may be any.
     ///
     /// - Parameter bytes: The URL in UTF-8.
     /// - Throws: The first fault, with its place.
-    public init(bytes: [UInt8]) throws(URLFault) {
+    public convenience init(bytes: [UInt8]) throws(URLFault) {
         // Before the bytes are looked through for what is no UTF-8.
         if bytes.count > Limits.bytes {
             throw URLFault(.tooLong(bytes: bytes.count), at: Limits.bytes)
@@ -50,21 +60,7 @@ public struct RouteURL: Sendable {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw URLFault(.invalidUTF8, at: invalidUTF8Offset(in: bytes) ?? 0)
         }
-        self = try URLReader.read(text)
-    }
-
-    init(
-        text: String, decoded: [UInt8], spans: [URLSpan], schemeEnd: Int, pathEnd: Int,
-        queryEnd: Int, segmentCount: Int, hasAuthority: Bool
-    ) {
-        self.text = text
-        self.decoded = decoded
-        self.spans = spans
-        self.schemeEnd = schemeEnd
-        self.pathEnd = pathEnd
-        self.queryEnd = queryEnd
-        self.segmentCount = segmentCount
-        self.hasAuthority = hasAuthority
+        try self.init(text)
     }
 
     /// The scheme, in lower case.

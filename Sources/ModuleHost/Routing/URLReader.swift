@@ -3,60 +3,56 @@
 /// Total: whatever the bytes, there is a URL or a fault with its place. Nothing is allocated but
 /// the list of parts, unless something is percent-encoded.
 struct URLReader {
+    /// What was found.
+    struct Parts {
+        var spans: [URLSpan] = []
+        var decoded: [UInt8] = []
+        var schemeEnd = 0
+        var pathEnd = 0
+        var queryEnd = 0
+        var segmentCount = 0
+        var hasAuthority = false
+    }
+
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
-    private var spans: [URLSpan] = []
-    private var decoded: [UInt8] = []
-    private var segmentCount = 0
+    private var parts = Parts()
 
-    static func read(_ text: String) throws(URLFault) -> RouteURL {
-        var text = text
+    /// Reads the URL, and makes its text contiguous where it is not.
+    static func read(_ text: inout String) throws(URLFault) -> Parts {
         if text.utf8.count > RouteURL.Limits.bytes {
             throw URLFault(.tooLong(bytes: text.utf8.count), at: RouteURL.Limits.bytes)
         }
-        let ends = text.withUTF8 { bytes in
+        let result = text.withUTF8 { bytes in
             Result { () throws(URLFault) in
                 var reader = URLReader(bytes)
-                let ends = try reader.read()
-                return (reader.spans, reader.decoded, reader.segmentCount, ends)
+                try reader.read()
+                return reader.parts
             }
         }
-        let (spans, decoded, segmentCount, parts) = try ends.get()
-        return RouteURL(
-            text: text, decoded: decoded, spans: spans, schemeEnd: parts.scheme,
-            pathEnd: parts.path, queryEnd: parts.query, segmentCount: segmentCount,
-            hasAuthority: parts.hasAuthority)
+        return try result.get()
     }
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
 
-    private struct Parts {
-        var scheme = 0
-        var path = 0
-        var query = 0
-        var hasAuthority = false
-    }
-
-    private mutating func read() throws(URLFault) -> Parts {
-        var parts = Parts()
-        parts.scheme = try readScheme()
-        spans.reserveCapacity(12)
+    private mutating func read() throws(URLFault) {
+        parts.schemeEnd = try readScheme()
+        parts.spans.reserveCapacity(12)
         if next(is: "/"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "/") {
             position += 2
             parts.hasAuthority = try readAuthority()
         }
         try readPath()
-        segmentCount = spans.count
-        parts.path = position
+        parts.segmentCount = parts.spans.count
+        parts.pathEnd = position
         if next(is: "?") {
             position += 1
             try readQuery()
         }
-        parts.query = position
+        parts.queryEnd = position
         if next(is: "#") { try readFragment() }
-        return parts
     }
 
     @inline(__always)
@@ -136,9 +132,9 @@ struct URLReader {
         let start = position
         let isEncoded = try skip(URLCharacters.fragment)
         guard position == bytes.count else { throw unexpected() }
-        let kept = decoded.count
+        let kept = parts.decoded.count
         _ = try part(start, position, isEncoded)
-        decoded.removeLast(decoded.count - kept)
+        parts.decoded.removeLast(parts.decoded.count - kept)
     }
 
     // MARK: Parts
@@ -169,17 +165,17 @@ struct URLReader {
     }
 
     private mutating func appendSegment(_ start: Int, _ isEncoded: Bool) throws(URLFault) {
-        if spans.count == RouteURL.Limits.segments {
+        if parts.spans.count == RouteURL.Limits.segments {
             throw URLFault(.tooManySegments, at: start)
         }
         let span = try part(start, position, isEncoded)
         if span.end - span.start <= 2 { try refuseDots(span, at: start) }
-        spans.append(span)
+        parts.spans.append(span)
     }
 
     private func refuseDots(_ span: URLSpan, at start: Int) throws(URLFault) {
         for index in span.start..<span.end {
-            let byte = span.isDecoded ? decoded[index] : bytes[index]
+            let byte = span.isDecoded ? parts.decoded[index] : bytes[index]
             if byte != UInt8(ascii: ".") { return }
         }
         let dots = span.end - span.start == 1 ? "." : ".."
@@ -189,11 +185,11 @@ struct URLReader {
     private mutating func appendItem(
         name: URLSpan, value: URLSpan, at start: Int
     ) throws(URLFault) {
-        if spans.count == segmentCount + 2 * RouteURL.Limits.items {
+        if parts.spans.count == parts.segmentCount + 2 * RouteURL.Limits.items {
             throw URLFault(.tooManyItems, at: start)
         }
-        spans.append(name)
-        spans.append(value)
+        parts.spans.append(name)
+        parts.spans.append(value)
     }
 
     /// The part between two offsets, decoded if there is something to decode.
@@ -207,24 +203,24 @@ struct URLReader {
     }
 
     private mutating func decode(_ start: Int, _ end: Int) throws(URLFault) -> URLSpan {
-        let first = decoded.count
+        let first = parts.decoded.count
         var position = start
         while position < end {
             if bytes[position] == UInt8(ascii: "%"),
                 let high = hexadecimalValue(bytes[position + 1]),
                 let low = hexadecimalValue(bytes[position + 2])
             {
-                decoded.append(high << 4 | low)
+                parts.decoded.append(high << 4 | low)
                 position += 3
             } else {
-                decoded.append(bytes[position])
+                parts.decoded.append(bytes[position])
                 position += 1
             }
         }
-        if let offset = invalidUTF8Offset(in: decoded[first...]) {
+        if let offset = invalidUTF8Offset(in: parts.decoded[first...]) {
             throw URLFault(.invalidUTF8, at: source(ofDecoded: offset, from: start))
         }
-        return URLSpan(first, decoded.count, isDecoded: true)
+        return URLSpan(first, parts.decoded.count, isDecoded: true)
     }
 
     /// Where the byte stands that is decoded to the one at `offset`.
