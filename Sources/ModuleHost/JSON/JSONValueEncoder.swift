@@ -122,16 +122,15 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
         place.content = .string(time.description)
     }
 
-    func encode<T: Encodable>(_ value: T) throws {
-        if let integer = value as? any FixedWidthInteger {
-            place.content = .raw(Array("\(integer)".utf8))
-        } else {
-            try encodeValue(value)
-        }
-    }
+    // What is generic below would leave these two to the protocol, which refuses them.
+    func encode(_ value: Int128) { encode(integer: value) }
+    func encode(_ value: UInt128) { encode(integer: value) }
+
+    func encode<T: Encodable>(_ value: T) throws { try encodeValue(value) }
 
     func encodeValue(_ value: any Encodable) throws {
         switch value {
+        case let value as any FixedWidthInteger: encode(integer: value)
         case let value as JSONValue: place.content = .raw(value.plainBytes)
         case let value as Duration:
             let text = DurationReader.text(of: value)
@@ -145,6 +144,10 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
             encoder.isDate = ParameterText.isDate(type(of: value))
             try value.encode(to: encoder)
         }
+    }
+
+    private func encode(integer: any FixedWidthInteger) {
+        place.content = .raw(Array("\(integer)".utf8))
     }
 
     private func encode<T: BinaryFloatingPoint & LosslessStringConvertible>(number: T) throws {
@@ -171,6 +174,8 @@ private struct JSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContaine
     func encode(_ value: String, forKey key: Key) { child(key).encode(value) }
     func encode(_ value: Double, forKey key: Key) throws { try child(key).encode(value) }
     func encode(_ value: Float, forKey key: Key) throws { try child(key).encode(value) }
+    func encode(_ value: Int128, forKey key: Key) { child(key).encode(value) }
+    func encode(_ value: UInt128, forKey key: Key) { child(key).encode(value) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try child(key).encode(value) }
 
     func nestedContainer<Nested: CodingKey>(
@@ -208,6 +213,8 @@ private struct JSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
     mutating func encode(_ value: String) { child().encode(value) }
     mutating func encode(_ value: Double) throws { try child().encode(value) }
     mutating func encode(_ value: Float) throws { try child().encode(value) }
+    mutating func encode(_ value: Int128) { child().encode(value) }
+    mutating func encode(_ value: UInt128) { child().encode(value) }
     mutating func encode<T: Encodable>(_ value: T) throws { try child().encode(value) }
 
     mutating func nestedContainer<Nested: CodingKey>(

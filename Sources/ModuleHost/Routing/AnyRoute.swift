@@ -32,9 +32,15 @@ package final class AnyRoute: Sendable {
         try handler.check(parameters)
     }
 
-    /// Decodes the request and calls the handler. Only the gate may do this.
+    /// Decodes the request and calls the handler.
     ///
-    /// - Parameter module: An instance of the class that the route was made for.
+    /// Only the gate may do this.
+    ///
+    /// - Parameters:
+    ///   - module: An instance of the class that the route was made for.
+    ///   - parameters: What the request is decoded from.
+    ///   - call: What goes along with it.
+    /// - Returns: The reply.
     /// - Throws: ``ParameterFault`` before the handler runs; then whatever that throws.
     package func perform(
         _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall

@@ -19,8 +19,9 @@ public struct DateTime: Hashable, Sendable, Comparable {
         self.nanoseconds = min(max(nanoseconds, 0), 999_999_999)
     }
 
-    /// Reads an instant of the years 1970 to 9999: date, `T`, time of day, and `Z` or an offset. Seconds
-    /// may have a fraction of up to nine digits.
+    /// Reads an instant of the years 1970 to 9999.
+    ///
+    /// Date, `T`, time of day, and `Z` or an offset; seconds may have a fraction of up to nine digits.
     public init?(_ text: String) {
         var reader = DateTimeReader(text.utf8)
         guard let (seconds, nanoseconds) = reader.read(), 0...253_402_300_799 ~= seconds else {

@@ -7,6 +7,7 @@ extension RouteParameters {
     /// refused. Parameters that `T` does not ask for are left alone.
     ///
     /// - Parameter type: What to make.
+    /// - Returns: The request.
     /// - Throws: The first parameter that is missing or malformed.
     public func decode<T: Decodable>(_ type: T.Type = T.self) throws(ParameterFault) -> T {
         do {
@@ -328,6 +329,9 @@ private struct ParameterList: UnkeyedDecodingContainer {
     }
 
     mutating func decodeNil() throws -> Bool { false }
+    // What is generic would leave these two to the protocol, which refuses them.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next(type) }
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) }
 
     mutating func nestedContainer<Nested: CodingKey>(

@@ -2,14 +2,8 @@
 ///
 /// A set of ASCII characters in two words. What is not ASCII is no member.
 struct URLCharacters {
-    private var low: UInt64 = 0
-    private var high: UInt64 = 0
-
-    private init(_ characters: String) {
-        for byte in characters.utf8 {
-            if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte & 63) }
-        }
-    }
+    private let low: UInt64
+    private let high: UInt64
 
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
@@ -17,27 +11,42 @@ struct URLCharacters {
         return (word >> UInt64(byte & 63)) & 1 == 1
     }
 
-    private static let unreserved =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    // Numbers, so that they are in the code and not made at run time; a test holds them against the
+    // characters.
 
-    /// What stands in a scheme after its first letter.
-    static let scheme = URLCharacters(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.")
-    /// What stands in a segment of the path.
-    static let segment = URLCharacters(unreserved + "!$&'()*+,;=:@")
-    /// What stands in the authority: brackets are those of an IPv6 address.
-    static let authority = URLCharacters(unreserved + "!$&'()*+,;=:[]")
+    /// What stands in a scheme after its first letter: letters, digits and `+-.`.
+    static var scheme: URLCharacters {
+        URLCharacters(low: 0x03FF_6800_0000_0000, high: 0x07FF_FFFE_07FF_FFFE)
+    }
+    /// What stands in a segment of the path: what is `plain` and `!$&'()*+,;=:@`.
+    static var segment: URLCharacters {
+        URLCharacters(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF)
+    }
+    /// What stands in the authority: what is `plain` and `!$&'()*+,;=:[]`, the brackets for IPv6.
+    static var authority: URLCharacters {
+        URLCharacters(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE)
+    }
     /// What stands in the name of a query item.
     ///
-    /// Brackets too, unlike in RFC 3986: a nested URL needs no encoding, and it may have an IPv6
-    /// address.
-    static let itemName = URLCharacters(unreserved + "!$'()*+,;:@/?[]")
-    /// What stands in the value of a query item.
-    static let itemValue = URLCharacters(unreserved + "!$'()*+,;:@/?[]=")
-    /// What stands in the fragment.
-    static let fragment = URLCharacters(unreserved + "!$&'()*+,;=:@/?[]")
-    /// What is written as it is when a URL is built: what no place gives a meaning to.
-    static let plain = URLCharacters(unreserved)
+    /// What is `plain` and `!$'()*+,;:@/?[]`.
+    ///
+    /// Brackets too, unlike in RFC 3986: a nested URL needs no encoding, and may have an IPv6 address.
+    static var itemName: URLCharacters {
+        URLCharacters(low: 0x8FFF_FF92_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
+    }
+    /// What stands in the value of a query item: what is in a name, and `=`.
+    static var itemValue: URLCharacters {
+        URLCharacters(low: 0xAFFF_FF92_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
+    }
+    /// What stands in the fragment: what is in the query, and `&`.
+    static var fragment: URLCharacters {
+        URLCharacters(low: 0xAFFF_FFD2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
+    }
+    /// What is written as it is when a URL is built: letters, digits and `-._~`, to which no place gives
+    /// a meaning.
+    static var plain: URLCharacters {
+        URLCharacters(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+    }
 }
 
 /// A character as it is written in a URL, such as `%20`.

@@ -213,6 +213,12 @@ private struct ExampleContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
         try optional(type, key)
     }
+    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
+        try optional(type, key)
+    }
+    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
+        try optional(type, key)
+    }
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
         try optional(type, key)
     }

@@ -6,7 +6,7 @@
 /// public static var routes: [Route<CommunityModule>] {
 ///     [
 ///         Route("user/:name/posts", access: .public, summary: "What a user wrote.") {
-///             module, request: Posts, call in
+///             (module, request: Posts, call) in
 ///             module.posts(of: request.name, page: request.page ?? 1)
 ///         }
 ///     ]

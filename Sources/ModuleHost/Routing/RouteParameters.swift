@@ -72,6 +72,11 @@ public struct RouteParameters: Sendable {
         }
     }
 
+    /// The URL that they come from, if they come from one.
+    var url: RouteURL? {
+        if case .url(let url, _, _) = source { url } else { nil }
+    }
+
     /// The names that a pattern bound: those of the path.
     var boundNames: [String] {
         switch source {
@@ -118,39 +123,37 @@ public struct RouteParameters: Sendable {
             }
             return Found(first: values.first, count: values.count, isEmptyRest: values.isEmpty)
         case .url(let url, let binding, let first):
-            if let bound = binding.placeholders.first(where: { isSameText($0.name, name) }) {
-                return Found(first: value(of: bound, url, first), count: 1)
-            }
-            if let rest = binding.rest, isSameText(rest.name, name) {
-                let start = first + rest.segment
-                let count = url.segmentCount - start
-                return Found(
-                    first: count > 0 ? url.string(url.spans[start]) : nil, count: count,
-                    isEmptyRest: count == 0)
-            }
-            return look(upItem: name, url)
+            var name = name
+            return name.withUTF8 { look(up: SegmentBytes($0), url, binding, first) }
         }
     }
 
-    private func look(upItem name: String, _ url: RouteURL) -> Found {
-        guard url.spans.count > url.segmentCount else { return Found() }
-        var name = name
-        return url.withBytes { bytes in
-            name.withUTF8 { name in
-                var found = Found()
-                for item in stride(from: url.segmentCount, to: url.spans.count, by: 2) {
-                    let other = bytes.bytes(of: url.spans[item])
-                    guard SegmentBytes(other).equals(SegmentBytes(name), folding: false) else {
-                        continue
-                    }
-                    found.count += 1
-                    if found.count == 1 {
-                        let value = bytes.bytes(of: url.spans[item + 1])
-                        found.first = String(decoding: value, as: UTF8.self)
-                    }
-                }
-                return found
+    private func look(
+        up name: SegmentBytes, _ url: RouteURL, _ binding: RouteBinding, _ first: Int
+    ) -> Found {
+        url.withBytes { bytes in
+            func text(_ span: URLSpan, without suffix: Int = 0) -> String {
+                let value = bytes.bytes(of: span).dropLast(suffix)
+                return String(decoding: UnsafeBufferPointer(rebasing: value), as: UTF8.self)
             }
+            for bound in binding.placeholders where bound.isNamed(name) {
+                let span = url.spans[first + bound.segment]
+                return Found(first: text(span, without: bound.suffixCount), count: 1)
+            }
+            if let rest = binding.rest, rest.isNamed(name) {
+                let start = first + rest.segment
+                let count = url.segmentCount - start
+                return Found(
+                    first: count > 0 ? text(url.spans[start]) : nil, count: count,
+                    isEmptyRest: count == 0)
+            }
+            var found = Found()
+            for item in stride(from: url.segmentCount, to: url.spans.count, by: 2)
+            where SegmentBytes(bytes.bytes(of: url.spans[item])).equals(name, folding: false) {
+                found.count += 1
+                if found.count == 1 { found.first = text(url.spans[item + 1]) }
+            }
+            return found
         }
     }
 

@@ -81,6 +81,19 @@ final class RouteBinding: Sendable {
         let segment: Int
         /// How many bytes at its end are not part of the value.
         let suffixCount: Int
+        private let utf8: [UInt8]
+
+        init(name: String, segment: Int, suffixCount: Int) {
+            self.name = name
+            self.segment = segment
+            self.suffixCount = suffixCount
+            utf8 = Array(name.utf8)
+        }
+
+        @inline(__always)
+        func isNamed(_ other: SegmentBytes) -> Bool {
+            utf8.withUnsafeBufferPointer { SegmentBytes($0).equals(other, folding: false) }
+        }
     }
 
     let placeholders: [Placeholder]

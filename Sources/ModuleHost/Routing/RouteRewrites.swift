@@ -176,7 +176,8 @@ private struct RewriteTarget: Sendable {
                     : variant.binding.placeholders.contains { $0.name == name }
             }
             if !isBound {
-                throw .unboundName(name, nearest: nearestName(to: name, in: pattern.names))
+                throw .unboundName(
+                    name, nearest: nearestName(to: name, in: pattern.names.filter { $0 != name }))
             }
         }
         do throws(URLFault) {

@@ -28,9 +28,20 @@ struct RouteSearch<Filter: RouteFilter> {
     /// The pattern that answers, or nil.
     @inline(__always)
     func find(from root: RouteTrie.NodeIndex) -> RouteTrie.VariantIndex? {
-        guard let first = segments.first else { return end(root) }
-        let segment = SegmentBytes(bytes.bytes(of: first))
-        let head = trie.firstChild(segment, of: root, folding: true)
+        segments.isEmpty ? end(root) : find(from: root, firstHash)
+    }
+
+    /// The hash of the first segment, which is the same for every root.
+    @inline(__always)
+    var firstHash: UInt64 {
+        segments.isEmpty ? 0 : SegmentBytes(bytes.bytes(of: segments[0])).foldedHash
+    }
+
+    @inline(__always)
+    func find(from root: RouteTrie.NodeIndex, _ firstHash: UInt64) -> RouteTrie.VariantIndex? {
+        if segments.isEmpty { return end(root) }
+        let segment = SegmentBytes(bytes.bytes(of: segments[0]))
+        let head = trie.firstChild(segment, firstHash, of: root)
         if head >= 0 {
             let exact = trie.exact(segment, in: head)
             if exact >= 0, let found = find(exact, 1) { return found }

@@ -8,6 +8,7 @@ extension RouteTable {
     /// - Parameters:
     ///   - url: The URL, without its token.
     ///   - isReachable: Whether the caller could reach a route.
+    /// - Returns: ``RouteError/notFound(url:nearest:)``.
     package func notFound(
         _ url: RouteURL, where isReachable: (Entry) -> Bool
     ) -> RouteError {

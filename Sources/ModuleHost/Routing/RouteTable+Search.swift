@@ -59,20 +59,19 @@ extension RouteTable {
         }
         guard let found, let variant = variants[Int(found.variant)] else { return nil }
         return Match(
-            entry: variant.entry, url: url,
+            entry: variant.entry,
             parameters: RouteParameters(url, variant.binding, first: found.first))
     }
 
-    /// - Parameters:
-    ///   - filter: For patterns that are matched from the first segment on.
-    ///   - second: For patterns that are matched from the second on.
+    /// The search; `filter` is for patterns that are matched from the first segment on, `second` for
+    /// those from the second on.
     @inline(__always)
     private func find<F: RouteFilter>(
         _ view: RouteTrie.View, _ url: RouteURL, _ bytes: URLBytes,
         _ spans: UnsafeBufferPointer<URLSpan>, _ root: RouteTrie.NodeIndex?, _ filter: F,
         _ second: F
     ) -> Found? {
-        var search = RouteSearch(
+        let search = RouteSearch(
             trie: view, bytes: bytes,
             segments: UnsafeBufferPointer(rebasing: spans[..<url.segmentCount]),
             isFirstFolded: url.hasAuthority, filter: filter)
@@ -80,40 +79,46 @@ extension RouteTable {
 
         let schemeText = UnsafeBufferPointer(rebasing: bytes.text[..<url.schemeEnd])
         let scheme = number(of: SegmentBytes(schemeText), below: schemeNames, view)
+        let hash = search.firstHash
         if scheme >= 0 {
-            if let found = search.find(from: schemeTable[Int(scheme)].root) { return (found, 0) }
-            if schemeTable[Int(scheme)].isApp {
-                if url.hasAuthority, let module = module(view, bytes.bytes(of: spans[0])) {
-                    search.segments = UnsafeBufferPointer(rebasing: spans[1..<url.segmentCount])
-                    search.isFirstFolded = false
-                    search.filter = second
-                    if let found = search.find(from: moduleRoots[module]) { return (found, 1) }
-                    search.segments = UnsafeBufferPointer(rebasing: spans[..<url.segmentCount])
-                    search.isFirstFolded = url.hasAuthority
-                    search.filter = filter
-                } else {
-                    for root in moduleRoots {
-                        if let found = search.find(from: root) { return (found, 0) }
-                    }
+            let scheme = schemeTable[Int(scheme)]
+            if scheme.routeCount > 0, let found = search.find(from: scheme.root, hash) {
+                return (found, 0)
+            }
+            if scheme.isApp, let module = module(view, url, bytes, hash) {
+                var inner = search
+                inner.segments = UnsafeBufferPointer(rebasing: spans[1..<url.segmentCount])
+                inner.isFirstFolded = false
+                inner.filter = second
+                if let found = inner.find(from: moduleRoots[module]) { return (found, 1) }
+            } else if scheme.isApp {
+                for root in moduleRoots {
+                    if let found = search.find(from: root, hash) { return (found, 0) }
                 }
             }
         }
         guard let fallbackRoot else { return nil }
-        return search.find(from: fallbackRoot).map { ($0, 0) }
+        return search.find(from: fallbackRoot, hash).map { ($0, 0) }
     }
 
     /// The module whose id is the URL's authority.
     func module(namedBy url: RouteURL) -> Int? {
-        guard url.hasAuthority, let authority = url.spans.first else { return nil }
-        return trie.withView { view in
-            url.withBytes { module(view, $0.bytes(of: authority)) }
+        trie.withView { view in
+            url.withBytes { bytes in
+                guard let authority = url.spans.first else { return nil }
+                return module(view, url, bytes, SegmentBytes(bytes.bytes(of: authority)).foldedHash)
+            }
         }
     }
 
     @inline(__always)
-    private func module(_ view: RouteTrie.View, _ name: UnsafeBufferPointer<UInt8>) -> Int? {
-        let number = number(of: SegmentBytes(name), below: moduleNames, view)
-        return number < 0 ? nil : Int(number)
+    private func module(
+        _ view: RouteTrie.View, _ url: RouteURL, _ bytes: URLBytes, _ firstHash: UInt64
+    ) -> Int? {
+        guard url.hasAuthority else { return nil }
+        let name = SegmentBytes(bytes.bytes(of: url.spans[0]))
+        let node = view.firstChild(name, firstHash, of: moduleNames)
+        return node < 0 ? nil : Int(view.nodes[Int(node)].route)
     }
 
     @inline(__always)

@@ -27,9 +27,11 @@ package struct RouteTable: Sendable {
     /// The route that answers a URL.
     package struct Match: Sendable {
         package let entry: Entry
-        /// The URL after the rewrites.
-        package let url: RouteURL
+        /// What it is called with.
         package let parameters: RouteParameters
+
+        /// The URL after the rewrites.
+        package var url: RouteURL? { parameters.url }
     }
 
     /// One pattern without groups.
@@ -42,6 +44,8 @@ package struct RouteTable: Sendable {
     struct Scheme: Sendable {
         let root: RouteTrie.NodeIndex
         var isApp: Bool
+        /// How many absolute patterns it has, groups expanded.
+        var routeCount = 0
     }
 
     /// The app's schemes, in lower case, the first of which builds URLs.
@@ -161,6 +165,9 @@ package struct RouteTable: Sendable {
             variants[Int(trie.variant(at: node, isRest: isRest))] = nil
             trie.set(RouteTrie.none, at: node, isRest: isRest)
             removedVariants += 1
+            if let scheme = entry.route.pattern.scheme {
+                schemeTable[schemeNumber(scheme)].routeCount -= 1
+            }
         }
         // What leads nowhere is left until it is more than what leads somewhere.
         if removedVariants > 64, removedVariants * 2 > variants.count { rebuild() }
@@ -187,6 +194,9 @@ package struct RouteTable: Sendable {
         for variant in entry.route.pattern.variants {
             let (path, isRest) = Self.path(variant)
             let node = trie.makeNode(path, from: root)
+            if let scheme = entry.route.pattern.scheme {
+                schemeTable[schemeNumber(scheme)].routeCount += 1
+            }
             trie.set(Int32(variants.count), at: node, isRest: isRest)
             variants.append(Variant(entry: entry, binding: variant.binding))
         }

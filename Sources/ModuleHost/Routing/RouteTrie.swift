@@ -276,8 +276,15 @@ extension RouteTrie {
         func firstChild(
             _ segment: SegmentBytes, of parent: NodeIndex, folding: Bool
         ) -> NodeIndex {
-            let head = find(segment, segment.foldedHash, of: parent, folding: true)
+            let head = firstChild(segment, segment.foldedHash, of: parent)
             return folding ? head : exact(segment, in: head)
+        }
+
+        @inline(__always)
+        func firstChild(
+            _ segment: SegmentBytes, _ foldedHash: UInt64, of parent: NodeIndex
+        ) -> NodeIndex {
+            find(segment, foldedHash, of: parent, folding: true)
         }
 
         @inline(__always)

@@ -181,9 +181,10 @@ struct RouteBuildingTests {
                     pattern.isAbsolute
                     ? try pattern.url(parameters)
                     : try pattern.url(parameters, scheme: "slate", module: Self.module)
-                let read = try #require(try? RouteURL(url))
-                let back = pattern.parameters(of: read, from: pattern.isAbsolute ? 0 : 1)
-                #expect(back == parameters)
+                let back = try pattern.parameters(
+                    of: RouteURL(url), from: pattern.isAbsolute ? 0 : 1)
+                // Not `#expect`: so often, it costs more than what it checks.
+                if back != parameters { Issue.record("\(url) reads back as \(back?.all ?? [])") }
             } catch {
                 guard case RouteError.building(_, let fault) = error else { throw error }
                 switch fault {
