@@ -23,9 +23,9 @@ struct RouteTests {
                     module.shown.append(item.id)
                     return Reply(text: "\(item.id) \(item.style ?? "-") for \(call.origin)")
                 },
-                Route("even/:id", when: { (item: Item) in item.id.isMultiple(of: 2) }) {
-                    module, item, _ in module.shown.append(item.id)
-                },
+                Route(
+                    "even/:id", when: { (item: Item) in item.id.isMultiple(of: 2) },
+                    handler: { module, item, _ in module.shown.append(item.id) }),
                 Route("even/*") { module, _ in module.shown.append(0) },
                 Route("count") { module, _ in module.shown.count },
             ]
