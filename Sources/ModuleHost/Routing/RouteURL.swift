@@ -16,20 +16,23 @@ public final class RouteURL: Sendable {
 
     /// The URL as it was written.
     public let text: String
+    /// What was found in it.
+    private let parts: URLReader.Parts
+
     /// What was encoded, decoded; one after the other.
-    let decoded: [UInt8]
+    var decoded: [UInt8] { parts.decoded }
     /// The segments, then name and value of each query item.
-    let spans: [URLSpan]
+    var spans: [URLSpan] { parts.spans }
     /// Where the scheme ends in the text.
-    let schemeEnd: Int
+    var schemeEnd: Int { parts.schemeEnd }
     /// Where the path ends in the text.
-    let pathEnd: Int
+    var pathEnd: Int { parts.pathEnd }
     /// Where the query ends in the text: the fragment begins there, if there is one.
-    let queryEnd: Int
+    var queryEnd: Int { parts.queryEnd }
     /// How many of the spans are segments.
-    let segmentCount: Int
+    var segmentCount: Int { parts.segmentCount }
     /// Whether the first segment is an authority.
-    let hasAuthority: Bool
+    var hasAuthority: Bool { parts.hasAuthority }
 
     /// Reads a URL.
     ///
@@ -37,15 +40,8 @@ public final class RouteURL: Sendable {
     /// - Throws: The first fault, with its place.
     public init(_ text: String) throws(URLFault) {
         var text = text
-        let parts = try URLReader.read(&text)
+        parts = try URLReader.read(&text)
         self.text = text
-        decoded = parts.decoded
-        spans = parts.spans
-        schemeEnd = parts.schemeEnd
-        pathEnd = parts.pathEnd
-        queryEnd = parts.queryEnd
-        segmentCount = parts.segmentCount
-        hasAuthority = parts.hasAuthority
     }
 
     /// Reads a URL from bytes, which may be any.
@@ -104,8 +100,7 @@ public final class RouteURL: Sendable {
     /// Lends the bytes that the spans stand for.
     @inline(__always)
     func withBytes<Result>(_ body: (URLBytes) -> Result) -> Result {
-        var text = text
-        return text.withUTF8 { text in
+        text.utf8.span.withUnsafeBufferPointer { text in
             decoded.withUnsafeBufferPointer { body(URLBytes(text: text, decoded: $0)) }
         }
     }

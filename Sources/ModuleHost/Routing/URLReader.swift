@@ -23,14 +23,19 @@ struct URLReader {
         if text.utf8.count > RouteURL.Limits.bytes {
             throw URLFault(.tooLong(bytes: text.utf8.count), at: RouteURL.Limits.bytes)
         }
-        let result = text.withUTF8 { bytes in
-            Result { () throws(URLFault) in
-                var reader = URLReader(bytes)
+        var parts = Parts()
+        var fault: URLFault?
+        text.withUTF8 { bytes in
+            var reader = URLReader(bytes)
+            do throws(URLFault) {
                 try reader.read()
-                return reader.parts
+            } catch {
+                fault = error
             }
+            swap(&parts, &reader.parts)
         }
-        return try result.get()
+        if let fault { throw fault }
+        return parts
     }
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) {
