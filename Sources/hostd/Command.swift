@@ -9,19 +9,18 @@ struct Command: Sendable {
     let summary: String
     /// What there is to say beyond the summary, in lines of at most 80 characters.
     var discussion = ""
-    /// The arguments without a dash that it takes, those that are required first.
-    var operands: [Operand] = []
+    /// The argument without a dash that it takes, if any.
+    var operand: Operand?
     var options: [Option] = []
     /// How it may end, beside what all commands may: usage errors, and stdout failing.
     var exitCodes: [ExitCode] = [.success]
     var examples: [Example] = []
     let run: @Sendable (Arguments) -> ExitCode
 
-    /// An argument without a dash.
+    /// The argument without a dash that a command takes: one at most, and never required.
     struct Operand: Sendable {
         /// What stands for it in the help, such as `FILE`.
         let placeholder: String
-        var isRequired = false
         let help: String
     }
 
@@ -48,10 +47,7 @@ struct Command: Sendable {
     var allOptions: [Option] { options + [.help] }
 
     /// All commands, in the order of the help.
-    static let all: [Command] = [
-        .run, .check, .schema, .signals, .status, .modules, .routes, .open, .canOpen, .call, .post,
-        .tail, .stop, .help,
-    ]
+    static let all: [Command] = [.run, .check, .schema, .signals, .help]
 
     /// The command of a name.
     static func named(_ name: String) throws(UsageError) -> Command {

@@ -5,9 +5,7 @@ extension Command {
     var usage: String {
         var words = ["hostd", name]
         for option in options { words.append("[\(option.form)]") }
-        for operand in operands {
-            words.append(operand.isRequired ? operand.placeholder : "[\(operand.placeholder)]")
-        }
+        if let operand { words.append("[\(operand.placeholder)]") }
         return words.joined(separator: " ")
     }
 
@@ -15,8 +13,8 @@ extension Command {
     var helpText: String {
         var text = "hostd \(name): \(summary)\n\nusage: \(usage)\n"
         if !discussion.isEmpty { text += "\n\(discussion)\n" }
-        if !operands.isEmpty {
-            text += section("arguments", operands.map { ($0.placeholder, $0.help) })
+        if let operand {
+            text += section("arguments", [(operand.placeholder, operand.help)])
         }
         text += section(
             "options",

@@ -34,9 +34,7 @@ extension RunningApp {
         guard let record = records.first(where: { $0.id == id }), record.module != nil,
             !gate.lane.lateCells.contains(where: { $0 === record.cell })
         else { return }
-        let departure = Departure(
-            of: record, members: center.takeAll(of: record.cell),
-            services: services.takeAll(of: record.cell))
+        let departure = Departure(of: record, members: center.takeAll(of: record.cell))
         gate.lane.unlist(record.cell)
         let began = time.now()
         // Every `deinit` is module code too.
@@ -72,20 +70,17 @@ private final class Departure {
     private var module: (any Module)?
     private var context: ModuleContext?
     private var members: [Member]
-    private var services: [AnyObject]
 
-    init(of record: ModuleRecord, members: [Member], services: [AnyObject]) {
+    init(of record: ModuleRecord, members: [Member]) {
         (module, context) = (record.module, record.context)
         (record.module, record.context) = (nil, nil)
         self.members = members
-        self.services = services
     }
 
     func letGo() {
         context?.invalidate()
         context = nil
         members = []
-        services = []
         module = nil
     }
 }

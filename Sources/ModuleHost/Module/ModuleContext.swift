@@ -24,10 +24,7 @@ public final class ModuleContext {
     /// Sends messages to the app's modules, in slatefile order.
     public let center: CommunicationCenter
 
-    /// Services by protocol: those of this module for others, and those of others.
-    public let services: ServiceRegistry
-
-    private let host: any ModuleServices
+    private let services: any ModuleServices
     private let cell: Cell
     private var configValue: JSONValue?
     private var appConfigValue: JSONValue?
@@ -35,8 +32,7 @@ public final class ModuleContext {
 
     init(
         id: ModuleID, cell: Cell, app: String, config: JSONValue?, appConfig: JSONValue?, log: Log,
-        stateDirectory: String, center: CommunicationCenter, services: ServiceRegistry,
-        host: any ModuleServices
+        stateDirectory: String, center: CommunicationCenter, services: any ModuleServices
     ) {
         self.id = id
         self.cell = cell
@@ -45,7 +41,6 @@ public final class ModuleContext {
         self.stateDirectory = stateDirectory
         self.center = center
         self.services = services
-        self.host = host
         configValue = config
         appConfigValue = appConfig
     }
@@ -84,7 +79,7 @@ public final class ModuleContext {
     // MARK: The event in hand
 
     /// The event that the module is being told of; nil outside of one, as in a timer's tick.
-    public var event: LifecycleEvent? { host.eventInHand(of: cell) }
+    public var event: LifecycleEvent? { services.eventInHand(of: cell) }
 
     /// The position of the event in hand.
     public var position: UInt64? { event?.position }
@@ -92,7 +87,7 @@ public final class ModuleContext {
     // MARK: The host
 
     /// What the host has done so far, in figures, up to the event in hand.
-    public var hostFigures: HostFigures { host.figures }
+    public var hostFigures: HostFigures { services.figures }
 
     // MARK: Work at start-up
 
@@ -121,7 +116,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Void
     ) throws {
-        try host.register(
+        try services.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work))
@@ -142,7 +137,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Void
     ) throws {
-        try host.register(
+        try services.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work))
@@ -173,7 +168,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Value, then: @escaping (Value) throws -> Void
     ) throws {
-        try host.register(
+        try services.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
@@ -195,7 +190,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Value, then: @escaping (Value) throws -> Void
     ) throws {
-        try host.register(
+        try services.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
@@ -209,8 +204,8 @@ public final class ModuleContext {
         _ then: @escaping (Value) throws -> Void
     ) -> @Sendable (Value, StartupReceipt) -> Void {
         let confined = LaneConfined(then)
-        return { [host, cell] value, receipt in
-            host.enter(cell) {
+        return { [services, cell] value, receipt in
+            services.enter(cell) {
                 try confined.value(value)
             } completion: { result in
                 switch result {
@@ -255,7 +250,7 @@ public final class ModuleContext {
     private func start(_ timer: ModuleTimer) -> ModuleTimer {
         timers[ObjectIdentifier(timer)] = timer
         timer.onEnd = { [weak self] timer in self?.timers[ObjectIdentifier(timer)] = nil }
-        timer.schedule(services: host, cell: cell)
+        timer.schedule(services: services, cell: cell)
         return timer
     }
 

@@ -6,9 +6,8 @@ extension Command {
         discussion: """
             Shows each fault with its place: file:line:column, the line, and what would be right.
             """,
-        operands: [
-            Operand(placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)")
-        ],
+        operand: Operand(
+            placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)"),
         options: [.json],
         exitCodes: [.success, .noInput, .invalidSlatefile],
         examples: [
