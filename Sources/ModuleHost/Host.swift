@@ -188,35 +188,6 @@ public final class Host: Sendable {
     }
 }
 
-extension Host: ModuleServices {
-    func eventInHand(of cell: Cell) -> LifecycleEvent? { gate.lane.eventInHand(of: cell) }
-
-    var figures: HostFigures {
-        if let thread = gate.lane.hold,
-            let figures = gate.lane.asHost(on: thread, { app.value.figures })
-        {
-            return figures
-        }
-        // A late module asks from its own thread.
-        return gate.lane.serve { [app] _ in app.value.figures } ?? HostFigures()
-    }
-
-    func register(_ task: StartupTask) throws(StartupError) { try startup.register(task) }
-
-    func enter(
-        _ cell: Cell, _ body: @escaping @Sendable () throws -> Void,
-        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
-    ) {
-        gate.lane.enqueue(
-            LaneErrand(gate: gate, cell: cell, body: body) { [log] result in
-                if case .failure(let error) = result, !(error is ModuleGone) {
-                    log.of(module: cell.id?.text ?? "").error("\(error)")
-                }
-                completion(result)
-            })
-    }
-}
-
 /// The host, for parts of it that are made before it.
 final class WeakHost: Sendable {
     private struct Reference {

@@ -27,6 +27,10 @@ final class Lane: Sendable {
         ///
         /// On the lane.
         var onReturned: @Sendable () -> Void = {}
+        /// The lane was closed, and this is the last that happens on it.
+        ///
+        /// On the lane.
+        var onClosed: @Sendable () -> Void = {}
         /// Delivers an event of the log to a late module.
         ///
         /// On the thread that was stuck.
@@ -235,6 +239,7 @@ final class Lane: Sendable {
             job.run(on: thread, after: 0)
         }
         if owns(thread) {
+            hooks.onClosed()
             // The system may give the identity of this thread to another one.
             owner.store(0, ordering: .releasing)
         } else {

@@ -60,6 +60,7 @@ extension Lane.Hooks {
     init(telling reference: WeakHost) {
         onLate = { report in reference.host?.app.value.late(report) }
         onRejoined = { cell, missed in reference.host?.app.value.rejoined(cell, missed: missed) }
+        onClosed = { reference.host?.app.value.leaveBehind() }
         onReturned = { reference.host?.app.value.returned() }
         onFailure = { cell, error in
             guard let host = reference.host else { return }

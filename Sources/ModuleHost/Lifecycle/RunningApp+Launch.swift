@@ -28,7 +28,8 @@ extension RunningApp {
         let context = ModuleContext(
             id: record.id, cell: record.cell, app: slatefile.app, config: record.entry.config,
             appConfig: slatefile.config, log: log.of(module: record.id.text),
-            stateDirectory: host.stateDirectory, center: center, services: host)
+            stateDirectory: host.stateDirectory, center: center,
+            services: HostServices(of: host))
         let began = time.now()
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
             try record.entry.make(with: context)

@@ -57,6 +57,16 @@ extension RunningApp {
         host.end(ending)
     }
 
+    /// The lane has ended. What modules are left are held by their stuck threads alone from now on, and
+    /// not by each other.
+    func leaveBehind() {
+        for record in records {
+            record.module = nil
+            record.context = nil
+            _ = center.takeAll(of: record.cell)
+        }
+    }
+
     /// A thread that was stuck has returned.
     func returned() {
         guard ending != nil, let host, state == .terminating else { return }
