@@ -76,7 +76,7 @@ struct OwnCenterTests {
     func add() {
         let all = listeners("a", "b")
         let new = Listener("new", notes)
-        all[0].act = { center.add(new) }
+        all[0].act = { [unowned center] in center.add(new) }
         #expect(send() == report(2))
         #expect(send() == report(3))
         #expect(notes.all == ["a", "b", "a", "b", "new"])
@@ -85,6 +85,7 @@ struct OwnCenterTests {
     @Test("one removed by a handler is told nothing more, not even of this message")
     func remove() {
         let all = listeners("a", "b", "c")
+        defer { for listener in all { listener.act = {} } }
         all[0].act = { center.remove(all[1]) }
         all[2].act = { center.remove(all[2]) }
         #expect(send() == report(2))
