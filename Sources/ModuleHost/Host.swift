@@ -82,7 +82,9 @@ public final class Host: Sendable {
         reference.set(self)
     }
 
-    /// Ends the lane: what is still listed is dropped. Stop a host before letting it go.
+    /// Ends the lane: what is still listed is dropped.
+    ///
+    /// Stop a host before letting it go.
     deinit { gate.lane.close() }
 
     /// Makes the modules, runs the start-up tasks that cannot wait, launches, and says it is ready.

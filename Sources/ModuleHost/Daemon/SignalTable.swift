@@ -63,7 +63,8 @@ package struct SignalTable: Hashable, Sendable {
         }
         lines.append("Of many standard signals sent at once, some may count as one.")
         lines.append("Real-time signals (RTMIN+1 and up) are queued: each one counts, in order.")
-        lines.append("The lower number goes first: a TERM overtakes real-time signals still queued.")
+        lines.append(
+            "The lower number goes first: a TERM overtakes real-time signals still queued.")
         return lines.joined(separator: "\n") + "\n"
     }
 

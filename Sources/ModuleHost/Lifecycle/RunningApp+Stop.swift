@@ -57,8 +57,10 @@ extension RunningApp {
         host.end(ending)
     }
 
-    /// The lane has ended. What modules are left are held by their stuck threads alone from now on, and
-    /// not by each other.
+    /// The lane has ended.
+    ///
+    /// What modules are left are held by their stuck threads alone from now on, and not by each
+    /// other.
     func leaveBehind() {
         for record in records {
             record.module = nil
