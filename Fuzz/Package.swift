@@ -18,7 +18,9 @@ let package = Package(
     dependencies: [.package(name: "root", path: "..")],
     targets: [
         .target(name: "FuzzDriver"),
+        fuzzTarget("RoutingFuzz"),
         fuzzTarget("SlatefileFuzz"),
+        fuzzTarget("ControlFuzz"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,8 +4,8 @@ import ModuleHost
 struct Arguments: Hashable, Sendable {
     /// The values of the options that were given, by name; empty for one that takes none.
     private(set) var options: [String: String] = [:]
-    /// The argument without a dash.
-    private(set) var operand: String?
+    /// The arguments without a dash, in order; at least those that are required.
+    private(set) var operands: [String] = []
 
     /// Sorts out what follows the command's name.
     ///
@@ -23,14 +23,19 @@ struct Arguments: Hashable, Sendable {
             } else if takesOptions, word.hasPrefix("-"), word != "-" {
                 try parseOption(word, &rest, command)
             } else {
-                guard command.operand != nil, operand == nil else {
+                guard operands.count < command.operands.count else {
                     throw .surplusArgument(word, command)
                 }
                 guard !word.isEmpty else { throw .emptyArgument(command) }
-                operand = word
+                operands.append(word)
             }
         }
+        let missing = command.operands.dropFirst(operands.count).first { $0.isRequired }
+        if let missing, !has("help") { throw .missingArgument(missing, command) }
     }
+
+    /// The first argument without a dash; nil where there is none.
+    var operand: String? { operands.first }
 
     /// Whether an option was given.
     func has(_ option: String) -> Bool { options[option] != nil }

@@ -9,18 +9,19 @@ struct Command: Sendable {
     let summary: String
     /// What there is to say beyond the summary, in lines of at most 80 characters.
     var discussion = ""
-    /// The argument without a dash that it takes, if any.
-    var operand: Operand?
+    /// The arguments without a dash that it takes, those that are required first.
+    var operands: [Operand] = []
     var options: [Option] = []
     /// How it may end, beside what all commands may: usage errors, and stdout failing.
     var exitCodes: [ExitCode] = [.success]
     var examples: [Example] = []
     let run: @Sendable (Arguments) -> ExitCode
 
-    /// The argument without a dash that a command takes: one at most, and never required.
+    /// An argument without a dash.
     struct Operand: Sendable {
         /// What stands for it in the help, such as `FILE`.
         let placeholder: String
+        var isRequired = false
         let help: String
     }
 
@@ -47,7 +48,10 @@ struct Command: Sendable {
     var allOptions: [Option] { options + [.help] }
 
     /// All commands, in the order of the help.
-    static let all: [Command] = [.run, .check, .schema, .signals, .help]
+    static let all: [Command] = [
+        .run, .check, .schema, .signals, .status, .modules, .routes, .open, .canOpen, .call, .post,
+        .tail, .stop, .help,
+    ]
 
     /// The command of a name.
     static func named(_ name: String) throws(UsageError) -> Command {

@@ -5,7 +5,9 @@ extension Command {
     var usage: String {
         var words = ["hostd", name]
         for option in options { words.append("[\(option.form)]") }
-        if let operand { words.append("[\(operand.placeholder)]") }
+        for operand in operands {
+            words.append(operand.isRequired ? operand.placeholder : "[\(operand.placeholder)]")
+        }
         return words.joined(separator: " ")
     }
 
@@ -13,8 +15,8 @@ extension Command {
     var helpText: String {
         var text = "hostd \(name): \(summary)\n\nusage: \(usage)\n"
         if !discussion.isEmpty { text += "\n\(discussion)\n" }
-        if let operand {
-            text += section("arguments", [(operand.placeholder, operand.help)])
+        if !operands.isEmpty {
+            text += section("arguments", operands.map { ($0.placeholder, $0.help) })
         }
         text += section(
             "options",

@@ -49,6 +49,14 @@ struct UsageError: Error, Hashable, Sendable {
         UsageError("unexpected argument '\(word)'", command)
     }
 
+    static func missingArgument(_ operand: Command.Operand, _ command: Command) -> UsageError {
+        UsageError("\(operand.placeholder) is missing: \(operand.help)", command)
+    }
+
+    static func invalidArgument(_ message: String, _ command: Command) -> UsageError {
+        UsageError(message, command)
+    }
+
     static func emptyArgument(_ command: Command) -> UsageError {
         UsageError("an argument is empty", command)
     }

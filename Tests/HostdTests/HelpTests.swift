@@ -28,6 +28,15 @@ struct HelpTests {
                   check    check a slatefile and show every fault in it
                   schema   print the JSON Schema of slatefiles, for editors
                   signals  show what each signal does, and the command that sends it
+                  status   show what the host runs, and how it is doing
+                  modules  show the modules of the host, and how each is doing
+                  routes   show the routes of the host: the URI document
+                  open     open a URL in the host, and print the reply
+                  canopen  tell whether the host would open a URL
+                  call     call an action of a module, and print the reply
+                  post     post a message to the modules that listen to its topic
+                  tail     show what happens in the host, as it happens
+                  stop     stop the host, wait for its end, and return the outcome
                   help     show what hostd, or one of its commands, does
 
                 options:
@@ -73,7 +82,10 @@ struct HelpTests {
 
     @Test("every command that the overview lists has its help")
     func all() throws {
-        for name in ["run", "check", "schema", "signals", "help"] {
+        for name in [
+            "run", "check", "schema", "signals", "status", "modules", "routes", "open", "canopen",
+            "call", "post", "tail", "stop", "help",
+        ] {
             let outcome = try HostProcess.run([name, "--help"])
             #expect(outcome.output.hasPrefix("hostd \(name): "))
             #expect(outcome.exit == .code(0))

@@ -54,6 +54,13 @@ package final class PidFile: Sendable {
         return .host(processID: processID(in: file))
     }
 
+    /// Waits until no host runs on the directory, such as one that was told to stop.
+    package static func waitForRelease(of directory: StateDirectory) {
+        guard let file = try? Descriptor(opening: directory.path(of: name)) else { return }
+        file.lock(.shared)
+        file.unlock()
+    }
+
     /// Takes the lock, past those who only look whether it is taken.
     ///
     /// Such a look is a shared lock of a moment. Where a shared lock can be had beside it, no host

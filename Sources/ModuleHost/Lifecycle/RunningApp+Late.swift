@@ -7,6 +7,7 @@ extension RunningApp {
     /// The lane goes on without them.
     func late(_ report: LateReport) {
         figures.lateness += report.cells.count
+        services.forgetMaking()
         guard let blamed = report.cells.last, let outermost = report.cells.first else { return }
         let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
         let callers = report.cells.dropLast().compactMap(\.id?.text)
@@ -23,6 +24,7 @@ extension RunningApp {
             if record.module == nil, ending == nil {
                 markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
                 _ = center.takeAll(of: cell)
+                _ = services.takeAll(of: cell)
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
                 markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
             }

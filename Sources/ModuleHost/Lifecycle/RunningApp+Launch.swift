@@ -28,8 +28,8 @@ extension RunningApp {
         let context = ModuleContext(
             id: record.id, cell: record.cell, app: slatefile.app, config: record.entry.config,
             appConfig: slatefile.config, log: log.of(module: record.id.text),
-            stateDirectory: host.stateDirectory, center: center,
-            services: HostServices(of: host))
+            stateDirectory: host.stateDirectory, center: center, services: services,
+            host: HostServices(of: host))
         let began = time.now()
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
             try record.entry.make(with: context)
@@ -45,6 +45,7 @@ extension RunningApp {
         case .threw(let error):
             markFailed(record, "init", error)
             _ = center.takeAll(of: record.cell)
+            _ = services.takeAll(of: record.cell)
         // A job begins at depth 0.
         case .tooDeep: break
         // It took too long; whoever goes on has marked it failed. What it made is let go of here.

@@ -34,7 +34,9 @@ extension RunningApp {
         guard let record = records.first(where: { $0.id == id }), record.module != nil,
             !gate.lane.lateCells.contains(where: { $0 === record.cell })
         else { return }
-        let departure = Departure(of: record, members: center.takeAll(of: record.cell))
+        let departure = Departure(
+            of: record, members: center.takeAll(of: record.cell),
+            services: services.takeAll(of: record.cell))
         gate.lane.unlist(record.cell)
         let began = time.now()
         // Every `deinit` is module code too.
@@ -66,6 +68,7 @@ extension RunningApp {
             record.module = nil
             record.context = nil
             _ = center.takeAll(of: record.cell)
+            _ = services.takeAll(of: record.cell)
         }
     }
 
@@ -82,17 +85,20 @@ private final class Departure {
     private var module: (any Module)?
     private var context: ModuleContext?
     private var members: [Member]
+    private var services: [AnyObject]
 
-    init(of record: ModuleRecord, members: [Member]) {
+    init(of record: ModuleRecord, members: [Member], services: [AnyObject]) {
         (module, context) = (record.module, record.context)
         (record.module, record.context) = (nil, nil)
         self.members = members
+        self.services = services
     }
 
     func letGo() {
         context?.invalidate()
         context = nil
         members = []
+        services = []
         module = nil
     }
 }

@@ -7,6 +7,7 @@ final class RunningApp {
     let slatefile: Slatefile
     let gate: Gate
     let center: CommunicationCenter
+    let services: ServiceRegistry
     let log: Log
     let time: any TimeSource
     var records: [ModuleRecord] = []
@@ -28,6 +29,7 @@ final class RunningApp {
         self.log = log
         self.time = time
         center = CommunicationCenter(gate: gate)
+        services = ServiceRegistry(gate: gate)
         startedAt = time.now()
         eventBegan = startedAt
     }

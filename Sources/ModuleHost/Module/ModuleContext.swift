@@ -24,7 +24,10 @@ public final class ModuleContext {
     /// Sends messages to the app's modules, in slatefile order.
     public let center: CommunicationCenter
 
-    private let services: any ModuleServices
+    /// Services by protocol: those of this module for others, and those of others.
+    public let services: ServiceRegistry
+
+    private let host: any ModuleServices
     private let cell: Cell
     private var configValue: JSONValue?
     private var appConfigValue: JSONValue?
@@ -32,7 +35,8 @@ public final class ModuleContext {
 
     init(
         id: ModuleID, cell: Cell, app: String, config: JSONValue?, appConfig: JSONValue?, log: Log,
-        stateDirectory: String, center: CommunicationCenter, services: any ModuleServices
+        stateDirectory: String, center: CommunicationCenter, services: ServiceRegistry,
+        host: any ModuleServices
     ) {
         self.id = id
         self.cell = cell
@@ -41,6 +45,7 @@ public final class ModuleContext {
         self.stateDirectory = stateDirectory
         self.center = center
         self.services = services
+        self.host = host
         configValue = config
         appConfigValue = appConfig
     }
@@ -79,7 +84,7 @@ public final class ModuleContext {
     // MARK: The event in hand
 
     /// The event that the module is being told of; nil outside of one, as in a timer's tick.
-    public var event: LifecycleEvent? { services.eventInHand(of: cell) }
+    public var event: LifecycleEvent? { host.eventInHand(of: cell) }
 
     /// The position of the event in hand.
     public var position: UInt64? { event?.position }
@@ -87,7 +92,7 @@ public final class ModuleContext {
     // MARK: The host
 
     /// What the host has done so far, in figures, up to the event in hand.
-    public var hostFigures: HostFigures { services.figures }
+    public var hostFigures: HostFigures { host.figures }
 
     // MARK: Work at start-up
 
@@ -116,7 +121,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Void
     ) throws {
-        try services.register(
+        try host.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work))
@@ -137,7 +142,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Void
     ) throws {
-        try services.register(
+        try host.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work))
@@ -168,7 +173,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Value, then: @escaping (Value) throws -> Void
     ) throws {
-        try services.register(
+        try host.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
@@ -190,7 +195,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Value, then: @escaping (Value) throws -> Void
     ) throws {
-        try services.register(
+        try host.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
@@ -204,8 +209,8 @@ public final class ModuleContext {
         _ then: @escaping (Value) throws -> Void
     ) -> @Sendable (Value, StartupReceipt) -> Void {
         let confined = LaneConfined(then)
-        return { [services, cell] value, receipt in
-            services.enter(cell) {
+        return { [host, cell] value, receipt in
+            host.enter(cell) {
                 try confined.value(value)
             } completion: { result in
                 switch result {
@@ -250,7 +255,7 @@ public final class ModuleContext {
     private func start(_ timer: ModuleTimer) -> ModuleTimer {
         timers[ObjectIdentifier(timer)] = timer
         timer.onEnd = { [weak self] timer in self?.timers[ObjectIdentifier(timer)] = nil }
-        timer.schedule(services: services, cell: cell)
+        timer.schedule(services: host, cell: cell)
         return timer
     }
 

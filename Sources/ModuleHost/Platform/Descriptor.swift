@@ -110,6 +110,11 @@ package struct Descriptor: ~Copyable, Sendable {
         return false
     }
 
+    /// Takes the file's lock, waiting until nobody is in the way.
+    package borrowing func lock(_ lock: Lock) {
+        while flock(number, lock == .shared ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR {}
+    }
+
     /// Gives the file's lock back.
     package borrowing func unlock() { _ = flock(number, LOCK_UN) }
 }

@@ -11,6 +11,8 @@ package struct FileReadError: Error, Hashable, Sendable {
         case notRegular
         /// The process may not read it.
         case notReadable
+        /// It holds a secret, and its group or others have a permission.
+        case notPrivate
         /// More bytes than the limit given.
         case tooLarge(limit: Int)
         /// The system failed otherwise.
@@ -33,6 +35,7 @@ extension FileReadError.Reason: CustomStringConvertible {
         case .isDirectory: "is a folder, not a file"
         case .notRegular: "is not a regular file"
         case .notReadable: "may not be read by this user"
+        case .notPrivate: "may be used by others than its owner; 'chmod 600' it"
         case .tooLarge(let limit): "is larger than \(Self.text(bytes: limit))"
         case .failed(let error): "cannot be read: \(error)"
         }
@@ -50,9 +53,12 @@ extension FileReadError.Reason: CustomStringConvertible {
 /// - Parameters:
 ///   - path: The file's path; symbolic links are followed.
 ///   - limit: How many bytes it may have.
+///   - isSecret: Whether to refuse it where its group or others have any permission.
 /// - Returns: Its bytes.
 /// - Throws: ``FileReadError``, which tells what is missing from what is not permitted.
-package func readFile(at path: String, limit: Int) throws(FileReadError) -> [UInt8] {
+package func readFile(
+    at path: String, limit: Int, isSecret: Bool = false
+) throws(FileReadError) -> [UInt8] {
     do throws(SystemError) {
         // Without O_NONBLOCK the opening of a named pipe would wait for a writer.
         let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
@@ -62,6 +68,7 @@ package func readFile(at path: String, limit: Int) throws(FileReadError) -> [UIn
         case S_IFDIR: throw SystemError.isDirectory
         default: throw SystemError.invalid
         }
+        if isSecret, status.st_mode & 0o077 != 0 { throw SystemError(code: EKEYREJECTED) }
         guard Int(status.st_size) <= limit,
             let bytes = try file.readToEnd(
                 expecting: Int(status.st_size), limit: limit)
@@ -81,6 +88,7 @@ extension FileReadError.Reason {
         case EINVAL, ENXIO, ENODEV: self = .notRegular
         case EACCES, EPERM: self = .notReadable
         case EFBIG: self = .tooLarge(limit: limit)
+        case EKEYREJECTED: self = .notPrivate
         default: self = .failed(error)
         }
     }

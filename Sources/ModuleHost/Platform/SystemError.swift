@@ -23,6 +23,7 @@ package struct SystemError: Error, Hashable, Sendable {
     package static let wouldBlock = SystemError(code: EAGAIN)
     package static let noSpace = SystemError(code: ENOSPC)
     package static let noSuchProcess = SystemError(code: ESRCH)
+    package static let connectionRefused = SystemError(code: ECONNREFUSED)
     static let interrupted = SystemError(code: EINTR)
     static let invalid = SystemError(code: EINVAL)
 }

@@ -6,8 +6,9 @@ extension Command {
         discussion: """
             Shows each fault with its place: file:line:column, the line, and what would be right.
             """,
-        operand: Operand(
-            placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)"),
+        operands: [
+            Operand(placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)")
+        ],
         options: [.json],
         exitCodes: [.success, .noInput, .invalidSlatefile],
         examples: [

@@ -3,7 +3,9 @@ import ModuleHost
 extension Command {
     static let help = Command(
         name: "help", summary: "show what hostd, or one of its commands, does",
-        operand: Operand(placeholder: "COMMAND", help: "the command to explain (default: all)"),
+        operands: [
+            Operand(placeholder: "COMMAND", help: "the command to explain (default: all)")
+        ],
         run: { arguments in
             guard let name = arguments.operand else { return Console.write(overview) }
             do throws(UsageError) {

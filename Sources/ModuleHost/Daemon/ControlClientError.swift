@@ -1,0 +1,71 @@
+/// Why a command got no result from a host.
+package enum ControlClientError: Error, Hashable, Sendable {
+    /// No host runs on the state directory.
+    case notRunning(StateDirectory)
+    /// A host runs on it that has no socket yet, or none any more; its process where that is known.
+    case notListening(StateDirectory, processID: Int32?)
+    /// The socket is another user's.
+    case notPermitted(StateDirectory)
+    /// The system failed otherwise.
+    case failed(StateDirectory, SystemError)
+    /// The host did not answer in time.
+    case timedOut(StateDirectory)
+    /// The host closed the connection before it answered.
+    case ended(StateDirectory)
+    /// What came back is no JSON-RPC.
+    case malformed(StateDirectory)
+    /// The host answered with an error.
+    case refused(RPCError)
+
+    /// How a command ends that has this error.
+    package var exitCode: ExitCode {
+        switch self {
+        case .notRunning: .unavailable
+        case .notListening, .timedOut: .busy
+        case .notPermitted: .notPermitted
+        case .failed, .ended, .malformed: .inputOutput
+        case .refused(let error): error.code.exitCode
+        }
+    }
+}
+
+extension ControlClientError {
+    /// What a failed `connect` says of the host that should be there.
+    init(connecting directory: StateDirectory, _ error: SystemError) {
+        switch error {
+        case .accessDenied, .notPermitted: self = .notPermitted(directory)
+        case .notFound, .notDirectory, .connectionRefused:
+            switch PidFile.holder(of: directory) {
+            case .nobody: self = .notRunning(directory)
+            case .host(let processID): self = .notListening(directory, processID: processID)
+            }
+        case .wouldBlock: self = .timedOut(directory)
+        default: self = .failed(directory, error)
+        }
+    }
+}
+
+extension ControlClientError: CustomStringConvertible {
+    /// One line, without how to start a host: that depends on how the command was called.
+    package var description: String {
+        switch self {
+        case .notRunning(let directory): "no host runs on the state directory '\(directory.path)'"
+        case .notListening(let directory, let processID):
+            "the host\(processID.map { " (process \($0))" } ?? "") on the state directory "
+                + "'\(directory.path)' is starting or stopping; try again"
+        case .notPermitted(let directory):
+            "the host on the state directory '\(directory.path)' is another user's; "
+                + "only that user and root may control it"
+        case .failed(let directory, let error):
+            "cannot reach the host on the state directory '\(directory.path)': \(error)"
+        case .timedOut(let directory):
+            "the host on the state directory '\(directory.path)' does not answer"
+        case .ended(let directory):
+            "the host on the state directory '\(directory.path)' closed the connection before it "
+                + "answered"
+        case .malformed(let directory):
+            "what answers on '\(directory.path(of: ControlServer.name))' is no host of this version"
+        case .refused(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import AppService
+
+/// The thread of a control server: reads, has calls handled, sends, and sleeps.
+///
+/// Each turn serves every connection a bounded amount, so that none waits for another.
+struct ControlLoop {
+    /// How many lines of one connection are taken in a turn.
+    private static let linesPerTurn = 256
+
+    private let server: ControlServer
+    private var connections: [ControlConnection?]
+    private var serial = 0
+    private var letters: [ControlMailbox.Letter] = []
+    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    private var poll = PollSet()
+    /// Until when no connection is accepted, since the system had no room for one.
+    private var pause: ContinuousClock.Instant?
+    /// When the server must have ended; set when it is to.
+    private var end: ContinuousClock.Instant?
+    private var alarm: (any Alarm)?
+    private var alarmInstant: ContinuousClock.Instant?
+
+    init(_ server: ControlServer) {
+        self.server = server
+        connections = Array(repeating: nil, count: server.limits.connections)
+    }
+
+    mutating func run() {
+        while true {
+            readMail()
+            takeLines()
+            // What was answered at once goes out in this turn.
+            readMail()
+            send()
+            closeOverdue()
+            if isOver { break }
+            setAlarm()
+            wait()
+        }
+        alarm?.cancel()
+        for case let connection? in connections { close(connection) }
+        // Those who got in before the socket lost its name wait for an answer too.
+        while let socket = try? server.listener.accept() { _ = consume socket }
+    }
+
+    /// Whether the server has ended as it was to: nothing is owed to anybody, or time is up.
+    private var isOver: Bool {
+        guard let end else { return false }
+        let isOwed = connections.contains { $0?.session.output.isEmpty == false }
+        return !isOwed || server.time.now() >= end
+    }
+
+    // MARK: One turn
+
+    private mutating func readMail() {
+        server.mailbox.take(&letters)
+        for letter in letters {
+            switch letter {
+            case .answer(let id, let ticket, let response):
+                // The client may be gone.
+                guard let connection = connection(id) else { continue }
+                connection.session.answer(ticket, with: response)
+                // There may be room again for lines that wait.
+                connection.mayHaveLines = true
+            // What wakes the thread is all there is to these: each turn looks for itself.
+            case .news, .alarm: break
+            case .end: if end == nil { end = server.time.now() + server.limits.endTime }
+            }
+        }
+        letters.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func takeLines() {
+        for case let connection? in connections where connection.mayHaveLines {
+            guard end == nil else { return }
+            let server = server
+            connection.mayHaveLines = connection.session.takeLines(upTo: Self.linesPerTurn) {
+                Self.handle($0, $1, of: connection, server)
+            }
+            connection.updateLineDeadline(server.time.now, server.limits.lineTime)
+        }
+    }
+
+    private static func handle(
+        _ request: RPCRequest, _ ticket: RPCSession.Ticket, of connection: ControlConnection,
+        _ server: ControlServer
+    ) {
+        let reply = RPCReply(to: ticket, through: connection.deliver)
+        switch request.method {
+        case "ping": reply.succeed { $0.value("pong") }
+        case "tail":
+            reply.succeed { $0.object { _ in } }
+            guard connection.follower == nil else { return }
+            let (mailbox, id) = (server.mailbox, connection.id)
+            connection.follower = server.tail.follow { mailbox.post(.news(id)) }
+        default:
+            guard let handler = server.methods[request.method] else {
+                let names = server.methods.names + ["ping", "tail"]
+                let nearest = nearestName(to: request.method, in: names)
+                let offer = nearest.map { "; did you mean '\($0)'?" } ?? ""
+                return reply.fail(.methodNotFound("no method \(quoted(request.method))\(offer)"))
+            }
+            handler(
+                ControlMethods.Call(
+                    peer: connection.peer, parameters: request.parameters, reply: reply))
+        }
+    }
+
+    private mutating func send() {
+        for case let connection? in connections {
+            connection.flush(now: server.time.now, within: server.limits.readTime)
+            if connection.session.output.count > server.limits.session.output {
+                drop(connection, "it reads nothing, and is owed too much")
+            } else if connection.isOver {
+                close(connection)
+            }
+        }
+    }
+
+    private mutating func wait() {
+        poll.removeAll()
+        let mail = poll.insert(server.mailbox.descriptor, .reading)
+        let listener =
+            pause == nil && end == nil ? poll.insert(server.listener.number, .reading) : nil
+        var isBusy = false
+        for case let connection? in connections {
+            isBusy = isBusy || (connection.mayHaveLines && end == nil)
+            let interest = connection.interest
+            // A hang-up cannot be masked out: while lines wait for room it would keep the thread
+            // awake, and closing then would lose them.
+            let waits = !interest.isEmpty || connection.session.isInputDone
+            connection.place = waits ? poll.insert(connection.descriptor, interest) : nil
+        }
+        let mustNotSleep = isBusy || !server.mailbox.fallAsleep()
+        poll.wait(milliseconds: mustNotSleep ? 0 : -1)
+        server.mailbox.wakeUp(signalled: poll.canRead(mail))
+        for case let connection? in connections {
+            guard let place = connection.place else { continue }
+            if poll.canRead(place) {
+                connection.read(&buffer)
+            } else if poll.isHungUp(place) {
+                connection.hangUp()
+            }
+        }
+        if let listener, poll.canRead(listener) { accept() }
+    }
+
+    // MARK: Connections
+
+    private func connection(_ id: ConnectionID) -> ControlConnection? {
+        guard let connection = connections[id.slot], connection.id == id else { return nil }
+        return connection
+    }
+
+    /// Takes the connections that wait, as many as there is room for.
+    ///
+    /// The rest waits for the next turn: some of those here may have gone, which shows only when they
+    /// were looked at. Only where all of them were, and stay, is anybody told that there is no room.
+    private mutating func accept() {
+        if freeSlots == 0 {
+            takeLines()
+            readMail()
+            send()
+        }
+        for _ in 0..<(freeSlots == 0 ? server.limits.connections : freeSlots) {
+            do throws(SystemError) {
+                guard let socket = try server.listener.accept() else { return }
+                let peer = try socket.peer()
+                guard server.accepts(peer) else {
+                    let (user, process) = (Int(peer.userID), Int(peer.processID))
+                    server.log.warning(
+                        "control socket: connection of user \(user) refused (process \(process))")
+                    continue
+                }
+                take(socket, peer)
+            } catch {
+                // No descriptors, no memory: those who wait go on waiting for a second.
+                server.log.warning("control socket: cannot accept a connection: \(error)")
+                pause = server.time.now() + .seconds(1)
+                return
+            }
+        }
+    }
+
+    private var freeSlots: Int { connections.count { $0 == nil } }
+
+    private mutating func take(_ socket: consuming Descriptor, _ peer: SocketPeer) {
+        guard let slot = connections.firstIndex(where: { $0 == nil }) else {
+            var json = JSONWriter()
+            let limit = server.limits.connections
+            json.rpcError(
+                RPCError(
+                    .tooMany, "too many connections",
+                    detail: "\(limit) are open; close one, or try again"), id: .null)
+            json.newline()
+            _ = try? socket.send(json.bytes[...])
+            return server.log.warning(
+                "control socket: connection of process \(peer.processID) refused: "
+                    + "\(limit) are open")
+        }
+        serial += 1
+        connections[slot] = ControlConnection(
+            ConnectionID(slot: slot, serial: serial), peer, socket, mailbox: server.mailbox,
+            limits: server.limits.session,
+            firstLineBy: server.time.now() + server.limits.lineTime)
+    }
+
+    private mutating func close(_ connection: ControlConnection) {
+        if let follower = connection.follower { server.tail.unfollow(follower) }
+        connections[connection.id.slot] = nil
+    }
+
+    private mutating func drop(_ connection: ControlConnection, _ reason: String) {
+        server.log.warning(
+            "control socket: connection of process \(connection.peer.processID) closed: \(reason)")
+        close(connection)
+    }
+
+    // MARK: Deadlines
+
+    private mutating func closeOverdue() {
+        guard let earliest, earliest <= server.time.now() else { return }
+        let now = server.time.now()
+        if let pause, pause <= now { self.pause = nil }
+        for case let connection? in connections {
+            if let deadline = connection.readDeadline, deadline <= now {
+                drop(connection, "it does not read its answers")
+            } else if let deadline = connection.lineDeadline, deadline <= now {
+                connection.refuseLateLine(server.limits)
+            }
+        }
+    }
+
+    /// The instant at which something is overdue next.
+    private var earliest: ContinuousClock.Instant? {
+        var earliest = [pause, end].compactMap(\.self).min()
+        for case let connection? in connections {
+            for case let deadline? in [connection.lineDeadline, connection.readDeadline] {
+                earliest = min(earliest ?? deadline, deadline)
+            }
+        }
+        return earliest
+    }
+
+    /// Has the thread woken when something may be overdue.
+    ///
+    /// An alarm that is too early is left alone: deadlines come and go with each call, and mostly
+    /// none of them is met.
+    private mutating func setAlarm() {
+        guard let earliest else { return }
+        let now = server.time.now()
+        if let set = alarmInstant, set > now, set <= earliest { return }
+        alarm?.cancel()
+        alarmInstant = earliest
+        let mailbox = server.mailbox
+        alarm = server.time.schedule(after: earliest - now) { mailbox.post(.alarm) }
+    }
+}

@@ -1,0 +1,71 @@
+/// What can be asked of a host through its control socket: the methods, by name.
+///
+/// A method's handler runs on the thread of the control socket, which serves everybody: it must hand
+/// on what takes long, and answer from wherever that ends.
+package struct ControlMethods: Sendable {
+    /// One call.
+    package struct Call: Sendable {
+        /// Who calls.
+        package let peer: SocketPeer
+        /// An array or an object; nil where there are none.
+        package let parameters: JSONValue?
+        /// Where the answer goes.
+        package let reply: RPCReply
+    }
+
+    package typealias Handler = @Sendable (Call) -> Void
+
+    private var handlers: [String: Handler] = [:]
+
+    package init() {}
+
+    /// The names, sorted.
+    package var names: [String] { handlers.keys.sorted() }
+
+    /// The handler of a method, as it is.
+    package subscript(method: String) -> Handler? {
+        get { handlers[method] }
+        set { handlers[method] = newValue }
+    }
+
+    /// Adds a method that takes an object of named parameters.
+    ///
+    /// Parameters that are none of `Parameters`, or more than those, are answered with an error that
+    /// says which; without any, it is made of `{}`.
+    ///
+    /// - Parameters:
+    ///   - method: The method's name.
+    ///   - type: The type of its parameters.
+    ///   - handler: Is given the parameters with the call.
+    package mutating func add<Parameters: Decodable & SendableMetatype>(
+        _ method: String, _ type: Parameters.Type,
+        _ handler: @escaping @Sendable (Parameters, Call) -> Void
+    ) {
+        handlers[method] = { call in
+            let parameters: Parameters
+            do throws(JSONError) {
+                parameters = try (call.parameters ?? .emptyObject).decode(Parameters.self)
+            } catch {
+                let faults = error.faults.map(Self.text(of:)).joined(separator: "; ")
+                return call.reply.fail(.invalidParameters(faults))
+            }
+            handler(parameters, call)
+        }
+    }
+
+    /// Adds a method without parameters; empty ones are taken for none.
+    package mutating func add(_ method: String, _ handler: @escaping Handler) {
+        handlers[method] = { call in
+            guard call.parameters?.count ?? 0 == 0 else {
+                return call.reply.fail(.invalidParameters("'\(method)' takes none"))
+            }
+            handler(call)
+        }
+    }
+
+    /// A fault with its place among the parameters; that in the whole message helps nobody.
+    private static func text(of fault: JSONFault) -> String {
+        let place = fault.pointer.split(separator: "/").dropFirst().map { "/\($0)" }.joined()
+        return place.isEmpty ? fault.message : "\(place): \(fault.message)"
+    }
+}

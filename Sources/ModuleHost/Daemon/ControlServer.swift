@@ -1,0 +1,128 @@
+import AppService
+
+/// The control socket of a host: `control.sock` in its state directory, where programs of the same
+/// user, and of root, call the host's methods in JSON-RPC 2.0, one message a line.
+///
+/// One thread of its own serves all connections. It never waits for one of them, nor for a module,
+/// and sleeps when nobody asks anything. Answers may come out of order. What one client can do to
+/// the others is bounded by ``Limits``, whatever it sends and however little it reads.
+///
+/// The state directory must be claimed (``PidFile``): a socket that is there is a dead host's, and is
+/// replaced.
+package final class ControlServer: Sendable {
+    package static let name = "control.sock"
+
+    /// What clients may take.
+    struct Limits: Hashable, Sendable {
+        /// Connections at a time; one more is told so and closed.
+        var connections = 64
+        /// How long a line may take from its first byte to its last, and a new connection to its
+        /// first line.
+        var lineTime: Duration = .seconds(30)
+        /// How long an answer may wait for a client to read it.
+        var readTime: Duration = .seconds(30)
+        /// How long a stop waits for clients to read what they are owed.
+        var endTime: Duration = .seconds(1)
+        var session = RPCSession.Limits()
+    }
+
+    let listener: Descriptor
+    let mailbox: ControlMailbox
+    let methods: ControlMethods
+    let tail: TailHub
+    let log: Log
+    let time: any TimeSource
+    let limits: Limits
+    let accepts: @Sendable (SocketPeer) -> Bool
+    private let path: String
+    private let ended: WakeSignal
+    private let isStarted = Guarded(false)
+
+    /// Makes the socket: from now on clients can connect, and wait.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory, claimed by this process.
+    ///   - methods: What can be asked, beside `tail` and `ping`, which every server has.
+    ///   - tail: What those hear who follow.
+    ///   - log: Where it says whom it turned away, and why.
+    ///   - time: Where deadlines come from.
+    /// - Throws: ``ControlServerError``.
+    package convenience init(
+        in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
+        time: any TimeSource = SystemTimeSource.shared
+    ) throws(ControlServerError) {
+        try self.init(
+            in: directory, methods: methods, tail: tail, log: log, time: time, limits: Limits())
+    }
+
+    init(
+        in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
+        time: any TimeSource, limits: Limits,
+        accepts: @escaping @Sendable (SocketPeer) -> Bool = { isOwnerOrRoot($0) }
+    ) throws(ControlServerError) {
+        path = directory.path(of: Self.name)
+        do throws(SystemError) {
+            mailbox = try ControlMailbox()
+            ended = try WakeSignal()
+        } catch {
+            throw ControlServerError(reason: FileError("make the socket", path, error))
+        }
+        do throws(FileError) {
+            listener = try LocalSocket.listen(at: path)
+        } catch {
+            throw ControlServerError(reason: error)
+        }
+        self.methods = methods
+        self.tail = tail
+        self.log = log
+        self.time = time
+        self.limits = limits
+        self.accepts = accepts
+    }
+
+    /// Whether a peer is who may control a host: its own user, or root.
+    ///
+    /// The permissions of the socket say the same. This also holds where somebody changed them.
+    static func isOwnerOrRoot(
+        _ peer: SocketPeer, owner: UInt32 = CurrentProcess.userID
+    ) -> Bool {
+        peer.userID == 0 || peer.userID == owner
+    }
+
+    /// Begins to serve.
+    ///
+    /// - Throws: ``ControlServerError`` where the system has no room for the thread.
+    package func start() throws(ControlServerError) {
+        isStarted.withLock { $0 = true }
+        do throws(SystemError) {
+            try NativeThread.start(name: "hostd-control", stackSize: 1 << 20) { [self] in
+                var loop = ControlLoop(self)
+                loop.run()
+                ended.give()
+            }
+        } catch {
+            isStarted.withLock { $0 = false }
+            throw ControlServerError(reason: FileError("serve", path, error))
+        }
+    }
+
+    /// Removes the socket, sends what clients are owed, closes their connections, and waits for that.
+    ///
+    /// Takes ``Limits/endTime`` at most, and a moment. Calls that are not answered by then never are:
+    /// their callers see the connection close.
+    package func stop() {
+        LocalSocket.remove(path)
+        guard isStarted.withLock({ $0 }) else { return }
+        mailbox.post(.end)
+        _ = ended.wait(within: limits.endTime + .seconds(1))
+    }
+}
+
+/// Why a host has no control socket.
+package struct ControlServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let reason: FileError
+
+    package var exitCode: ExitCode { .cannotCreate }
+
+    package var description: String { "no control socket: \(reason)" }
+}

@@ -1,0 +1,150 @@
+/// What a control socket asks of the host behind it.
+///
+/// - Thread: The control socket's, which must not be kept waiting: an answer may come at any time,
+///   from any thread.
+/// - Order: None is needed; answers overtake each other.
+package protocol ControlledHost: Sendable {
+    /// Tells how the app is doing.
+    func status(_ completion: @escaping @Sendable (HostStatus) -> Void)
+
+    /// Tells how each enabled module is doing, in slatefile order.
+    func modules(_ completion: @escaping @Sendable ([ModuleStatus]) -> Void)
+
+    /// Stops the app, and tells how it ended; of an app that stops already, too.
+    ///
+    /// - Parameters:
+    ///   - peer: Who wants it.
+    ///   - completion: Is called once.
+    func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void)
+}
+
+extension ControlMethods {
+    /// Adds `status`, `modules` and `stop`.
+    package mutating func add(_ host: any ControlledHost) {
+        add("status") { call in
+            host.status { status in call.reply.succeed { status.write(to: &$0) } }
+        }
+        add("modules") { call in
+            host.modules { modules in
+                call.reply.succeed { json in
+                    json.array { for module in modules { module.write(to: &$0) } }
+                }
+            }
+        }
+        add("stop") { call in
+            host.stop(for: call.peer) { end in call.reply.succeed { end.write(to: &$0) } }
+        }
+    }
+}
+
+/// How an app is doing: what `hostd status` shows.
+package struct HostStatus: Hashable, Sendable {
+    package var app: String
+    package var slatefile: String
+    package var stateDirectory: String
+    package var processID = CurrentProcess.id
+    package var startedAt: WallTime
+    package var figures: HostFigures
+
+    package init(
+        app: String, slatefile: String, stateDirectory: String, startedAt: WallTime,
+        figures: HostFigures
+    ) {
+        self.app = app
+        self.slatefile = slatefile
+        self.stateDirectory = stateDirectory
+        self.startedAt = startedAt
+        self.figures = figures
+    }
+
+    /// Writes the status as one object.
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("app", app)
+            $0.member("state", figures.state.rawValue)
+            $0.member("pid", Int(processID))
+            $0.member("version", HostVersion.current)
+            $0.member("slatefile", slatefile)
+            $0.member("stateDirectory", stateDirectory)
+            $0.member("startedAt", startedAt.iso8601)
+            if let ready = figures.readyAfter {
+                $0.member("readyMs", millisecondsOf: ready.wholeNanoseconds)
+            }
+            $0.member("modulesRunning", figures.modulesRunning)
+            $0.member("modulesFailed", figures.modulesFailed)
+            $0.member("failures", figures.failures)
+            $0.member("lateness", figures.lateness)
+            $0.member("ignored", figures.ignored)
+            $0.member("events") {
+                $0.object { json in
+                    for kind in EventKind.allCases {
+                        guard let count = figures.events[kind] else { continue }
+                        json.member(kind.rawValue, count)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How one module is doing: a row of `hostd modules`.
+package struct ModuleStatus: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// Not launched yet.
+        case waiting
+        case running
+        /// Busy beyond its deadline; events wait for it.
+        case late
+        /// It gets nothing more.
+        case failed
+        /// Let go of, at the end.
+        case released
+    }
+
+    package var id: ModuleID
+    /// The entry, or the command of an isolated program.
+    package var entry: String
+    package var state: State
+    package var isMain = false
+    package var isRequired = false
+    /// How many events wait for it.
+    package var behind = 0
+    /// Why it failed.
+    package var reason: String?
+
+    package init(id: ModuleID, entry: String, state: State) {
+        self.id = id
+        self.entry = entry
+        self.state = state
+    }
+
+    /// Writes the status as one object.
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("id", id.text)
+            $0.member("entry", entry)
+            $0.member("state", state.rawValue)
+            $0.member("main", isMain)
+            $0.member("required", isRequired)
+            $0.member("behind", behind)
+            if let reason { $0.member("reason", reason) }
+        }
+    }
+}
+
+extension Host.End {
+    /// Writes the outcome of a stop as one object.
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object {
+            switch self {
+            case .stopped: $0.member("outcome", "stopped")
+            case .failed(let reason):
+                $0.member("outcome", "failed")
+                $0.member("reason", reason)
+            case .overdue(let modules):
+                $0.member("outcome", "overdue")
+                $0.member("modules") { $0.array { for id in modules { $0.value(id.text) } } }
+            }
+        }
+    }
+}

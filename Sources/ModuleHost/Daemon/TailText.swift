@@ -1,0 +1,27 @@
+/// What a follower hears as a person reads it: a line of columns for each thing that happened.
+package enum TailText {
+    /// Columns of their own, in this order; whatever else there is follows as `name=value`.
+    private static let columns = ["time", "level", "module", "event", "message"]
+
+    /// The line of an `event` notification, its newline included.
+    ///
+    /// Nothing in it can add a line break, or anything else that a terminal obeys.
+    package static func line(of event: JSONValue) -> [UInt8] {
+        var parts: [String] = []
+        for column in columns {
+            let text = event[column].map(text) ?? (column == "module" ? "host" : "")
+            // The first three are there as a rule, and of about one length.
+            let width = ["time": 24, "level": 7, "module": 16][column] ?? 0
+            if !text.isEmpty || width > 0 { parts.append(text.padded(to: width)) }
+        }
+        for member in event.members where !columns.contains(member.key) {
+            parts.append("\(member.key)=\(text(member.value))")
+        }
+        var bytes: [UInt8] = []
+        bytes.append(escaping: parts.joined(separator: "  "), with: LineEscape.self)
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    private static func text(_ value: JSONValue) -> String { value.string ?? value.text }
+}

@@ -1,0 +1,248 @@
+/// Writes what is `Encodable` as JSON.
+///
+/// Keys come in the order in which a type encodes them. A `Duration` is text such as `"250ms"`, as
+/// ``JSONValue/decode(_:)`` reads it; Foundation's date is text in ISO 8601, as routes read it. A number
+/// that is not finite is an error: JSON has no word for it.
+package enum JSONEncoding {
+    /// The JSON text of a value, on one line.
+    ///
+    /// - Throws: `EncodingError`, and whatever the value's own `encode(to:)` throws.
+    package static func bytes(_ value: any Encodable) throws -> [UInt8] {
+        var writer = JSONWriter()
+        try write(value, to: &writer)
+        return writer.bytes
+    }
+
+    /// Writes a value where one is due.
+    package static func write(_ value: any Encodable, to writer: inout JSONWriter) throws {
+        let place = JSONPlace()
+        try JSONValueEncoder(place: place, codingPath: []).encodeValue(value)
+        place.content.write(to: &writer)
+    }
+}
+
+/// Where a value goes, before and after it is there: containers of one object may be filled in turns.
+private final class JSONPlace {
+    var content = Content.none
+
+    indirect enum Content {
+        case none
+        case bool(Bool)
+        case string(String)
+        /// What is JSON already.
+        case raw([UInt8])
+        case array([JSONPlace])
+        case object([(key: String, value: JSONPlace)])
+
+        func write(to writer: inout JSONWriter) {
+            switch self {
+            case .none: writer.null()
+            case .bool(let bool): writer.value(bool)
+            case .string(let string): writer.value(string)
+            case .raw(let text): writer.raw(text)
+            case .array(let elements):
+                writer.array { writer in
+                    for element in elements { element.content.write(to: &writer) }
+                }
+            case .object(let members):
+                writer.object { writer in
+                    for (key, value) in members {
+                        writer.member(key) { value.content.write(to: &$0) }
+                    }
+                }
+            }
+        }
+    }
+
+    func append() -> JSONPlace {
+        let place = JSONPlace()
+        guard case .array(var elements) = content else {
+            content = .array([place])
+            return place
+        }
+        // Let go first, so that the array is grown in its place.
+        content = .none
+        elements.append(place)
+        content = .array(elements)
+        return place
+    }
+
+    /// The place of a member; of a repeated key, the last counts.
+    func member(_ key: String) -> JSONPlace {
+        let place = JSONPlace()
+        guard case .object(var members) = content else {
+            content = .object([(key, place)])
+            return place
+        }
+        content = .none
+        if let index = members.firstIndex(where: { $0.key == key }) {
+            members[index].value = place
+        } else {
+            members.append((key, place))
+        }
+        content = .object(members)
+        return place
+    }
+
+    /// Makes it an object or an array even if nothing comes.
+    func open(_ empty: Content) {
+        if case .none = content { content = empty }
+    }
+}
+
+private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
+    let place: JSONPlace
+    let codingPath: [any CodingKey]
+    /// The type that encodes itself, if it is one that must be known.
+    var isDate = false
+
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        place.open(.object([]))
+        return KeyedEncodingContainer(
+            JSONKeyedEncodingContainer<Key>(place: place, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        place.open(.array([]))
+        return JSONUnkeyedEncodingContainer(place: place, codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    func encodeNil() { place.content = .none }
+    func encode(_ value: Bool) { place.content = .bool(value) }
+    func encode(_ value: String) { place.content = .string(value) }
+    func encode(_ value: Float) throws { try encode(number: value) }
+
+    func encode(_ value: Double) throws {
+        guard isDate else { return try encode(number: value) }
+        guard let time = DateTime(secondsSince2001: value) else { throw invalid(value, "no date") }
+        place.content = .string(time.description)
+    }
+
+    // What is generic below would leave these two to the protocol, which refuses them.
+    func encode(_ value: Int128) { encode(integer: value) }
+    func encode(_ value: UInt128) { encode(integer: value) }
+
+    func encode<T: Encodable>(_ value: T) throws { try encodeValue(value) }
+
+    func encodeValue(_ value: any Encodable) throws {
+        switch value {
+        case let value as any FixedWidthInteger: encode(integer: value)
+        case let value as JSONValue: place.content = .raw(value.plainBytes)
+        case let value as Duration:
+            let text = DurationReader.text(of: value)
+            guard (try? DurationReader.read(text)) == value else {
+                throw invalid(
+                    value, "a duration is whole milliseconds, more than none, 24h at most")
+            }
+            place.content = .string(text)
+        default:
+            var encoder = self
+            encoder.isDate = ParameterText.isDate(type(of: value))
+            try value.encode(to: encoder)
+        }
+    }
+
+    private func encode(integer: any FixedWidthInteger) {
+        place.content = .raw(Array("\(integer)".utf8))
+    }
+
+    private func encode<T: BinaryFloatingPoint & LosslessStringConvertible>(number: T) throws {
+        guard number.isFinite else { throw invalid(number, "JSON has no word for \(number)") }
+        place.content = .raw(Array(number.description.utf8))
+    }
+
+    private func invalid(_ value: Any, _ reason: String) -> EncodingError {
+        .invalidValue(
+            value, EncodingError.Context(codingPath: codingPath, debugDescription: reason))
+    }
+}
+
+private struct JSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let place: JSONPlace
+    let codingPath: [any CodingKey]
+
+    private func child(_ key: any CodingKey) -> JSONValueEncoder {
+        JSONValueEncoder(place: place.member(key.stringValue), codingPath: codingPath + [key])
+    }
+
+    func encodeNil(forKey key: Key) { child(key).encodeNil() }
+    func encode(_ value: Bool, forKey key: Key) { child(key).encode(value) }
+    func encode(_ value: String, forKey key: Key) { child(key).encode(value) }
+    func encode(_ value: Double, forKey key: Key) throws { try child(key).encode(value) }
+    func encode(_ value: Float, forKey key: Key) throws { try child(key).encode(value) }
+    func encode(_ value: Int128, forKey key: Key) { child(key).encode(value) }
+    func encode(_ value: UInt128, forKey key: Key) { child(key).encode(value) }
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try child(key).encode(value) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        child(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        child(key).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { child(JSONCodingKey(stringValue: "super")) }
+    func superEncoder(forKey key: Key) -> any Encoder { child(key) }
+}
+
+private struct JSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
+    let place: JSONPlace
+    let codingPath: [any CodingKey]
+    private(set) var count = 0
+
+    init(place: JSONPlace, codingPath: [any CodingKey]) {
+        self.place = place
+        self.codingPath = codingPath
+    }
+
+    private mutating func child() -> JSONValueEncoder {
+        defer { count += 1 }
+        return JSONValueEncoder(
+            place: place.append(), codingPath: codingPath + [JSONCodingKey(intValue: count)])
+    }
+
+    mutating func encodeNil() { child().encodeNil() }
+    mutating func encode(_ value: Bool) { child().encode(value) }
+    mutating func encode(_ value: String) { child().encode(value) }
+    mutating func encode(_ value: Double) throws { try child().encode(value) }
+    mutating func encode(_ value: Float) throws { try child().encode(value) }
+    mutating func encode(_ value: Int128) { child().encode(value) }
+    mutating func encode(_ value: UInt128) { child().encode(value) }
+    mutating func encode<T: Encodable>(_ value: T) throws { try child().encode(value) }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) -> KeyedEncodingContainer<Nested> {
+        child().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        child().unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder { child() }
+}
+
+extension JSONValue: Encodable {
+    /// Writes the value as it stands; only this package's own encoder can.
+    public func encode(to encoder: any Encoder) throws {
+        guard let encoder = encoder as? JSONValueEncoder else {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "a JSONValue can only be encoded as JSON by ModuleHost"))
+        }
+        try encoder.encodeValue(self)
+    }
+
+    /// The text, secrets not said.
+    fileprivate var plainBytes: [UInt8] { Array(redactedText.utf8) }
+}

@@ -1,0 +1,238 @@
+import AppService
+
+/// Services by protocol: a module provides one, others use it without knowing the module.
+///
+/// ```swift
+/// protocol Accounts: Sendable { var current: String? { get } }
+///
+/// // In the module that has them:
+/// try context.services.register((any Accounts).self) { StoredAccounts() }
+/// // Anywhere else:
+/// let accounts = try context.services.resolve((any Accounts).self)
+/// ```
+///
+/// A service crosses from module to module, so it is `Sendable` and handed out, or it is not and is
+/// called where it lives: ``call(_:_:)`` enters its module, as an event does.
+///
+/// - Thread: The lane. A late module that asks waits until the lane has answered.
+/// - Life: A service is made when it is first asked for. It goes with its module.
+/// - Cost: One look into a table for a shared service that has been made.
+public final class ServiceRegistry {
+    /// How long what a provider makes is used.
+    public enum Lifetime: Hashable, Sendable {
+        /// Made once, at the first request, and handed to everybody.
+        case shared
+        /// Made anew for each request.
+        case eachTime
+    }
+
+    private let gate: Gate
+    private var entries: [ObjectIdentifier: AnyService] = [:]
+    /// What is being made right now, outermost first. All of it stands on the stack of one thread; if
+    /// that gets stuck, it is forgotten.
+    private var making: [AnyService] = []
+
+    init(gate: Gate) { self.gate = gate }
+
+    // MARK: Providing
+
+    /// Provides a service. Register in `init`, so that every module finds it at launch.
+    ///
+    /// - Parameters:
+    ///   - service: The protocol, as `(any Accounts).self`.
+    ///   - lifetime: Whether it is made once or for each request.
+    ///   - make: Makes it. Runs on the lane as code of the module that registers.
+    /// - Throws: ``ServiceError`` where another module provides it already.
+    public func register<Service>(
+        _ service: Service.Type, lifetime: Lifetime = .shared,
+        _ make: @escaping () throws -> Service
+    ) throws {
+        try onLane { cell in
+            let key = ObjectIdentifier(service)
+            if let first = entries[key] {
+                throw ServiceError.duplicate(first.name, first: first.cell.id)
+            }
+            entries[key] = ServiceEntry(
+                "\(service)", of: cell, lifetime: lifetime, make: make)
+        }
+    }
+
+    /// Takes out the services of a module.
+    ///
+    /// - Returns: What held them, for whoever lets them go: their `deinit` is code of the module's.
+    func takeAll(of cell: Cell) -> [AnyObject] {
+        let gone = entries.filter { $0.value.cell === cell }
+        for key in gone.keys { entries[key] = nil }
+        return Array(gone.values)
+    }
+
+    // MARK: Using
+
+    /// The service that some module provides.
+    ///
+    /// - Parameter service: The protocol, as `(any Accounts).self`.
+    /// - Returns: The service.
+    /// - Throws: ``ServiceError`` where nobody provides it, its module is late, or it needs itself to be
+    ///   made; else what its provider threw.
+    public func resolve<Service: Sendable>(_ service: Service.Type) throws -> Service {
+        try onLane { _ in try value(of: entry(of: service)) }
+    }
+
+    /// Calls a service where it lives.
+    ///
+    /// - Parameters:
+    ///   - service: The protocol, as `(any Feed).self`.
+    ///   - body: Uses the service, as code of its module. It takes values along and brings values back.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``ServiceError`` as for ``resolve(_:)``; else what the provider or `body` threw.
+    public func call<Service, Result: Sendable>(
+        _ service: Service.Type, _ body: @Sendable (Service) throws -> Result
+    ) throws -> Result {
+        try onLane { _ in
+            let entry = try entry(of: service)
+            let value = try value(of: entry)
+            return try enter(entry) { try body(value) }
+        }
+    }
+
+    /// Whether somebody provides the service.
+    public func provides<Service>(_ service: Service.Type) -> Bool {
+        (try? onLane { _ in entries[ObjectIdentifier(service)] != nil }) ?? false
+    }
+
+    private func entry<Service>(of service: Service.Type) throws -> ServiceEntry<Service> {
+        guard let entry = entries[ObjectIdentifier(service)] else {
+            let name = "\(service)"
+            throw ServiceError.notProvided(
+                name, nearest: nearestName(to: name, in: entries.values.map(\.name).sorted()))
+        }
+        return unsafeDowncast(entry, to: ServiceEntry<Service>.self)
+    }
+
+    /// Forgets what a thread was making that lost the lane.
+    func forgetMaking() { making = [] }
+
+    // MARK: The lane
+
+    /// The service: the shared one, made if it was not yet, or a new one.
+    private func value<Service>(of entry: ServiceEntry<Service>) throws -> Service {
+        if let made = entry.made { return made }
+        if let index = making.firstIndex(where: { $0 === entry }) {
+            throw ServiceError.cycle(making[index...].map(\.name) + [entry.name])
+        }
+        making.append(entry)
+        // Where the lane is lost meanwhile, `enter` throws past both of these, and `making` is
+        // forgotten by who goes on.
+        let result = Result { try enter(entry, entry.make) }
+        if case .failure(let error as ServiceError) = result, error.isLost { throw error }
+        making.removeLast()
+        let value = try result.get()
+        if entry.lifetime == .shared { entry.made = value }
+        return value
+    }
+
+    private func enter<Result>(_ entry: AnyService, _ body: () throws -> Result) throws -> Result {
+        guard let thread = gate.lane.hold else { throw ServiceError.stopped }
+        switch gate.lane.admit(entry.cell, at: nil) {
+        case .go: break
+        case .late: throw ServiceError.late(entry.name, entry.cell.id)
+        case .skip: throw ServiceError.notProvided(entry.name, nearest: nil)
+        }
+        switch gate.call(entry.cell, on: thread, body) {
+        case .returned(let value): return value
+        case .threw(let error): throw error
+        case .tooDeep: throw ServiceError.tooDeep(entry.name)
+        case .lost, .threwLate: throw ServiceError.lost(entry.name, entry.cell.id)
+        }
+    }
+
+    /// Runs `body` with the module that calls: at once on the lane, else when the lane serves it.
+    private func onLane<Result>(_ body: (Cell) throws -> Result) throws -> Result {
+        let lane = gate.lane
+        if let thread = lane.hold {
+            guard let cell = lane.cell(thread.mine.cell) else { throw ServiceError.noModule }
+            return try body(cell)
+        }
+        guard let cell = lane.lateCell else { throw ServiceError.noModule }
+        let served = lane.serve { _ in Swift.Result { try body(cell) } }
+        guard let served else { throw ServiceError.stopped }
+        return try served.get()
+    }
+}
+
+/// A service, whatever its type.
+private class AnyService {
+    let name: String
+    let cell: Cell
+
+    init(_ name: String, of cell: Cell) {
+        self.name = name
+        self.cell = cell
+    }
+}
+
+private final class ServiceEntry<Service>: AnyService {
+    let lifetime: ServiceRegistry.Lifetime
+    let make: () throws -> Service
+    /// The shared one, once it is made.
+    var made: Service?
+
+    init(
+        _ name: String, of cell: Cell, lifetime: ServiceRegistry.Lifetime,
+        make: @escaping () throws -> Service
+    ) {
+        self.lifetime = lifetime
+        self.make = make
+        super.init(name, of: cell)
+    }
+}
+
+/// Why a service cannot be had, or not be provided.
+@nonexhaustive public enum ServiceError: Error, Hashable, Sendable {
+    /// Nobody provides it; `nearest` is one with a name like it.
+    case notProvided(String, nearest: String?)
+    /// A module provides it already.
+    case duplicate(String, first: ModuleID?)
+    /// It is needed to make itself: the way from it to it.
+    case cycle([String])
+    /// Its module is busy beyond its deadline, and nobody waits for that.
+    case late(String, ModuleID?)
+    /// Its module got stuck in this very call, and came back when the lane had gone on.
+    case lost(String, ModuleID?)
+    /// Modules already call each other 64 deep.
+    case tooDeep(String)
+    /// The caller is no module.
+    case noModule
+    /// The host has stopped.
+    case stopped
+
+    var isLost: Bool {
+        if case .lost = self { true } else { false }
+    }
+}
+
+extension ServiceError: CustomStringConvertible {
+    /// What is wrong and what to do.
+    public var description: String {
+        switch self {
+        case .notProvided(let name, let nearest?):
+            "no module provides '\(name)'; did you mean '\(nearest)'?"
+        case .notProvided(let name, nil):
+            "no module provides '\(name)': is its module in the slatefile, and enabled?"
+        case .duplicate(let name, let first):
+            "'\(name)' is provided already\(first.map { " by \($0)" } ?? ""); provide it once"
+        case .cycle(let names):
+            "services need each other to be made: \(names.joined(separator: " → "))"
+        case .late(let name, let module):
+            "'\(name)' is not to be had now: \(module.map { "\($0)" } ?? "its module") is late"
+        case .lost(let name, let module):
+            "'\(name)' took too long: \(module.map { "\($0)" } ?? "its module") is late, and so is "
+                + "who called it"
+        case .tooDeep(let name):
+            "'\(name)' was not called: modules already call each other "
+                + "\(Ownership.maximumDepth) deep"
+        case .noModule: "only modules use services; call from a module's own code"
+        case .stopped: "the host has stopped"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// Descriptors to be waited for together.
+struct PollSet {
+    /// What is to be waited for; hang-ups and errors always are.
+    struct Interest: OptionSet {
+        let rawValue: Int16
+        static let reading = Interest(rawValue: Int16(POLLIN))
+        static let writing = Interest(rawValue: Int16(POLLOUT))
+    }
+
+    private var entries: [pollfd] = []
+
+    /// Starts over with no descriptors.
+    mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
+
+    /// Adds a descriptor, which must stay open until the set is emptied.
+    ///
+    /// - Returns: Its place in the set.
+    @discardableResult
+    mutating func insert(_ descriptor: Int32, _ interest: Interest) -> Int {
+        entries.append(pollfd(fd: descriptor, events: interest.rawValue, revents: 0))
+        return entries.count - 1
+    }
+
+    /// Waits until something is ready.
+    ///
+    /// - Parameter milliseconds: How long at most; less than zero for ever.
+    /// - Returns: Whether something is ready; false where time was up.
+    @discardableResult
+    mutating func wait(milliseconds: Int32 = -1) -> Bool {
+        while true {
+            let count = poll(&entries, nfds_t(entries.count), milliseconds)
+            if count >= 0 { return count > 0 }
+            // Signals are blocked in the threads that wait here: an interruption is the tracer's.
+            guard errno == EINTR else { return false }
+        }
+    }
+
+    /// Whether reading from the descriptor at `place` will not wait.
+    func canRead(_ place: Int) -> Bool { has(POLLIN, place) }
+
+    /// Whether writing to the descriptor at `place` will not wait.
+    func canWrite(_ place: Int) -> Bool { has(POLLOUT, place) }
+
+    /// Whether both directions of the connection at `place` are closed.
+    func isHungUp(_ place: Int) -> Bool { has(POLLHUP | POLLERR, place) }
+
+    private func has(_ events: Int32, _ place: Int) -> Bool {
+        Int32(entries[place].revents) & events != 0
+    }
+}

@@ -1,0 +1,70 @@
+/// Makes lines of bytes that arrive in pieces.
+struct LineBuffer {
+    /// What the bytes so far have for their reader.
+    enum Next: Hashable {
+        /// A line, without its newline.
+        case line([UInt8])
+        /// A line that is longer than the limit: nothing after it can be trusted.
+        case tooLong
+        /// No whole line.
+        case nothing
+    }
+
+    /// The longest line, in bytes, without its newline.
+    let limit: Int
+    private var bytes: [UInt8] = []
+    /// Where the first line begins, and how far it was searched for its end.
+    private var start = 0
+    private var searched = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether bytes are here that no whole line has.
+    ///
+    /// Asked for when ``next()`` has nothing more.
+    var isInsideLine: Bool { start < bytes.count }
+
+    /// How many bytes wait to be taken.
+    var count: Int { bytes.count - start }
+
+    mutating func append(_ more: ArraySlice<UInt8>) {
+        if start > 0 {
+            bytes.removeFirst(start)
+            searched -= start
+            start = 0
+        }
+        bytes += more
+    }
+
+    /// Takes the next line.
+    mutating func next() -> Next {
+        guard let end = endOfLine() else { return count > limit ? .tooLong : .nothing }
+        guard end - start <= limit else { return .tooLong }
+        let line = Array(bytes[start..<end])
+        start = end + 1
+        searched = start
+        if start == bytes.count { clear() }
+        return .line(line)
+    }
+
+    /// Takes what is left at the end of the input, which is a line without a newline.
+    mutating func rest() -> [UInt8] {
+        let rest = Array(bytes[start...])
+        clear()
+        return rest
+    }
+
+    /// Throws everything away, and the room with it where it is large.
+    mutating func clear() {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 16)
+        start = 0
+        searched = 0
+    }
+
+    private mutating func endOfLine() -> Int? {
+        let newline = UInt8(ascii: "\n")
+        let found = bytes.withUnsafeBufferPointer { $0[searched...].firstIndex(of: newline) }
+        searched = found ?? bytes.count
+        return found
+    }
+}

@@ -1,0 +1,97 @@
+/// Why a call was not answered with a result: the `error` of a JSON-RPC 2.0 response.
+package struct RPCError: Error, Hashable, Sendable {
+    package let code: RPCErrorCode
+    /// What is wrong, in a line.
+    package let message: String
+    /// More on it, such as the place in the request: text, as far as this end is concerned.
+    package let detail: String?
+
+    package init(_ code: RPCErrorCode, _ message: String, detail: String? = nil) {
+        self.code = code
+        self.message = message
+        self.detail = detail
+    }
+
+    // The standard's errors, in the standard's words.
+
+    /// The line is no JSON.
+    static func parseError(_ detail: String) -> RPCError {
+        RPCError(.parseError, "Parse error", detail: detail)
+    }
+
+    /// The line is JSON but no request.
+    static func invalidRequest(_ detail: String) -> RPCError {
+        RPCError(.invalidRequest, "Invalid Request", detail: detail)
+    }
+
+    /// No method has this name.
+    static func methodNotFound(_ detail: String) -> RPCError {
+        RPCError(.methodNotFound, "Method not found", detail: detail)
+    }
+
+    /// The parameters are not those of the method.
+    package static func invalidParameters(_ detail: String) -> RPCError {
+        RPCError(.invalidParameters, "Invalid params", detail: detail)
+    }
+
+    /// Something went wrong that is not the caller's doing.
+    package static func internalError(_ detail: String) -> RPCError {
+        RPCError(.internalError, "Internal error", detail: detail)
+    }
+}
+
+extension RPCError: CustomStringConvertible {
+    /// Message and detail on one line, such as `Invalid params: missing key 'url'`.
+    package var description: String { detail.map { "\(message): \($0)" } ?? message }
+}
+
+/// The code of an ``RPCError``.
+///
+/// Those from −32768 to −32000 are the standard's, the last hundred of them left to servers. Another
+/// host may know more of them than this one.
+package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let parseError = Self(rawValue: -32700)
+    package static let invalidRequest = Self(rawValue: -32600)
+    package static let methodNotFound = Self(rawValue: -32601)
+    package static let invalidParameters = Self(rawValue: -32602)
+    package static let internalError = Self(rawValue: -32603)
+
+    /// The app is not ready yet, or stops.
+    package static let notRunning = Self(rawValue: -32000)
+    /// No such route, module or action, or none that this caller may reach: nobody can tell which.
+    package static let notFound = Self(rawValue: -32001)
+    /// The caller may not do this.
+    package static let notPermitted = Self(rawValue: -32002)
+    /// The module that was called did not answer in time, or is busy beyond its time with something
+    /// else.
+    package static let late = Self(rawValue: -32003)
+    /// Too many connections, or too many calls in one batch.
+    package static let tooMany = Self(rawValue: -32004)
+    /// The module that was called answered with an error.
+    package static let failed = Self(rawValue: -32005)
+
+    /// Every code that this host answers with, and how a command ends that gets it: the one table.
+    package static let exitCodes: [(code: RPCErrorCode, exit: ExitCode)] = [
+        // The first two are never the user's doing: the command wrote the request.
+        (.parseError, .failed),
+        (.invalidRequest, .failed),
+        (.methodNotFound, .unavailable),
+        (.invalidParameters, .usage),
+        (.internalError, .failed),
+        (.notRunning, .unavailable),
+        (.notFound, .unavailable),
+        (.notPermitted, .notPermitted),
+        (.late, .busy),
+        (.tooMany, .busy),
+        (.failed, .failed),
+    ]
+
+    /// How a command ends that gets this error; an unknown one counts as a failure.
+    package var exitCode: ExitCode {
+        Self.exitCodes.first { $0.code == self }?.exit ?? .failed
+    }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// The answer that is owed to a call: given once, by any thread, at any time.
+///
+/// Letting go of it without an answer gives one too, an internal error: no caller waits for ever
+/// because a handler forgot him. An answer to a notification is thrown away.
+package final class RPCReply: Sendable {
+    private let ticket: RPCSession.Ticket
+    private let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
+    private let isGiven = Atomic(false)
+
+    /// - Parameters:
+    ///   - ticket: What the session handed the request on with.
+    ///   - deliver: Takes the response to the other end; without bytes where none is sent.
+    init(
+        to ticket: RPCSession.Ticket,
+        through deliver: @escaping @Sendable (RPCSession.Ticket, [UInt8]) -> Void
+    ) {
+        self.ticket = ticket
+        self.deliver = deliver
+    }
+
+    deinit { fail(.internalError("the call was let go of without an answer")) }
+
+    /// Answers with a result.
+    ///
+    /// - Parameter result: Writes exactly one value.
+    package func succeed(_ result: (inout JSONWriter) -> Void) {
+        give { $0.rpcResult(id: $1, result) }
+    }
+
+    /// Answers with a result that is JSON text already: one value, which is not checked.
+    package func succeed(raw text: some Sequence<UInt8>) {
+        succeed { $0.raw(text) }
+    }
+
+    /// Answers with an error.
+    package func fail(_ error: RPCError) {
+        give { $0.rpcError(error, id: $1) }
+    }
+
+    private func give(_ write: (inout JSONWriter, RPCID) -> Void) {
+        guard !isGiven.exchange(true, ordering: .relaxed) else { return }
+        guard let id = ticket.id else { return deliver(ticket, []) }
+        var json = JSONWriter(capacity: 128)
+        write(&json, id)
+        deliver(ticket, json.bytes)
+    }
+}

@@ -1,0 +1,46 @@
+extension JSONWriter {
+    /// Writes a request, or without an id a notification.
+    ///
+    /// - Parameters:
+    ///   - method: The method's name.
+    ///   - id: What the answer will name.
+    ///   - parameters: Writes an array or an object.
+    mutating func rpcRequest(
+        _ method: String, id: RPCID?, _ parameters: (inout JSONWriter) -> Void
+    ) {
+        object {
+            $0.member("jsonrpc", "2.0")
+            if let id { $0.member("id", raw: id.text.utf8) }
+            $0.member("method", method)
+            $0.member("params", parameters)
+        }
+    }
+
+    /// Writes a response.
+    ///
+    /// - Parameters:
+    ///   - id: The request's.
+    ///   - result: Writes exactly one value.
+    mutating func rpcResult(id: RPCID, _ result: (inout JSONWriter) -> Void) {
+        object {
+            $0.member("jsonrpc", "2.0")
+            $0.member("id", raw: id.text.utf8)
+            $0.member("result", result)
+        }
+    }
+
+    /// Writes a response that is an error.
+    mutating func rpcError(_ error: RPCError, id: RPCID) {
+        object {
+            $0.member("jsonrpc", "2.0")
+            $0.member("id", raw: id.text.utf8)
+            $0.member("error") {
+                $0.object {
+                    $0.member("code", error.code.rawValue)
+                    $0.member("message", error.message)
+                    if let detail = error.detail { $0.member("data", detail) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,354 @@
+extension RouteParameters {
+    /// Makes a `T` of the parameters.
+    ///
+    /// Whole numbers are exact, booleans `true`, `false`, `1` or `0`, enums their raw values, arrays the
+    /// values of a repeated name or of a catch-all, times ISO 8601 (``DateTime``), a `Duration` text such
+    /// as `2s`; anything nested is JSON text. A parameter that takes one value and has several is
+    /// refused. Parameters that `T` does not ask for are left alone.
+    ///
+    /// - Parameter type: What to make.
+    /// - Returns: The request.
+    /// - Throws: The first parameter that is missing or malformed.
+    public func decode<T: Decodable>(_ type: T.Type = T.self) throws(ParameterFault) -> T {
+        do {
+            if T.self == NoParameters.self, let none = NoParameters() as? T { return none }
+            return try T(from: ParameterDecoder(parameters: self))
+        } catch {
+            throw ParameterFault(error, in: self)
+        }
+    }
+}
+
+extension ParameterFault {
+    /// The fault that an error of a type's own `init(from:)` stands for.
+    fileprivate init(_ error: any Error, in parameters: RouteParameters) {
+        switch error {
+        case let fault as ParameterFault: self = fault
+        case DecodingError.keyNotFound(let key, _):
+            self.init(name: key.stringValue, kind: .missing(expected: "a value"))
+        case DecodingError.typeMismatch(_, let context),
+            DecodingError.valueNotFound(_, let context), DecodingError.dataCorrupted(let context):
+            let name = context.codingPath.first?.stringValue ?? ""
+            self.init(
+                name: name,
+                kind: .refused(value: parameters[name], context.debugDescription))
+        default: self.init(name: "", kind: .refused(value: nil, "\(error)"))
+        }
+    }
+}
+
+/// What a request type sees of all parameters: a keyed container and nothing else.
+private struct ParameterDecoder: Decoder {
+    let parameters: RouteParameters
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(ParameterContainer<Key>(parameters: parameters))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw ParameterFault(name: "", kind: .request("an array"))
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        throw ParameterFault(name: "", kind: .request("a single value"))
+    }
+}
+
+private struct ParameterContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let parameters: RouteParameters
+
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { parameters.names.compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { parameters.contains(key.stringValue) }
+    func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
+
+    /// The one value of a parameter.
+    private func value(_ key: Key, for type: Any.Type) throws -> ParameterValue {
+        let name = key.stringValue
+        let found = parameters.look(up: name)
+        if found.count == 1, let text = found.first {
+            return ParameterValue(name: name, text: text)
+        }
+        throw ParameterFault(
+            name: name,
+            kind: found.count > 1
+                ? .repeated(found.count)
+                : .missing(expected: ParameterText.expectation(of: type)))
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+        try value(key, for: type).bool()
+    }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try value(key, for: type).text
+    }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try value(key, for: type).number(Double.init, type)
+    }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+        try value(key, for: type).number(Float.init, type)
+    }
+    private func integer<T: FixedWidthInteger>(_ key: Key) throws -> T {
+        try value(key, for: T.self).integer()
+    }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try integer(key) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try integer(key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try integer(key) }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        guard contains(key) else {
+            throw ParameterFault(
+                name: key.stringValue, kind: .missing(expected: ParameterText.expectation(of: type))
+            )
+        }
+        return try decodePresent(type, key)
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        contains(key) ? try decodePresent(type, key) : nil
+    }
+
+    private func decodePresent<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
+        let values = parameters.values(of: key.stringValue) ?? []
+        return try ParameterValues(name: key.stringValue, values: values, type: type).decode()
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        throw DecodingError.dataCorruptedError(
+            forKey: key, in: self, debugDescription: "nested values are JSON; give them a type")
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        let values = parameters.values(of: key.stringValue) ?? []
+        return ParameterList(name: key.stringValue, values: values)
+    }
+
+    func superDecoder() throws -> any Decoder { ParameterDecoder(parameters: parameters) }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        ParameterDecoder(parameters: parameters)
+    }
+}
+
+/// The text of one parameter, as a number, a word and so on.
+private struct ParameterValue {
+    let name: String
+    let text: String
+
+    func mismatch(_ type: Any.Type) -> ParameterFault {
+        let expected = ParameterText.expectation(of: type)
+        return ParameterFault(name: name, kind: .mismatch(value: text, expected: expected))
+    }
+
+    func bool() throws -> Bool {
+        guard let bool = ParameterText.bool(text) else { throw mismatch(Bool.self) }
+        return bool
+    }
+
+    func integer<T: FixedWidthInteger>() throws -> T {
+        if let integer = ParameterText.integer(text, T.self) { return integer }
+        guard ParameterText.isWhole(text) else { throw mismatch(T.self) }
+        throw ParameterFault(name: name, kind: .outOfRange(value: text, type: "\(T.self)"))
+    }
+
+    func number<T: BinaryFloatingPoint>(_ make: (String) -> T?, _ type: T.Type) throws -> T {
+        guard ParameterText.isDecimal(text), let number = make(text) else { throw mismatch(type) }
+        if number.isFinite { return number }
+        throw ParameterFault(name: name, kind: .outOfRange(value: text, type: "\(type)"))
+    }
+}
+
+/// All values of one parameter, as a type sees them that is none of the standard scalars.
+private struct ParameterValues<Target: Decodable> {
+    let name: String
+    let values: [String]
+    let type: Target.Type
+
+    func decode() throws -> Target {
+        do {
+            if let known = try decodeKnown() { return known }
+            return try Target(from: ParameterValueDecoder(name: name, values: values, type: type))
+        } catch is ParameterJSONRequest {
+            return try decodeJSON()
+        } catch let error as DecodingError {
+            throw fault(of: error)
+        }
+    }
+
+    private func one() throws -> ParameterValue {
+        guard values.count == 1 else {
+            throw ParameterFault(name: name, kind: .repeated(values.count))
+        }
+        return ParameterValue(name: name, text: values[0])
+    }
+
+    /// What a type of the standard library cannot know about parameters.
+    private func decodeKnown() throws -> Target? {
+        if Target.self == Duration.self {
+            let value = try one()
+            do {
+                return try DurationReader.read(value.text) as? Target
+            } catch {
+                throw ParameterFault(
+                    name: name, kind: .refused(value: value.text, error.description))
+            }
+        }
+        if Target.self == JSONValue.self { return try decodeJSON() }
+        return nil
+    }
+
+    func decodeJSON() throws -> Target {
+        let value = try one()
+        do throws(JSONError) {
+            return try JSONValue(parsing: value.text).decode(Target.self)
+        } catch {
+            throw ParameterFault(
+                name: name, kind: .refused(value: value.text, error.description))
+        }
+    }
+
+    private func fault(of error: DecodingError) -> ParameterFault {
+        if type is any (CaseIterable & RawRepresentable).Type, values.count == 1 {
+            return ParameterValue(name: name, text: values[0]).mismatch(type)
+        }
+        let reason =
+            switch error {
+            case .keyNotFound(_, let context), .typeMismatch(_, let context),
+                .valueNotFound(_, let context), .dataCorrupted(let context):
+                context.debugDescription
+            @unknown default: "\(error)"
+            }
+        return ParameterFault(name: name, kind: .refused(value: values.first, reason))
+    }
+}
+
+/// Thrown where a type wants to look into a value: then the value is JSON text.
+private struct ParameterJSONRequest: Error {}
+
+/// What a type sees of the values of one parameter.
+private struct ParameterValueDecoder: Decoder, SingleValueDecodingContainer {
+    let name: String
+    let values: [String]
+    /// The type that sees them.
+    let type: Any.Type
+
+    var codingPath: [any CodingKey] { [JSONCodingKey(stringValue: name)] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        throw ParameterJSONRequest()
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        ParameterList(name: name, values: values)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    private func one() throws -> ParameterValue {
+        guard values.count == 1 else {
+            throw ParameterFault(name: name, kind: .repeated(values.count))
+        }
+        return ParameterValue(name: name, text: values[0])
+    }
+
+    func decodeNil() -> Bool { false }
+    func decode(_ type: Bool.Type) throws -> Bool { try one().bool() }
+    func decode(_ type: String.Type) throws -> String { try one().text }
+    func decode(_ type: Float.Type) throws -> Float { try one().number(Float.init, type) }
+
+    /// A number, or where Foundation's date asks, the seconds that it counts from 2001.
+    func decode(_ type: Double.Type) throws -> Double {
+        let value = try one()
+        guard ParameterText.isDate(self.type) else { return try value.number(Double.init, type) }
+        guard let time = DateTime(value.text) else { throw value.mismatch(DateTime.self) }
+        return time.secondsSince2001
+    }
+
+    private func integer<T: FixedWidthInteger>() throws -> T { try one().integer() }
+    func decode(_ type: Int.Type) throws -> Int { try integer() }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try ParameterValues(name: name, values: values, type: type).decode()
+    }
+}
+
+/// The values of one parameter as an array: each is one element.
+private struct ParameterList: UnkeyedDecodingContainer {
+    let name: String
+    let values: [String]
+    private(set) var currentIndex = 0
+
+    init(name: String, values: [String]) {
+        self.name = name
+        self.values = values
+    }
+
+    var codingPath: [any CodingKey] { [JSONCodingKey(stringValue: name)] }
+    var count: Int? { values.count }
+    var isAtEnd: Bool { currentIndex >= values.count }
+
+    private mutating func next<T: Decodable>(_ type: T.Type) throws -> T {
+        guard !isAtEnd else {
+            throw ParameterFault(
+                name: name, kind: .refused(value: nil, "expected more than \(values.count) values"))
+        }
+        let value = values[currentIndex]
+        let decoder = ParameterValueDecoder(name: name, values: [value], type: type)
+        // A list in the list is JSON text, as is everything else that has parts.
+        let result =
+            T.self is any ListType.Type
+            ? try decoder.decodeJSON(type) : try decoder.decode(type)
+        currentIndex += 1
+        return result
+    }
+
+    mutating func decodeNil() throws -> Bool { false }
+    // What is generic would leave these two to the protocol, which refuses them.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next(type) }
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        throw ParameterJSONRequest()
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw ParameterJSONRequest()
+    }
+
+    mutating func superDecoder() throws -> any Decoder { throw ParameterJSONRequest() }
+}
+
+extension ParameterValueDecoder {
+    fileprivate func decodeJSON<T: Decodable>(_ type: T.Type) throws -> T {
+        try ParameterValues(name: name, values: values, type: type).decodeJSON()
+    }
+}

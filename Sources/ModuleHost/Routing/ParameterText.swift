@@ -1,0 +1,81 @@
+/// Reads values out of the text of a parameter.
+enum ParameterText {
+    /// What a type is called in a message and in the URI document.
+    static func expectation(of type: Any.Type) -> String {
+        switch type {
+        case is Bool.Type: "true, false, 1 or 0"
+        case is String.Type: "text"
+        case is Double.Type, is Float.Type: "a number"
+        case is any FixedWidthInteger.Type: "a whole number"
+        case is Duration.Type: "a duration such as 2s"
+        case is DateTime.Type: "a time such as 2026-03-01T09:41:00Z"
+        case let type as any (CaseIterable & RawRepresentable).Type: cases(of: type)
+        case let type as any OptionalType.Type: expectation(of: type.wrappedType)
+        case let type as any ListType.Type: "values, each \(expectation(of: type.elementType))"
+        default: isDate(type) ? expectation(of: DateTime.self) : "JSON of \(type)"
+        }
+    }
+
+    private static func cases<T: CaseIterable & RawRepresentable>(of type: T.Type) -> String {
+        "one of " + T.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    }
+
+    /// Whether a type is the date of Foundation, which this package does without.
+    static func isDate(_ type: Any.Type) -> Bool {
+        let name = String(reflecting: type)
+        return name == "Foundation.Date" || name == "FoundationEssentials.Date"
+    }
+
+    static func bool(_ text: String) -> Bool? {
+        switch text {
+        case "true", "1": true
+        case "false", "0": false
+        default: nil
+        }
+    }
+
+    /// A whole number in decimal; a sign only if it is a minus.
+    static func integer<T: FixedWidthInteger>(_ text: String, _ type: T.Type) -> T? {
+        text.utf8.first == UInt8(ascii: "+") ? nil : T(text)
+    }
+
+    static func isWhole(_ text: String) -> Bool {
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        return !digits.isEmpty && digits.allSatisfy { 0x30...0x39 ~= $0 }
+    }
+
+    /// Whether a text is a number in decimal, such as `-1.5e3`: no words, no hexadecimal.
+    static func isDecimal(_ text: String) -> Bool {
+        let isNumber = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"),
+                UInt8(ascii: "E"), UInt8(ascii: "+"):
+                true
+            default: false
+            }
+        }
+        return isNumber && text.utf8.first != UInt8(ascii: "+") && Double(text) != nil
+    }
+}
+
+/// What can be seen of an optional's type.
+protocol OptionalType {
+    static var wrappedType: Any.Type { get }
+}
+
+extension Optional: OptionalType {
+    static var wrappedType: Any.Type { Wrapped.self }
+}
+
+/// What can be seen of the type of an array or a set.
+protocol ListType {
+    static var elementType: Any.Type { get }
+}
+
+extension Array: ListType {
+    static var elementType: Any.Type { Element.self }
+}
+
+extension Set: ListType {
+    static var elementType: Any.Type { Element.self }
+}

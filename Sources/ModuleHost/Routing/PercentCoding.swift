@@ -1,0 +1,101 @@
+/// What stands in a URL as it is, by its place there (RFC 3986, section 3).
+///
+/// A set of ASCII characters in two words. What is not ASCII is no member.
+struct URLCharacters {
+    private let low: UInt64
+    private let high: UInt64
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        let word = byte < 64 ? low : byte < 128 ? high : 0
+        return (word >> UInt64(byte & 63)) & 1 == 1
+    }
+
+    // Numbers, so that they are in the code and not made at run time; a test holds them against the
+    // characters.
+
+    /// What stands in a scheme after its first letter: letters, digits and `+-.`.
+    static var scheme: URLCharacters {
+        URLCharacters(low: 0x03FF_6800_0000_0000, high: 0x07FF_FFFE_07FF_FFFE)
+    }
+    /// What stands in a segment of the path: what is `plain` and `!$&'()*+,;=:@`.
+    static var segment: URLCharacters {
+        URLCharacters(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF)
+    }
+    /// What stands in the authority: what is `plain` and `!$&'()*+,;=:[]`, the brackets for IPv6.
+    static var authority: URLCharacters {
+        URLCharacters(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE)
+    }
+    /// What stands in the name of a query item.
+    ///
+    /// What is `plain` and `!$'()*+,;:@/?[]`.
+    ///
+    /// Brackets too, unlike in RFC 3986: a nested URL needs no encoding, and may have an IPv6 address.
+    static var itemName: URLCharacters {
+        URLCharacters(low: 0x8FFF_FF92_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
+    }
+    /// What stands in the value of a query item: what is in a name, and `=`.
+    static var itemValue: URLCharacters {
+        URLCharacters(low: 0xAFFF_FF92_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
+    }
+    /// What stands in the fragment: what is in the query, and `&`.
+    static var fragment: URLCharacters {
+        URLCharacters(low: 0xAFFF_FFD2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
+    }
+    /// What is written as it is when a URL is built: letters, digits and `-._~`, to which no place gives
+    /// a meaning.
+    static var plain: URLCharacters {
+        URLCharacters(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+    }
+}
+
+/// A character as it is written in a URL, such as `%20`.
+func percentEncoded(_ scalar: Unicode.Scalar) -> String {
+    var bytes: [UInt8] = []
+    bytes.append(percentEncoding: String(scalar).utf8)
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+private func hexadecimal(_ byte: UInt8) -> [UInt8] {
+    let digits = StaticString("0123456789ABCDEF")
+    return [digits.utf8Start[Int(byte >> 4)], digits.utf8Start[Int(byte & 15)]]
+}
+
+extension [UInt8] {
+    /// Appends text with everything escaped that is not a letter, a digit or one of `-._~`.
+    mutating func append(percentEncoding text: some Sequence<UInt8>) {
+        for byte in text {
+            if URLCharacters.plain.contains(byte) {
+                append(byte)
+            } else {
+                append(UInt8(ascii: "%"))
+                append(contentsOf: hexadecimal(byte))
+            }
+        }
+    }
+}
+
+/// The value of a hexadecimal digit.
+@inline(__always)
+func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
+/// Where the first bytes stand that are no UTF-8, or nil.
+func invalidUTF8Offset(in bytes: some Collection<UInt8>) -> Int? {
+    var decoder = UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var offset = 0
+    while true {
+        switch decoder.parseScalar(from: &iterator) {
+        case .valid(let scalar): offset += scalar.count
+        case .error: return offset
+        case .emptyInput: return nil
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// Who may reach a route.
+public enum RouteAccess: String, Hashable, Sendable, CaseIterable, Codable {
+    /// The modules of the app.
+    case local
+    /// They, and remote callers with a token whose scope covers the route.
+    case authorized
+    /// Everybody.
+    case `public`
+}

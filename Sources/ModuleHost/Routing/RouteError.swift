@@ -1,0 +1,112 @@
+/// Why a URL leads nowhere, or a route cannot be.
+@nonexhaustive public enum RouteError: Error, Hashable, Sendable {
+    /// A URL that is none.
+    case malformed(URLFault)
+    /// A pattern that is none.
+    case pattern(RoutePatternFault)
+    /// Two routes for the same URLs.
+    case conflict(String, of: ModuleID, with: String, ofModule: ModuleID)
+    /// A route of a module that is not there.
+    case unknownModule(ModuleID)
+    /// No route that the caller can reach; `nearest` is one that it can.
+    case notFound(url: String, nearest: String?)
+    /// Rewrites that lead on and on: the URLs, in order.
+    case rewriteLoop([String])
+    /// A rewrite that cannot be applied.
+    case rewrite(from: String, to: String, RewriteFault)
+    /// A request that its parameters do not make.
+    case parameter(ParameterFault)
+    /// A URL that cannot be built.
+    case building(pattern: String, BuildingFault)
+    /// A route called with an instance of another class.
+    case otherModule(expected: String, found: String)
+
+    /// What can be wrong with a rewrite.
+    @nonexhaustive public enum RewriteFault: Error, Hashable, Sendable {
+        /// `from` without a scheme.
+        case relative
+        /// `to` that is no URL once the names are filled in.
+        case target(URLFault)
+        /// `to` has a name that `from` does not always bind.
+        case unboundName(String, nearest: String?)
+        /// Another rewrite has the same `from`.
+        case repeated
+    }
+
+    /// What can be wrong with the parameters of a URL to build.
+    @nonexhaustive public enum BuildingFault: Error, Hashable, Sendable {
+        /// A name of the pattern without a value.
+        case missing(String)
+        /// A value whose name the pattern does not have.
+        case unused(String, nearest: String?)
+        /// Other than one value for a name that takes one.
+        case count(String, Int)
+        /// A value that no segment can have: empty, `.` or `..`.
+        case segment(String, value: String)
+        /// Values that the pattern would bind in another way when read back.
+        case ambiguous
+        /// A relative pattern without a module, or the reverse.
+        case base
+        /// More than a URL may have of something.
+        case limit(URLFault)
+    }
+}
+
+extension RouteError: CustomStringConvertible {
+    /// What is wrong and what to do about it, in one line.
+    public var description: String {
+        switch self {
+        case .malformed(let fault): fault.description
+        case .pattern(let fault): fault.description
+        case .conflict(let pattern, let module, let other, let otherModule):
+            "route \(quoted(pattern)) of \(module) answers the same URLs as "
+                + "\(quoted(other)) of \(otherModule); leave one of them out"
+        case .unknownModule(let module): "no module '\(module)' that could have routes"
+        case .notFound(let url, let nearest?):
+            "no route for \(quoted(url)); did you mean \(quoted(nearest))?"
+        case .notFound(let url, nil): "no route for \(quoted(url))"
+        case .rewriteLoop(let urls):
+            "the rewrites lead on and on: \(urls.map { excerpt($0) }.joined(separator: " → "))"
+        case .rewrite(let from, let to, let fault):
+            "rewrite from \(quoted(from)) to \(quoted(to)): \(fault)"
+        case .parameter(let fault): fault.description
+        case .building(let pattern, let fault):
+            "no URL of pattern \(quoted(pattern)): \(fault)"
+        case .otherModule(let expected, let found):
+            "a route of \(expected) was called with a \(found)"
+        }
+    }
+}
+
+extension RouteError.RewriteFault: CustomStringConvertible {
+    /// The fault in words.
+    public var description: String {
+        switch self {
+        case .relative: "'from' has no scheme; begin it with one, such as slate://"
+        case .target(let fault): "'to' is a \(fault)"
+        case .unboundName(let name, let nearest?):
+            "'from' does not always bind ':\(name)'; did you mean ':\(nearest)'?"
+        case .unboundName(let name, nil): "'from' does not always bind ':\(name)'"
+        case .repeated: "another rewrite is from the same URLs; leave one of them out"
+        }
+    }
+}
+
+extension RouteError.BuildingFault: CustomStringConvertible {
+    /// The fault in words.
+    public var description: String {
+        switch self {
+        case .missing(let name): "parameter '\(name)' is missing"
+        case .unused(let name, let nearest?):
+            "the pattern has no parameter \(quoted(name)); did you mean '\(nearest)'?"
+        case .unused(let name, nil): "the pattern has no parameter \(quoted(name))"
+        case .count(let name, let count): "parameter '\(name)' takes one value, not \(count)"
+        case .segment(let name, ""): "parameter '\(name)' is empty, which no segment can be"
+        case .segment(let name, let value):
+            "parameter '\(name)' makes the segment \(quoted(value)), which no URL can have"
+        case .ambiguous: "the pattern would bind these values in another way when read back"
+        case .base: "a relative pattern needs a scheme and a module, and an absolute one neither"
+        case .limit(let fault): fault.description
+        }
+    }
+}

@@ -1,0 +1,129 @@
+extension RoutePattern {
+    /// Builds the URL of an absolute pattern.
+    ///
+    /// Reading what was built gives the same parameters back, whatever the strings. Where groups are
+    /// optional, the longest form is built that the names allow.
+    ///
+    /// - Parameters:
+    ///   - parameters: A value for each name of the path, as many as there are for a catch-all and for
+    ///     the query parameters that the pattern declares.
+    ///   - queryNames: Query parameters beside those that the pattern declares.
+    /// - Returns: The URL.
+    /// - Throws: ``RouteError/building(pattern:_:)``: names that are missing or not used, and values
+    ///   that no URL can have at their place.
+    public func url(
+        _ parameters: RouteParameters, queryNames: [String] = []
+    ) throws(RouteError) -> String {
+        guard let scheme else { throw .building(pattern: text, .base) }
+        return try build("\(scheme)://", parameters, queryNames, first: 0)
+    }
+
+    /// Builds the URL of a relative pattern, in its full form `scheme://module/path`.
+    ///
+    /// - Parameters:
+    ///   - parameters: The values, as for ``url(_:queryNames:)``.
+    ///   - scheme: A scheme of the app.
+    ///   - module: The module that the pattern belongs to.
+    ///   - queryNames: Query parameters beside those that the pattern declares.
+    /// - Returns: The URL.
+    /// - Throws: ``RouteError/building(pattern:_:)``.
+    public func url(
+        _ parameters: RouteParameters, scheme: String, module: ModuleID, queryNames: [String] = []
+    ) throws(RouteError) -> String {
+        guard !isAbsolute else { throw .building(pattern: text, .base) }
+        return try build("\(scheme)://\(module)/", parameters, queryNames, first: 1)
+    }
+
+    private func build(
+        _ base: String, _ parameters: RouteParameters, _ moreNames: [String], first: Int
+    ) throws(RouteError) -> String {
+        let given = parameters.all
+        let known = names + queryNames + moreNames
+        for (name, values) in given {
+            guard known.contains(where: { isSameText($0, name) }) else {
+                throw .building(
+                    pattern: text, .unused(name, nearest: nearestName(to: name, in: known)))
+            }
+            if values.isEmpty, !names.contains(where: { isSameText($0, name) }) {
+                throw .building(pattern: text, .missing(name))
+            }
+        }
+        let variant = try variant(for: parameters)
+        var bytes = Array(base.utf8)
+        for (index, segment) in try segments(variant, parameters).enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: "/")) }
+            bytes.append(percentEncoding: segment)
+        }
+        var separator = UInt8(ascii: "?")
+        for (name, values) in given
+        where !names.contains(where: { isSameText($0, name) }) {
+            for value in values {
+                bytes.append(separator)
+                bytes.append(percentEncoding: name.utf8)
+                bytes.append(UInt8(ascii: "="))
+                bytes.append(percentEncoding: value.utf8)
+                separator = UInt8(ascii: "&")
+            }
+        }
+        let built = String(decoding: bytes, as: UTF8.self)
+        do throws(URLFault) {
+            let url = try RouteURL(built)
+            if self.parameters(of: url, from: first) == parameters { return built }
+        } catch {
+            throw .building(pattern: text, .limit(error))
+        }
+        throw .building(pattern: text, .ambiguous)
+    }
+
+    /// The longest variant whose names are all there, and all those that are there its names.
+    private func variant(for parameters: RouteParameters) throws(RouteError) -> Variant {
+        let given = names.filter { parameters.contains($0) }
+        let fitting = variants.first { variant in
+            let bound = variant.binding.names
+            return bound.allSatisfy(given.contains) && given.allSatisfy(bound.contains)
+        }
+        if let fitting { return fitting }
+        let missing = names.first { name in
+            !given.contains(name) && variants.allSatisfy { $0.binding.names.contains(name) }
+        }
+        throw .building(
+            pattern: text, .missing(missing ?? names.first { !given.contains($0) } ?? "*"))
+    }
+
+    private func segments(
+        _ variant: Variant, _ parameters: RouteParameters
+    ) throws(RouteError) -> [[UInt8]] {
+        var result: [[UInt8]] = []
+        var placeholders = variant.binding.placeholders[...]
+        for segment in variant.segments {
+            switch segment {
+            case .literal(let literal): result.append(literal)
+            case .placeholder(let suffix):
+                guard let name = placeholders.popFirst()?.name else { continue }
+                let values = parameters.values(of: name) ?? []
+                guard values.count == 1, let value = values.first else {
+                    throw .building(pattern: text, .count(name, values.count))
+                }
+                result.append(try self.segment(name, value, suffix))
+            case .rest:
+                let name = variant.binding.rest?.name ?? "*"
+                for value in parameters.values(of: name) ?? [] {
+                    result.append(try self.segment(name, value, []))
+                }
+            }
+        }
+        return result
+    }
+
+    private func segment(
+        _ name: String, _ value: String, _ suffix: [UInt8]
+    ) throws(RouteError) -> [UInt8] {
+        let bytes = Array(value.utf8) + suffix
+        if value.isEmpty || bytes == Array(".".utf8) || bytes == Array("..".utf8) {
+            let segment = String(decoding: bytes, as: UTF8.self)
+            throw .building(
+                pattern: text, .segment(name, value: value.isEmpty ? value : segment))
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,91 @@
+extension RoutePattern {
+    /// The parameters of a URL that the pattern matches, or nil.
+    ///
+    /// A relative pattern is matched against the whole of the URL, as in `scheme://path`. Of several
+    /// ways to match, the most specific counts, as in a table.
+    public func parameters(of url: RouteURL) -> RouteParameters? {
+        if let scheme, scheme != url.scheme { return nil }
+        return parameters(of: url, from: 0)
+    }
+
+    func parameters(of url: RouteURL, from first: Int) -> RouteParameters? {
+        let isFolded = first == 0 && url.hasAuthority
+        let segments = url.spans[first..<max(first, url.segmentCount)].map { span in
+            url.withBytes { Array($0.bytes(of: span)) }
+        }
+        let matches = variants.compactMap { variant in
+            variant.ranks(of: segments, isFirstFolded: isFolded).map { (variant, $0) }
+        }
+        let best = matches.min { $0.1.lexicographicallyPrecedes($1.1) }
+        return best.map { RouteParameters(url, $0.0.binding, first: first) }
+    }
+}
+
+extension RoutePattern.Variant {
+    /// How specific the match of each segment is, or nil where there is no match.
+    ///
+    /// What a table finds by trying one thing after the other, said as an order.
+    func ranks(of url: [[UInt8]], isFirstFolded: Bool) -> [SegmentRank]? {
+        var ranks: [SegmentRank] = []
+        for (index, segment) in segments.enumerated() {
+            if case .rest = segment { return ranks + [.rest] }
+            guard index < url.count else { return nil }
+            let isFolded = index == 0 && isFirstFolded
+            guard let rank = segment.rank(of: url[index], isFolded: isFolded) else { return nil }
+            ranks.append(rank)
+        }
+        return segments.count == url.count ? ranks : nil
+    }
+}
+
+/// How specific a match of one segment is: the lesser, the more.
+enum SegmentRank: Comparable {
+    case literal
+    /// A literal that differs in case.
+    case foldedLiteral([UInt8])
+    case suffix(unmatched: Int, [UInt8])
+    case placeholder
+    case rest
+
+    static func < (one: SegmentRank, other: SegmentRank) -> Bool {
+        switch (one, other) {
+        case (.foldedLiteral(let one), .foldedLiteral(let other)):
+            one.lexicographicallyPrecedes(other)
+        case (.suffix(let count, let one), .suffix(let otherCount, let other)):
+            count == otherCount ? one.lexicographicallyPrecedes(other) : count < otherCount
+        default: one.order < other.order
+        }
+    }
+
+    private var order: Int {
+        switch self {
+        case .literal: 0
+        case .foldedLiteral: 1
+        case .suffix: 2
+        case .placeholder: 3
+        case .rest: 4
+        }
+    }
+}
+
+extension RoutePattern.Segment {
+    fileprivate func rank(of text: [UInt8], isFolded: Bool) -> SegmentRank? {
+        switch self {
+        case .literal(let literal):
+            if literal == text { return .literal }
+            return isFolded && folded(literal) == folded(text) ? .foldedLiteral(literal) : nil
+        case .placeholder(let suffix) where suffix.isEmpty: return .placeholder
+        case .placeholder(let suffix):
+            let end = Array(text.suffix(suffix.count))
+            let isEnd = end == suffix || isFolded && folded(end) == folded(suffix)
+            return isEnd && text.count > suffix.count
+                ? .suffix(unmatched: text.count - suffix.count, suffix) : nil
+        case .rest: return .rest
+        }
+    }
+}
+
+/// The bytes with A to Z in lower case.
+func folded(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+}

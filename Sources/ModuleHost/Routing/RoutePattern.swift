@@ -1,0 +1,110 @@
+/// The URLs that a route answers, as it is written: `user/:name/posts`.
+///
+/// | part | means |
+/// |---|---|
+/// | `word` | a literal segment, compared after decoding |
+/// | `:name` | one segment, bound to `name` |
+/// | `:name.html` | one segment that ends in `.html`; the rest, not empty, is bound to `name` |
+/// | `*` or `*name`, last | zero or more segments, bound to `name`, or to `*` |
+/// | `(…)` | an optional group, 8 at most |
+/// | `?name=:name&…`, last | query parameters, for the URI document only |
+///
+/// A relative pattern belongs to its module; an absolute one begins with `scheme://`, and
+/// `scheme://` alone is `scheme://*`. What has a meaning in patterns is escaped where it is meant
+/// itself: `%3A`, `%2A`, `%28`, `%29`.
+public struct RoutePattern: Sendable {
+    static let groupLimit = 8
+
+    /// The pattern as it was written.
+    public let text: String
+    /// The scheme in lower case; nil of a relative pattern.
+    public let scheme: String?
+    /// The names that the path binds, in order; `*` for a catch-all without a name.
+    public let names: [String]
+    /// The query parameters that the pattern declares, in order.
+    public let queryNames: [String]
+    /// What the pattern stands for once its groups are expanded: the longest first, each once.
+    let variants: [Variant]
+
+    /// Reads a pattern.
+    ///
+    /// - Parameter text: The pattern.
+    /// - Throws: The first fault, with its place.
+    public init(_ text: String) throws(RoutePatternFault) {
+        var parser = RoutePatternParser(text)
+        try parser.parse()
+        self.text = text
+        scheme = parser.scheme
+        names = parser.names
+        queryNames = parser.queryNames
+        variants = parser.variants
+    }
+
+    /// Whether the pattern begins with a scheme.
+    public var isAbsolute: Bool { scheme != nil }
+
+    /// A pattern without groups.
+    struct Variant: Sendable {
+        let segments: [Segment]
+        let binding: RouteBinding
+    }
+
+    /// What one segment of a URL must be; a `rest` stands for as many as there are.
+    enum Segment: Hashable, Sendable {
+        case literal([UInt8])
+        case placeholder(suffix: [UInt8])
+        case rest
+    }
+}
+
+extension RoutePattern: Hashable, CustomStringConvertible {
+    /// Whether both are written alike.
+    public static func == (one: RoutePattern, other: RoutePattern) -> Bool {
+        one.text == other.text
+    }
+
+    /// Hashes the text.
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+    /// The pattern as it was written.
+    public var description: String { text }
+}
+
+/// Which segments the names of a pattern stand for.
+///
+/// Every part of a pattern but the last takes exactly one segment, so this is known before any URL
+/// is.
+final class RouteBinding: Sendable {
+    struct Placeholder: Hashable, Sendable {
+        let name: String
+        /// The segment, counted from the pattern's first.
+        let segment: Int
+        /// How many bytes at its end are not part of the value.
+        let suffixCount: Int
+        private let utf8: [UInt8]
+
+        init(name: String, segment: Int, suffixCount: Int) {
+            self.name = name
+            self.segment = segment
+            self.suffixCount = suffixCount
+            utf8 = Array(name.utf8)
+        }
+
+        @inline(__always)
+        func isNamed(_ other: SegmentBytes) -> Bool {
+            utf8.withUnsafeBufferPointer { SegmentBytes($0).equals(other, folding: false) }
+        }
+    }
+
+    let placeholders: [Placeholder]
+    /// The catch-all, if there is one: from its segment on.
+    let rest: Placeholder?
+
+    init(placeholders: [Placeholder], rest: Placeholder?) {
+        self.placeholders = placeholders
+        self.rest = rest
+    }
+
+    /// The names, in the order of the pattern.
+    var names: [String] { placeholders.map(\.name) + (rest.map { [$0.name] } ?? []) }
+}

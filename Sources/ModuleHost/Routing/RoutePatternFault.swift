@@ -1,0 +1,92 @@
+/// Why a text is no pattern of URLs: what is wrong, and at which byte.
+public struct RoutePatternFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The pattern.
+    public let pattern: String
+    /// What is wrong.
+    public let kind: Kind
+    /// The byte at which it is wrong, counted from 0 in the pattern's UTF-8.
+    public let offset: Int
+
+    /// The kinds of fault, each with the values its message needs.
+    @nonexhaustive public enum Kind: Hashable, Sendable {
+        /// No text at all.
+        case empty
+        /// More bytes than a URL may have.
+        case tooLong(bytes: Int)
+        /// `://` with nothing before it that could be a scheme.
+        case malformedScheme(String)
+        /// A scheme with a colon and one slash.
+        case singleSlash(scheme: String)
+        /// A name or a password before the host.
+        case userInfo
+        /// A character that no URL has unescaped at this place.
+        case character(Unicode.Scalar)
+        /// A percent sign without two hexadecimal digits.
+        case escape
+        /// An escape that stands for no UTF-8.
+        case invalidUTF8
+        /// A segment that is `.` or `..`, which no URL has.
+        case dotSegment(String)
+        /// More segments than a URL may have.
+        case tooManySegments
+        /// A colon with no name after it.
+        case missingName
+        /// A name that the pattern has already.
+        case repeatedName(String)
+        /// A character that no name has.
+        case nameCharacter(Unicode.Scalar)
+        /// A `*` that is not the beginning of the last segment.
+        case starBeforeEnd
+        /// A `(` without its `)`, or the reverse.
+        case unmatchedParenthesis
+        /// `()`
+        case emptyGroup
+        /// More groups than are expanded.
+        case tooManyGroups
+        /// A query item that is not `name=:name`.
+        case query(String)
+        /// A fragment, which is never matched.
+        case fragment
+    }
+
+    /// Pattern, place, fault and remedy, such as
+    /// `pattern 'a/*/b': the '*' at byte 2 is not in the last segment; …`.
+    public var description: String { "pattern \(quoted(pattern)): \(message)" }
+
+    private var message: String {
+        switch kind {
+        case .empty: "it is empty; the root of a module is '/'"
+        case .tooLong(let bytes):
+            "\(bytes) bytes are more than the \(RouteURL.Limits.bytes) that a URL may have"
+        case .malformedScheme(let scheme):
+            "\(quoted(scheme)) is no scheme; letters, digits, '+', '-' and '.' make one"
+        case .singleSlash(let scheme):
+            "'\(scheme):/' belongs to no module and to no scheme; write \(scheme):///"
+        case .userInfo:
+            "byte \(offset) is an '@': a name or password before the host is not allowed"
+        case .character(let scalar):
+            "byte \(offset) is \(named(scalar)); write it as \(percentEncoded(scalar))"
+        case .escape:
+            "byte \(offset) is a '%' without two hexadecimal digits; for the sign itself write %25"
+        case .invalidUTF8: "byte \(offset) is escaped, but no UTF-8"
+        case .dotSegment(let dots): "no URL has the segment '\(dots)' at byte \(offset)"
+        case .tooManySegments:
+            "the segment at byte \(offset) is one more than the \(RouteURL.Limits.segments) allowed"
+        case .missingName:
+            "the ':' at byte \(offset) has no name after it; for the sign itself write %3A"
+        case .repeatedName(let name): "the name '\(name)' at byte \(offset) is there already"
+        case .nameCharacter(let scalar):
+            "byte \(offset) is \(named(scalar)), but a name is made of letters, digits, '_' and '-'; "
+                + "what follows it in its segment begins with '.'"
+        case .starBeforeEnd:
+            "the '*' at byte \(offset) does not begin the last segment; for the sign itself write %2A"
+        case .unmatchedParenthesis: "the parenthesis at byte \(offset) has no partner"
+        case .emptyGroup: "the group at byte \(offset) is empty"
+        case .tooManyGroups:
+            "the group at byte \(offset) is one more than the \(RoutePattern.groupLimit) allowed"
+        case .query(let item):
+            "\(quoted(item)) at byte \(offset) declares no query parameter; write name=:name"
+        case .fragment: "the fragment at byte \(offset) is never matched; leave it out"
+        }
+    }
+}

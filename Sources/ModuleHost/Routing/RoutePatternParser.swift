@@ -1,0 +1,260 @@
+/// Reads patterns: cuts off scheme and query, expands the groups, then reads each of what results.
+struct RoutePatternParser {
+    private let text: String
+    private let bytes: [UInt8]
+    private(set) var scheme: String?
+    private(set) var queryNames: [String] = []
+    private(set) var variants: [RoutePattern.Variant] = []
+    private(set) var names: [String] = []
+
+    init(_ text: String) {
+        self.text = text
+        bytes = Array(text.utf8)
+    }
+
+    private func fault(_ kind: RoutePatternFault.Kind, at offset: Int) -> RoutePatternFault {
+        RoutePatternFault(pattern: text, kind: kind, offset: offset)
+    }
+
+    mutating func parse() throws(RoutePatternFault) {
+        if bytes.isEmpty { throw fault(.empty, at: 0) }
+        if bytes.count > RouteURL.Limits.bytes {
+            throw fault(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
+        }
+        let pathStart = try readScheme()
+        if let offset = bytes.firstIndex(of: UInt8(ascii: "#")) {
+            throw fault(.fragment, at: offset)
+        }
+        let pathEnd = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+        if scheme != nil, pathStart == pathEnd {
+            // `mgj://` alone is everything there is under `mgj`.
+            let rest = RouteBinding.Placeholder(name: "*", segment: 0, suffixCount: 0)
+            let binding = RouteBinding(placeholders: [], rest: rest)
+            variants = [RoutePattern.Variant(segments: [.rest], binding: binding)]
+        } else {
+            try readVariants(pathStart..<pathEnd)
+        }
+        for variant in variants {
+            for name in variant.binding.names where !names.contains(name) { names.append(name) }
+        }
+        if pathEnd < bytes.count { try readQuery(from: pathEnd + 1) }
+    }
+
+    // MARK: Scheme and query
+
+    /// The scheme, if there is one; returns where the path begins.
+    private mutating func readScheme() throws(RoutePatternFault) -> Int {
+        let path = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "/") }
+        guard path.last == UInt8(ascii: ":"), path.count < bytes.count,
+            bytes[path.count] == UInt8(ascii: "/")
+        else { return 0 }
+        let word = path.dropLast()
+        let name = String(decoding: word, as: UTF8.self)
+        let isScheme =
+            word.first.map { 0x61...0x7A ~= $0 | 0x20 } == true
+            && word.allSatisfy(URLCharacters.scheme.contains)
+        if path.count + 1 < bytes.count, bytes[path.count + 1] == UInt8(ascii: "/") {
+            guard isScheme else { throw fault(.malformedScheme(name), at: 0) }
+            scheme = name.lowercased()
+            return path.count + 2
+        }
+        if isScheme { throw fault(.singleSlash(scheme: name), at: word.count) }
+        return 0
+    }
+
+    private mutating func readQuery(from start: Int) throws(RoutePatternFault) {
+        var offset = start
+        for item in bytes[start...].split(
+            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        {
+            defer { offset += item.count + 1 }
+            let parts = item.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, parts[1].first == UInt8(ascii: ":"),
+                parts[0].elementsEqual(parts[1].dropFirst())
+            else { throw fault(.query(String(decoding: item, as: UTF8.self)), at: offset) }
+            let characters = parts[0].enumerated().map { (byte: $1, offset: offset + $0) }
+            let name = try decode(characters[...], allowed: .itemName)
+            let text = String(decoding: name, as: UTF8.self)
+            if names.contains(text) || queryNames.contains(text) {
+                throw fault(.repeatedName(text), at: offset)
+            }
+            queryNames.append(text)
+        }
+    }
+
+    // MARK: Groups
+
+    private struct Group {
+        let start: Int
+        var end: Int
+        let parent: Int?
+    }
+
+    private func readGroups(_ path: Range<Int>) throws(RoutePatternFault) -> [Group] {
+        var groups: [Group] = []
+        var open: [Int] = []
+        for offset in path {
+            switch bytes[offset] {
+            case UInt8(ascii: "("):
+                if groups.count == RoutePattern.groupLimit {
+                    throw fault(.tooManyGroups, at: offset)
+                }
+                groups.append(Group(start: offset, end: offset, parent: open.last))
+                open.append(groups.count - 1)
+            case UInt8(ascii: ")"):
+                guard let group = open.popLast() else {
+                    throw fault(.unmatchedParenthesis, at: offset)
+                }
+                if offset == groups[group].start + 1 { throw fault(.emptyGroup, at: offset - 1) }
+                groups[group].end = offset
+            default: break
+            }
+        }
+        if let group = open.last { throw fault(.unmatchedParenthesis, at: groups[group].start) }
+        return groups
+    }
+
+    /// Every choice of groups, the longest first; of choices that match the same, the first stays.
+    private mutating func readVariants(_ path: Range<Int>) throws(RoutePatternFault) {
+        let groups = try readGroups(path)
+        var seen: Set<[RoutePattern.Segment]> = []
+        // The bit of the first group is the highest, so that of equally long ones that which keeps
+        // the earlier groups comes first.
+        for choice in (0..<1 << groups.count).reversed() {
+            func keeps(_ group: Int) -> Bool { choice >> (groups.count - 1 - group) & 1 == 1 }
+            let isChoice = groups.indices.allSatisfy { group in
+                guard keeps(group), let parent = groups[group].parent else { return true }
+                return keeps(parent)
+            }
+            guard isChoice else { continue }
+            let dropped = groups.indices.filter { !keeps($0) }
+                .map { groups[$0].start...groups[$0].end }
+            let kept = path.filter { offset in
+                bytes[offset] != UInt8(ascii: "(") && bytes[offset] != UInt8(ascii: ")")
+                    && !dropped.contains { $0.contains(offset) }
+            }
+            let variant = try readVariant(kept.map { (bytes[$0], $0) })
+            if seen.insert(variant.segments).inserted { variants.append(variant) }
+        }
+        variants = variants.enumerated().sorted {
+            ($1.element.segments.count, $0.offset) < ($0.element.segments.count, $1.offset)
+        }.map(\.element)
+    }
+
+    // MARK: Segments
+
+    private typealias Characters = ArraySlice<(byte: UInt8, offset: Int)>
+
+    private func readVariant(
+        _ path: [(byte: UInt8, offset: Int)]
+    ) throws(RoutePatternFault) -> RoutePattern.Variant {
+        var segments: [RoutePattern.Segment] = []
+        var placeholders: [RouteBinding.Placeholder] = []
+        var rest: RouteBinding.Placeholder?
+        let isAbsolute = scheme != nil
+        for part in path.split(whereSeparator: { $0.byte == UInt8(ascii: "/") }) {
+            guard let first = part.first else { continue }
+            if let rest { throw fault(.starBeforeEnd, at: starOffset(rest.segment, in: path)) }
+            if segments.count == RouteURL.Limits.segments {
+                throw fault(.tooManySegments, at: first.offset)
+            }
+            let isAuthority = isAbsolute && first.offset == path.first?.offset
+            let allowed = isAuthority ? URLCharacters.authority : .segment
+            switch first.byte {
+            case UInt8(ascii: ":"):
+                let (name, suffix) = try readName(part, allowed)
+                if placeholders.contains(where: { $0.name == name }) {
+                    throw fault(.repeatedName(name), at: first.offset)
+                }
+                placeholders.append(
+                    RouteBinding.Placeholder(
+                        name: name, segment: segments.count, suffixCount: suffix.count))
+                segments.append(.placeholder(suffix: isAuthority ? folded(suffix) : suffix))
+            case UInt8(ascii: "*"):
+                let name = try readStar(part)
+                if placeholders.contains(where: { $0.name == name }) {
+                    throw fault(.repeatedName(name), at: first.offset)
+                }
+                rest = RouteBinding.Placeholder(
+                    name: name, segment: segments.count, suffixCount: 0)
+                segments.append(.rest)
+            default:
+                let literal = try decode(part, allowed: allowed)
+                if literal == Array(".".utf8) || literal == Array("..".utf8) {
+                    let dots = String(decoding: literal, as: UTF8.self)
+                    throw fault(.dotSegment(dots), at: first.offset)
+                }
+                segments.append(.literal(isAuthority ? folded(literal) : literal))
+            }
+        }
+        let binding = RouteBinding(placeholders: placeholders, rest: rest)
+        return RoutePattern.Variant(segments: segments, binding: binding)
+    }
+
+    private func starOffset(_ segment: Int, in path: [(byte: UInt8, offset: Int)]) -> Int {
+        let parts = path.split(whereSeparator: { $0.byte == UInt8(ascii: "/") })
+        return parts[segment].first?.offset ?? 0
+    }
+
+    private func readName(
+        _ part: Characters, _ allowed: URLCharacters
+    ) throws(RoutePatternFault) -> (name: String, suffix: [UInt8]) {
+        let colon = part[part.startIndex].offset
+        let name = part.dropFirst().prefix { Self.isNameByte($0.byte) }
+        let suffix = part.dropFirst(name.count + 1)
+        if let next = suffix.first, next.byte != UInt8(ascii: ".") {
+            throw fault(.nameCharacter(scalar(at: next.offset)), at: next.offset)
+        }
+        if name.isEmpty { throw fault(.missingName, at: colon) }
+        return (
+            String(decoding: name.map(\.byte), as: UTF8.self), try decode(suffix, allowed: allowed)
+        )
+    }
+
+    private func readStar(_ part: Characters) throws(RoutePatternFault) -> String {
+        let name = part.dropFirst().prefix { Self.isNameByte($0.byte) }
+        if let next = part.dropFirst(name.count + 1).first {
+            throw fault(.nameCharacter(scalar(at: next.offset)), at: next.offset)
+        }
+        return name.isEmpty ? "*" : String(decoding: name.map(\.byte), as: UTF8.self)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    private func decode(
+        _ part: Characters, allowed: URLCharacters
+    ) throws(RoutePatternFault) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = part
+        while let (byte, offset) = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap({ hexadecimalValue($0.byte) }),
+                    let low = rest.popFirst().flatMap({ hexadecimalValue($0.byte) })
+                else { throw fault(.escape, at: offset) }
+                decoded.append(high << 4 | low)
+            case UInt8(ascii: "*"): throw fault(.starBeforeEnd, at: offset)
+            case UInt8(ascii: "@") where !allowed.contains(byte): throw fault(.userInfo, at: offset)
+            case _ where allowed.contains(byte) || byte >= 0x80: decoded.append(byte)
+            default: throw fault(.character(scalar(at: offset)), at: offset)
+            }
+        }
+        if invalidUTF8Offset(in: decoded) != nil {
+            throw fault(.invalidUTF8, at: part.first { $0.byte == UInt8(ascii: "%") }?.offset ?? 0)
+        }
+        return decoded
+    }
+
+    private func scalar(at offset: Int) -> Unicode.Scalar {
+        String(decoding: bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars.first
+            ?? "\u{FFFD}"
+    }
+}

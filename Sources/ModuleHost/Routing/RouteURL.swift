@@ -1,0 +1,140 @@
+/// A URL that was read and found well-formed: its parts, decoded.
+///
+/// `scheme://authority/path?query#fragment`. The authority is the first segment; the segments of
+/// the path follow, empty ones left out. Each segment, name and value is percent-decoded exactly
+/// once, after the URL was cut into them, so that `%2F` never splits.
+///
+/// The text is kept as it is; where nothing is encoded a part is a place in it. A value that never
+/// changes, and a class so that to hand one on is to count one reference.
+public final class RouteURL: Sendable {
+    /// How much a URL may have of anything.
+    enum Limits {
+        static let bytes = 8192
+        static let segments = 64
+        static let items = 256
+    }
+
+    /// The URL as it was written.
+    public let text: String
+    /// What was found in it.
+    private let parts: URLReader.Parts
+
+    /// What was encoded, decoded; one after the other.
+    var decoded: [UInt8] { parts.decoded }
+    /// The segments, then name and value of each query item.
+    var spans: [URLSpan] { parts.spans }
+    /// Where the scheme ends in the text.
+    var schemeEnd: Int { parts.schemeEnd }
+    /// Where the path ends in the text.
+    var pathEnd: Int { parts.pathEnd }
+    /// Where the query ends in the text: the fragment begins there, if there is one.
+    var queryEnd: Int { parts.queryEnd }
+    /// How many of the spans are segments.
+    var segmentCount: Int { parts.segmentCount }
+    /// Whether the first segment is an authority.
+    var hasAuthority: Bool { parts.hasAuthority }
+
+    /// Reads a URL.
+    ///
+    /// - Parameter text: The URL: at most 8192 bytes, 64 segments and 256 query items.
+    /// - Throws: The first fault, with its place.
+    public init(_ text: String) throws(URLFault) {
+        var text = text
+        parts = try URLReader.read(&text)
+        self.text = text
+    }
+
+    /// Reads a URL from bytes, which may be any.
+    ///
+    /// - Parameter bytes: The URL in UTF-8.
+    /// - Throws: The first fault, with its place.
+    public convenience init(bytes: [UInt8]) throws(URLFault) {
+        // Before the bytes are looked through for what is no UTF-8.
+        if bytes.count > Limits.bytes {
+            throw URLFault(.tooLong(bytes: bytes.count), at: Limits.bytes)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw URLFault(.invalidUTF8, at: invalidUTF8Offset(in: bytes) ?? 0)
+        }
+        try self.init(text)
+    }
+
+    /// The scheme, in lower case.
+    public var scheme: String { text(0, schemeEnd).lowercased() }
+
+    /// The authority, decoded and as it was written; nil where there is none.
+    public var authority: String? { hasAuthority ? string(spans[0]) : nil }
+
+    /// The authority, if there is one, and the segments of the path, decoded.
+    public var segments: [String] { spans[..<segmentCount].map(string) }
+
+    /// The query items, decoded, in order.
+    ///
+    /// Nothing between two `&` is no item; an item without `=` has the empty string as its value.
+    public var query: [(name: String, value: String)] {
+        stride(from: segmentCount, to: spans.count, by: 2).map {
+            (string(spans[$0]), string(spans[$0 + 1]))
+        }
+    }
+
+    /// The fragment as it was written, still encoded; nil where there is none.
+    public var fragment: String? {
+        queryEnd < text.utf8.count ? text(queryEnd + 1, text.utf8.count) : nil
+    }
+
+    /// Scheme, authority and path as they were written: what may be shown where a value of the
+    /// query must not.
+    public var withoutQuery: String { text(0, pathEnd) }
+
+    /// The text between two offsets that stand at delimiters.
+    func text(_ start: Int, _ end: Int) -> String {
+        let utf8 = text.utf8
+        let from = utf8.index(utf8.startIndex, offsetBy: start)
+        return String(text[from..<utf8.index(from, offsetBy: end - start)])
+    }
+
+    func string(_ span: URLSpan) -> String {
+        withBytes { String(decoding: $0.bytes(of: span), as: UTF8.self) }
+    }
+
+    /// Lends the bytes that the spans stand for.
+    @inline(__always)
+    func withBytes<Result>(_ body: (URLBytes) -> Result) -> Result {
+        text.utf8.span.withUnsafeBufferPointer { text in
+            decoded.withUnsafeBufferPointer { body(URLBytes(text: text, decoded: $0)) }
+        }
+    }
+}
+
+extension RouteURL: CustomStringConvertible {
+    /// The URL as it was written.
+    public var description: String { text }
+}
+
+/// A part of a URL: a place in its text, or in what was decoded.
+struct URLSpan: Hashable, Sendable {
+    private let first: UInt16
+    private let last: UInt16
+    private static let decodedFlag: UInt16 = 0x8000
+
+    @inline(__always)
+    init(_ start: Int, _ end: Int, isDecoded: Bool = false) {
+        first = UInt16(truncatingIfNeeded: start) | (isDecoded ? Self.decodedFlag : 0)
+        last = UInt16(truncatingIfNeeded: end)
+    }
+
+    var isDecoded: Bool { first & Self.decodedFlag != 0 }
+    var start: Int { Int(first & ~Self.decodedFlag) }
+    var end: Int { Int(last) }
+}
+
+/// The bytes of a URL, on loan.
+struct URLBytes {
+    let text: UnsafeBufferPointer<UInt8>
+    let decoded: UnsafeBufferPointer<UInt8>
+
+    @inline(__always)
+    func bytes(of span: URLSpan) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: (span.isDecoded ? decoded : text)[span.start..<span.end])
+    }
+}

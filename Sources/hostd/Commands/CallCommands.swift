@@ -1,0 +1,161 @@
+import ModuleHost
+
+extension Command {
+    static let open = Command(
+        name: "open", summary: "open a URL in the host, and print the reply",
+        discussion: """
+            A module may claim the URL; else it is a call of the route that matches it.
+            """,
+        operands: [.url], options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        examples: [
+            Example(
+                line: "hostd open 'slate://com.mm.community/userInfo?style=1&color=green'",
+                explanation: "in quotes, for &")
+        ],
+        run: { arguments in
+            forward("open", arguments) { json, token in
+                json.member("url", arguments.operands[0])
+                if let token { json.member("token", token) }
+            }
+        })
+
+    static let canOpen = Command(
+        name: "canopen", summary: "tell whether the host would open a URL",
+        discussion: """
+            Prints true and exits 0, or prints false and exits 69.
+            """,
+        operands: [.url], options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        run: { arguments in
+            withToken("canopen", arguments) { token in
+                HostCall.run("canopen", arguments) { call throws(ControlClientError) in
+                    let canOpen = try call.client.call("canopen") {
+                        $0.object {
+                            $0.member("url", arguments.operands[0])
+                            if let token { $0.member("token", token) }
+                        }
+                    }
+                    return Console.write(
+                        "\(canOpen.text)\n", then: canOpen.bool == true ? .success : .unavailable)
+                }
+            }
+        })
+
+    static let call = Command(
+        name: "call", summary: "call an action of a module, and print the reply",
+        operands: [
+            Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module"),
+            Operand(placeholder: "ACTION", isRequired: true, help: "the name of the action"),
+            Operand(placeholder: "JSON", help: "its parameters, an object (default: none)"),
+        ],
+        options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        run: { arguments in
+            withJSON("call", arguments, at: 2) { parameters in
+                forward("call", arguments) { json, token in
+                    json.member("module", arguments.operands[0])
+                    json.member("action", arguments.operands[1])
+                    if let parameters { json.member("parameters", raw: parameters.text.utf8) }
+                    if let token { json.member("token", token) }
+                }
+            }
+        })
+
+    static let post = Command(
+        name: "post", summary: "post a message to the modules that listen to its topic",
+        operands: [
+            Operand(placeholder: "TOPIC", isRequired: true, help: "the topic, such as user.login"),
+            Operand(placeholder: "JSON", help: "the message (default: null)"),
+        ],
+        options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        run: { arguments in
+            withJSON("post", arguments, at: 1) { payload in
+                forward("post", arguments) { json, token in
+                    json.member("topic", arguments.operands[0])
+                    if let payload { json.member("payload", raw: payload.text.utf8) }
+                    if let token { json.member("token", token) }
+                }
+            }
+        })
+
+    static let routes = Command(
+        name: "routes", summary: "show the routes of the host: the URI document",
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "format", placeholder: "FORMAT",
+                choices: ["text", "json", "markdown", "html"],
+                help: "(default: text)"),
+            .json,
+        ],
+        exitCodes: clientExitCodes,
+        run: { arguments in
+            HostCall.run("routes", arguments) { call throws(ControlClientError) in
+                let format = arguments.has("json") ? "json" : arguments["format"] ?? "text"
+                let document = try call.client.call("routes") {
+                    $0.object { $0.member("format", format) }
+                }
+                // A document is text of any kind, and printed as it is.
+                return document.string.map { Console.write($0) } ?? HostCall.write(document)
+            }
+        })
+
+    private static let callOptions: [Option] = [
+        .slatefile, .stateDirectory,
+        Option(
+            name: "token-file", placeholder: "FILE",
+            help: "a file with a token, for its owner only (default: $HOSTD_TOKEN)"),
+    ]
+
+    /// Calls a method with named parameters and prints the result.
+    private static func forward(
+        _ method: String, _ arguments: Arguments,
+        _ members: (inout JSONWriter, _ token: String?) -> Void
+    ) -> ExitCode {
+        withToken(method, arguments) { token in
+            HostCall.run(method, arguments) { call throws(ControlClientError) in
+                // However long the module takes: the host has deadlines of its own.
+                try call.printResult(of: method, within: nil) { json in
+                    json.object { members(&$0, token) }
+                }
+            }
+        }
+    }
+
+    /// Runs `body` with the JSON text of an argument; nil where that is not given.
+    private static func withJSON(
+        _ command: String, _ arguments: Arguments, at index: Int,
+        _ body: (JSONValue?) -> ExitCode
+    ) -> ExitCode {
+        guard arguments.operands.count > index else { return body(nil) }
+        do throws(JSONError) {
+            return body(try JSONValue(parsing: arguments.operands[index]))
+        } catch {
+            Console.complain("hostd \(command): the argument is no JSON: \(error)")
+            return .usage
+        }
+    }
+
+    /// Runs `body` with the token that the caller has, if any.
+    ///
+    /// It is never an argument: those are shown to everybody, by `ps`.
+    private static func withToken(
+        _ command: String, _ arguments: Arguments, _ body: (String?) -> ExitCode
+    ) -> ExitCode {
+        guard let path = arguments["token-file"] else {
+            return body(
+                CurrentProcess.environment()["HOSTD_TOKEN"].flatMap { $0.isEmpty ? nil : $0 })
+        }
+        do throws(FileReadError) {
+            let bytes = try readFile(at: path, limit: 1 << 16, isSecret: true)
+            let line = String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }
+            return body(String(line))
+        } catch {
+            Console.complain("hostd \(command): \(error)")
+            return error.reason == .notPrivate ? .notPermitted : .noInput
+        }
+    }
+}
+
+extension Command.Operand {
+    fileprivate static let url = Self(
+        placeholder: "URL", isRequired: true, help: "the URL, in quotes")
+}

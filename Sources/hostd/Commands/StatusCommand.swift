@@ -1,0 +1,89 @@
+import ModuleHost
+
+extension Command {
+    static let status = Command(
+        name: "status", summary: "show what the host runs, and how it is doing",
+        options: [.slatefile, .stateDirectory, .json],
+        exitCodes: clientExitCodes,
+        run: { arguments in
+            HostCall.run("status", arguments) { call throws(ControlClientError) in
+                let status = try call.client.call("status")
+                return arguments.has("json")
+                    ? HostCall.write(status) : Console.write(text(ofStatus: status))
+            }
+        })
+
+    static let modules = Command(
+        name: "modules", summary: "show the modules of the host, and how each is doing",
+        options: [.slatefile, .stateDirectory, .json],
+        exitCodes: clientExitCodes,
+        run: { arguments in
+            HostCall.run("modules", arguments) { call throws(ControlClientError) in
+                let modules = try call.client.call("modules")
+                return arguments.has("json")
+                    ? HostCall.write(modules) : Console.write(table(ofModules: modules))
+            }
+        })
+
+    /// A host of another version may say less, or more: what is not there is left out.
+    private static func text(ofStatus status: JSONValue) -> String {
+        func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
+        func count(_ key: String, _ what: String) -> String? { text(key).map { "\($0) \(what)" } }
+        let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
+        let rows: [(String, [String?])] = [
+            ("app", [text("app")]),
+            ("state", [text("state")]),
+            ("process", [text("pid")]),
+            ("version", [text("version")]),
+            ("slatefile", [text("slatefile")]),
+            ("state dir", [text("stateDirectory")]),
+            ("started", [text("startedAt"), text("readyMs").map { "ready after \($0) ms" }]),
+            ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
+            ("events", events.isEmpty ? ["none"] : events),
+            (
+                "faults",
+                [
+                    count("failures", "handlers threw"), count("lateness", "times late"),
+                    count("ignored", "events ignored"),
+                ]
+            ),
+        ]
+        return rows.filter { !$0.1.compactMap(\.self).isEmpty }
+            .map { name, parts in
+                name.padded(to: 11) + parts.compactMap(\.self).joined(separator: ", ") + "\n"
+            }
+            .joined()
+    }
+
+    private static func table(ofModules modules: JSONValue) -> String {
+        func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
+        let rows = modules.elements.map { module in
+            var notes: [String] = []
+            if module["main"]?.bool == true { notes.append("main") }
+            if module["required"]?.bool == true { notes.append("required") }
+            if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
+            if let reason = module["reason"]?.string { notes.append(reason) }
+            return [
+                text(module, "id"), text(module, "state"), text(module, "entry"),
+                notes.joined(separator: ", "),
+            ]
+        }
+        return textTable([["module", "state", "entry", ""]] + rows)
+    }
+}
+
+/// Rows as lines whose columns stand under each other.
+private func textTable(_ rows: [[String]]) -> String {
+    var widths: [Int] = []
+    for row in rows {
+        for (column, text) in row.enumerated() {
+            if column == widths.count { widths.append(0) }
+            widths[column] = max(widths[column], text.count)
+        }
+    }
+    return rows.map { row in
+        var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+        while line.last == " " { line.removeLast() }
+        return line + "\n"
+    }.joined()
+}

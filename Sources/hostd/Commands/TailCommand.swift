@@ -1,0 +1,29 @@
+import ModuleHost
+
+extension Command {
+    static let tail = Command(
+        name: "tail", summary: "show what happens in the host, as it happens",
+        discussion: """
+            Ends when the host does, or by Ctrl-C. The host never waits for its followers: one that reads
+            too slowly loses what is oldest, and is told how much.
+            """,
+        options: [.slatefile, .stateDirectory, .json],
+        exitCodes: clientExitCodes,
+        run: { arguments in
+            HostCall.run("tail", arguments) { call throws(ControlClientError) in
+                _ = try call.client.call("tail")
+                while let news = try call.client.nextNotification() {
+                    guard let what = news.parameters else { continue }
+                    let code = Console.write(line(news.method, what, arguments.has("json")))
+                    if code != .success { return code }
+                }
+                return .success
+            }
+        })
+
+    private static func line(_ method: String, _ what: JSONValue, _ asJSON: Bool) -> [UInt8] {
+        if asJSON { return Array("\(what.text)\n".utf8) }
+        guard method == "lost" else { return TailText.line(of: what) }
+        return Array("… \(what["lost"]?.text ?? "some") lost: read too slowly\n".utf8)
+    }
+}

@@ -1,0 +1,58 @@
+import ModuleHost
+
+/// A command's conversation with the host that it is for.
+struct HostCall: ~Copyable {
+    let command: String
+    let arguments: Arguments
+    let directory: StateDirectory
+    let client: ControlClient
+
+    /// Runs `body` with a connection to the host that the arguments mean, and says what went wrong.
+    static func run(
+        _ command: String, _ arguments: Arguments,
+        _ body: (borrowing HostCall) throws(ControlClientError) -> ExitCode
+    ) -> ExitCode {
+        let directory = StateDirectory(
+            option: arguments["state-dir"], environment: CurrentProcess.environment(),
+            slatefile: arguments["slatefile"] ?? Command.defaultSlatefile)
+        do throws(ControlClientError) {
+            let client = try ControlClient(to: directory)
+            return try body(
+                HostCall(
+                    command: command, arguments: arguments, directory: directory, client: client))
+        } catch {
+            Console.complain("hostd \(command): \(error)")
+            if case .notRunning = error {
+                Console.complain("start one with '\(startCommand(arguments))'")
+            }
+            return error.exitCode
+        }
+    }
+
+    /// Calls a method and prints its result as JSON.
+    borrowing func printResult(
+        of method: String, within time: Duration? = ControlClient.patience,
+        _ parameters: (inout JSONWriter) -> Void = { $0.object { _ in } }
+    ) throws(ControlClientError) -> ExitCode {
+        Self.write(try client.call(method, within: time, parameters))
+    }
+
+    /// Prints a value as JSON.
+    static func write(_ value: JSONValue) -> ExitCode { Console.write(value.text + "\n") }
+
+    /// The command that starts the host that was looked for.
+    private static func startCommand(_ arguments: Arguments) -> String {
+        var words = ["hostd", "run"]
+        for option in ["slatefile", "state-dir"] {
+            if let value = arguments[option] { words += ["--\(option)", shellQuoted(value)] }
+        }
+        return words.joined(separator: " ")
+    }
+}
+
+extension Command {
+    /// How a command that speaks to a host may end.
+    static let clientExitCodes: [ExitCode] = [
+        .success, .unavailable, .failed, .busy, .notPermitted,
+    ]
+}

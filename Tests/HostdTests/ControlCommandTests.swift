@@ -1,0 +1,232 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+/// A host that is nothing but a control socket.
+private final class StandIn: Sendable {
+    let folder: TemporaryFolder
+    let directory: StateDirectory
+    let tail = TailHub()
+    private let server: ControlServer
+    private let claim: PidFile
+    /// Calls of `stop`, for the test to answer.
+    let stops = Promise<ControlMethods.Call>()
+
+    init(_ answers: [String: String] = [:], error: RPCError? = nil) throws {
+        folder = try TemporaryFolder()
+        directory = StateDirectory(path: folder.path(".hostd"))
+        claim = try PidFile(claiming: directory)
+        var methods = ControlMethods()
+        for method in ["status", "modules", "open", "canopen", "call", "post", "routes"] {
+            methods[method] = { call in
+                if let error { return call.reply.fail(error) }
+                let answer = answers[method] ?? call.parameters?.text ?? "null"
+                call.reply.succeed(raw: answer.utf8)
+            }
+        }
+        let stops = stops
+        methods["stop"] = { stops.keep($0) }
+        server = try ControlServer(
+            in: directory, methods: methods, tail: tail, log: LogRecorder().log)
+        try server.start()
+    }
+
+    func hostd(_ arguments: String..., environment: [String: String] = [:]) throws
+        -> HostProcess.Outcome
+    {
+        try HostProcess.run(arguments, in: folder.path, environment: environment)
+    }
+
+    func end() { server.stop() }
+
+    deinit { server.stop() }
+}
+
+@Suite("hostd: commands for a host that runs", .timeLimit(.minutes(2)))
+struct ControlCommandTests {
+    @Test(
+        "no host runs: 69, and how to start it",
+        arguments: [
+            ["status"], ["modules"], ["routes"], ["stop"], ["tail"], ["open", "a://b"],
+            ["canopen", "a://b"], ["call", "a.b", "c"], ["post", "t"],
+        ])
+    func notRunning(arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try HostProcess.run(
+            arguments + ["--slatefile", "my app.json", "--state-dir=there"], in: folder.path)
+        #expect(outcome.exit == .code(69))
+        #expect(outcome.output == "")
+        #expect(
+            outcome.error == """
+                hostd \(arguments[0]): no host runs on the state directory 'there'
+                start one with 'hostd run --slatefile 'my app.json' --state-dir there'
+
+                """)
+    }
+
+    @Test("status, for people and for programs; what a host does not say is left out")
+    func status() throws {
+        let json =
+            #"{"app":"Demo","state":"active","pid":7,"startedAt":"2026-03-01T09:41:00.123Z","#
+            + #""readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"events":{"push":3}}"#
+        let host = try StandIn(["status": json])
+        #expect(try host.hostd("status", "--json").output == json + "\n")
+        #expect(
+            try host.hostd("status").output == """
+                app        Demo
+                state      active
+                process    7
+                started    2026-03-01T09:41:00.123Z, ready after 12.5 ms
+                modules    2 running, 1 failed
+                events     push 3
+
+                """)
+    }
+
+    @Test("modules as a table")
+    func modules() throws {
+        let host = try StandIn([
+            "modules":
+                #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"running","#
+                + #""main":true,"required":true,"behind":0},"#
+                + #"{"id":"a.b","entry":"M.B","state":"late","behind":3},"#
+                + #"{"id":"c.d","entry":"M.C","state":"failed","reason":"threw"}]"#
+        ])
+        #expect(
+            try host.hostd("modules").output == """
+                module       state    entry
+                com.mm.main  running  Modules.MainModule  main, required
+                a.b          late     M.B                 3 behind
+                c.d          failed   M.C                 threw
+
+                """)
+    }
+
+    @Test("what a call sends")
+    func parameters() throws {
+        let host = try StandIn()
+        let rows: [([String], String)] = [
+            (["open", "a://b?c"], #"{"url":"a://b?c"}"#),
+            (["call", "a.b", "go"], #"{"module":"a.b","action":"go"}"#),
+            (
+                ["call", "a.b", "go", #"{"n": [1, 2]}"#],
+                #"{"module":"a.b","action":"go","parameters":{"n": [1, 2]}}"#
+            ),
+            (["post", "t", "7"], #"{"topic":"t","payload":7}"#),
+            (["routes", "--format", "html"], #"{"format":"html"}"#),
+            (["routes", "--json"], #"{"format":"json"}"#),
+        ]
+        for (arguments, sent) in rows {
+            let outcome = try HostProcess.run(arguments, in: host.folder.path)
+            #expect(outcome.output == sent + "\n")
+            #expect(outcome.exit == .code(0))
+        }
+        let documents = try StandIn(["routes": #""a\nb\n""#, "canopen": "false"])
+        #expect(try documents.hostd("routes").output == "a\nb\n")
+        let canOpen = try documents.hostd("canopen", "a://b")
+        #expect(canOpen.output == "false\n")
+        #expect(canOpen.exit == .code(69))
+        let noJSON = try host.hostd("post", "t", "{")
+        #expect(noJSON.exit == .code(64))
+        #expect(noJSON.error.hasPrefix("hostd post: the argument is no JSON: line 1, column "))
+    }
+
+    @Test("a token comes from the environment or from a file of its owner alone")
+    func tokens() throws {
+        let host = try StandIn()
+        let environment = ["HOSTD_TOKEN": "secret"]
+        #expect(
+            try host.hostd("open", "a://b", environment: environment).output
+                == #"{"url":"a://b","token":"secret"}"# + "\n")
+        let path = host.folder.path("token")
+        try writeFile("other\n".utf8, to: path, mode: 0o600)
+        #expect(
+            try host.hostd(
+                "open", "a://b", "--token-file", "token", environment: environment
+            ).output == #"{"url":"a://b","token":"other"}"# + "\n")
+        try writeFile("other\n".utf8, to: path, mode: 0o640)
+        let refused = try host.hostd("open", "a://b", "--token-file", "token")
+        #expect(refused.exit == .code(77))
+        #expect(
+            refused.error
+                == "hostd open: token: may be used by others than its owner; 'chmod 600' it\n")
+        #expect(try host.hostd("open", "a://b", "--token-file", "none").exit == .code(66))
+    }
+
+    @Test(
+        "an error of the host has its exit code",
+        arguments: [
+            (RPCErrorCode.notFound, Int32(69)), (.notPermitted, 77), (.late, 75), (.failed, 70),
+            (.invalidParameters, 64), (.notRunning, 69),
+        ])
+    func errors(code: RPCErrorCode, exit: Int32) throws {
+        let host = try StandIn(error: RPCError(code, "no such route", detail: "'a://b'"))
+        let outcome = try host.hostd("open", "a://b")
+        #expect(outcome.exit == .code(exit))
+        #expect(outcome.output == "")
+        #expect(outcome.error == "hostd open: no such route: 'a://b'\n")
+    }
+
+    @Test(
+        "stop waits for the end and returns the outcome",
+        arguments: [
+            (#"{"outcome":"stopped"}"#, Int32(0), "stopped\n", ""),
+            (
+                #"{"outcome":"failed","reason":"a module failed"}"#, 70, "",
+                "hostd stop: stopped: a module failed\n"
+            ),
+            (
+                #"{"outcome":"overdue","modules":["a.b","c.d"]}"#, 70, "",
+                "hostd stop: the stop took too long; left behind: a.b, c.d\n"
+            ),
+        ])
+    func stop(outcome: String, exit: Int32, output: String, error: String) async throws {
+        let process: HostProcess
+        do {
+            let host = try StandIn()
+            process = try HostProcess(["stop"], in: host.folder.path)
+            await host.stops.value.reply.succeed(raw: outcome.utf8)
+            host.end()
+        }
+        let ended = try process.waitForExit()
+        #expect(ended.exit == .code(exit))
+        #expect(ended.output == output)
+        #expect(ended.error == error)
+    }
+
+    @Test("stop of a host that dies")
+    func stopOfDying() async throws {
+        let process: HostProcess
+        do {
+            let host = try StandIn()
+            process = try HostProcess(["stop"], in: host.folder.path)
+            let call = await host.stops.value
+            host.end()
+            withExtendedLifetime(call) {}
+        }
+        let ended = try process.waitForExit()
+        #expect(ended.exit == .code(70))
+        #expect(ended.error == "hostd stop: the host ended without saying how\n")
+    }
+
+    @Test("tail shows what happens until the host ends", arguments: [false, true])
+    func tail(asJSON: Bool) throws {
+        let host = try StandIn()
+        let process = try HostProcess(
+            ["tail"] + (asJSON ? ["--json"] : []), in: host.folder.path)
+        // Each look takes as long as a command does.
+        while !host.tail.isFollowed { _ = try host.hostd("status") }
+        let log = Log(to: host.tail, module: "com.mm.main")
+        log.write(.info, "badge\nis 3", event: "push", fields: [LogField("n", 1)])
+        host.end()
+        let outcome = try process.waitForExit()
+        #expect(outcome.exit == .code(0))
+        #expect(
+            outcome.output.hasSuffix(
+                asJSON
+                    ? #"Z","level":"info","module":"com.mm.main","event":"push","#
+                        + #""message":"badge\nis 3","n":1}"# + "\n"
+                    : #"Z  info     com.mm.main       push  badge\nis 3  n=1"# + "\n"))
+        #expect(outcome.error == "")
+    }
+}

@@ -1,0 +1,181 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Control client", .timeLimit(.minutes(2)))
+struct ControlClientTests {
+    private func error(_ directory: StateDirectory) -> ControlClientError? {
+        do throws(ControlClientError) {
+            _ = try ControlClient(to: directory)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("no host: no folder, no socket, or a dead host's")
+    func notRunning() throws {
+        let folder = try TemporaryFolder()
+        let directory = StateDirectory(path: folder.path("state"))
+        #expect(error(directory) == .notRunning(directory))
+        try makeFolders(directory.path)
+        #expect(error(directory) == .notRunning(directory))
+        _ = try LocalSocket.listen(at: directory.path(of: "control.sock"))
+        #expect(error(directory) == .notRunning(directory))
+        #expect(error(directory)?.exitCode == .unavailable)
+        #expect(error(StateDirectory(path: "/proc/version"))?.exitCode == .unavailable)
+    }
+
+    @Test("a host that has no socket yet")
+    func starting() throws {
+        let folder = try TemporaryFolder()
+        let directory = StateDirectory(path: folder.path("state"))
+        let claim = try PidFile(claiming: directory)
+        let expected = ControlClientError.notListening(directory, processID: getpid())
+        #expect(error(directory) == expected)
+        #expect(expected.exitCode == .busy)
+        withExtendedLifetime(claim) {}
+    }
+
+    @Test("a call, its error, and what comes between")
+    func calls() throws {
+        let served = try ServedSocket()
+        let client = try ControlClient(to: served.directory)
+        let result = try client.call("greet") { $0.object { $0.member("name", "Ada") } }
+        #expect(result.string == "hello Ada")
+        do throws(ControlClientError) {
+            _ = try client.call("greet")
+            Issue.record("no error")
+        } catch {
+            #expect(error.exitCode == .usage)
+            #expect("\(error)" == "Invalid params: missing key 'name'")
+        }
+        _ = try client.call("tail")
+        served.tail.publish { $0.member("n", 1) }
+        // Comes before the answer, or after it.
+        #expect(try client.call("ping").string == "pong")
+        let event = try #require(try client.nextNotification())
+        #expect(event.method == "event")
+        #expect(event.parameters?["n"]?.int == 1)
+    }
+
+    @Test("a host that ends before it answers")
+    func ended() async throws {
+        let served = try ServedSocket()
+        let client = try ControlClient(to: served.directory)
+        #expect(try client.waitForEnd(within: .zero) == false)
+        served.server.stop()
+        #expect(throws: ControlClientError.ended(served.directory)) { try client.call("ping") }
+        #expect(try client.waitForEnd(within: nil))
+        #expect(try client.nextNotification() == nil)
+    }
+
+    @Test("a host that does not answer in time")
+    func timedOut() throws {
+        let served = try ServedSocket()
+        let client = try ControlClient(to: served.directory)
+        #expect(throws: ControlClientError.timedOut(served.directory)) {
+            try client.call("hold", within: .milliseconds(1))
+        }
+        // Its answer, when it comes, is not taken for another's.
+        try served.settle()
+        served.held.takeAll()[0].reply.succeed { $0.value("late") }
+        #expect(try client.call("ping").string == "pong")
+    }
+
+    @Test("what is said, and how a command ends")
+    func texts() {
+        let directory = StateDirectory(path: ".hostd")
+        let rows: [(ControlClientError, ExitCode, String)] = [
+            (.notRunning(directory), .unavailable, "no host runs on the state directory '.hostd'"),
+            (
+                .notListening(directory, processID: 7), .busy,
+                "the host (process 7) on the state directory '.hostd' is starting or stopping; "
+                    + "try again"
+            ),
+            (
+                .notPermitted(directory), .notPermitted,
+                "the host on the state directory '.hostd' is another user's; only that user and "
+                    + "root may control it"
+            ),
+            (
+                .failed(directory, .noSpace), .inputOutput,
+                "cannot reach the host on the state directory '.hostd': No space left on device"
+            ),
+            (
+                .timedOut(directory), .busy,
+                "the host on the state directory '.hostd' does not answer"
+            ),
+            (
+                .ended(directory), .inputOutput,
+                "the host on the state directory '.hostd' closed the connection before it answered"
+            ),
+            (
+                .malformed(directory), .inputOutput,
+                "what answers on '.hostd/control.sock' is no host of this version"
+            ),
+            (.refused(RPCError(.late, "late", detail: "x")), .busy, "late: x"),
+        ]
+        for (error, exitCode, text) in rows {
+            #expect(error.exitCode == exitCode)
+            #expect("\(error)" == text)
+        }
+    }
+
+    @Test("status, modules and stop of a host")
+    func controlledHost() throws {
+        struct Still: ControlledHost {
+            func status(_ completion: @escaping @Sendable (HostStatus) -> Void) {
+                var figures = HostFigures()
+                figures.state = .active
+                figures.readyAfter = .microseconds(1500)
+                figures.events = [.push: 3]
+                var status = HostStatus(
+                    app: "Demo", slatefile: "slatefile.json", stateDirectory: ".hostd",
+                    startedAt: WallTime(seconds: 0), figures: figures)
+                status.processID = 7
+                completion(status)
+            }
+
+            func modules(_ completion: @escaping @Sendable ([ModuleStatus]) -> Void) {
+                guard let id = try? ModuleID("com.mm.main") else { return completion([]) }
+                var module = ModuleStatus(id: id, entry: "Modules.MainModule", state: .failed)
+                module.reason = "threw"
+                completion([module])
+            }
+
+            func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void) {
+                completion(.failed("a reason"))
+            }
+        }
+        let given = LockedList<String>()
+        var methods = ControlMethods()
+        methods.add(Still())
+        var session = RPCSession()
+        for method in ["status", "modules", "stop"] {
+            session.receive(
+                Array((#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"# + "\n").utf8)[...])
+        }
+        _ = session.takeLines(upTo: 9) { request, ticket in
+            methods[request.method]?(
+                ControlMethods.Call(
+                    peer: SocketPeer(processID: 1, userID: 0, groupID: 0), parameters: nil,
+                    reply: RPCReply(to: ticket) {
+                        given.append(String(decoding: $1.dropFirst(33).dropLast(), as: UTF8.self))
+                    }))
+        }
+        #expect(
+            given.values == [
+                #"{"app":"Demo","state":"active","pid":7,"version":"\#(HostVersion.current)","#
+                    + #""slatefile":"slatefile.json","stateDirectory":".hostd","#
+                    + #""startedAt":"1970-01-01T00:00:00.000Z","readyMs":1.5,"modulesRunning":0,"#
+                    + #""modulesFailed":0,"failures":0,"lateness":0,"ignored":0,"#
+                    + #""events":{"push":3}}"#,
+                #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"failed","#
+                    + #""main":false,"required":false,"behind":0,"reason":"threw"}]"#,
+                #"{"outcome":"failed","reason":"a reason"}"#,
+            ])
+    }
+}

@@ -1,0 +1,260 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// What clients may do to a control server, and what becomes of them and of the others.
+@Suite("Control server: hostile clients", .timeLimit(.minutes(2)))
+struct ControlServerHostileTests {
+    private func lateLine() -> String {
+        errorLine(-32600, "Invalid Request", "no whole line within 30s")
+    }
+
+    @Test("a line of 1 MiB is read, one byte more is refused before it ends")
+    func longLine() throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        let frame = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+        client.send(frame + String(repeating: " ", count: 1 << 20 - frame.utf8.count) + "\n")
+        #expect(client.line() == #"{"jsonrpc":"2.0","id":1,"result":"pong"}"#)
+        client.send(String(repeating: " ", count: 1 << 20 + 1))
+        #expect(
+            client.lines() == [
+                errorLine(-32600, "Invalid Request", "a line has more than 1048576 bytes")
+            ])
+    }
+
+    @Test("bytes that are no JSON, and depth without end, are answered and do no harm")
+    func noJSON() throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        for line in ["\u{0}\u{1}", "GET / HTTP/1.1\r", String(repeating: "[", count: 100_000)] {
+            client.send(line + "\n")
+            #expect(client.line()?.contains(#""id":null,"error":{"code":-32700"#) == true)
+        }
+        #expect(try client.ask("ping") == "\"pong\"")
+    }
+
+    @Test("a batch: its answers are one line, also where some come late")
+    func batch() throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        client.send(
+            #"[{"jsonrpc":"2.0","id":1,"method":"hold"},7,{"jsonrpc":"2.0","method":"ping"},"#
+                + #"{"jsonrpc":"2.0","id":2,"method":"ping"}]"# + "\n")
+        #expect(try client.ask("ping") == "\"pong\"")
+        served.held.takeAll()[0].reply.succeed { $0.value("late") }
+        #expect(
+            client.line() == "["
+                + errorLine(
+                    -32600, "Invalid Request", "expected an object, found the number 7")
+                + #",{"jsonrpc":"2.0","id":2,"result":"pong"},"#
+                + #"{"jsonrpc":"2.0","id":1,"result":"late"}]"#)
+    }
+
+    @Test("ids of every type", arguments: ["1", "1e400", "-0.50", #""\u0000""#, "null"])
+    func ids(id: String) throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        client.send(#"{"jsonrpc":"2.0","id":\#(id),"method":"ping"}"# + "\n")
+        #expect(client.line() == #"{"jsonrpc":"2.0","id":\#(id),"result":"pong"}"#)
+    }
+
+    @Test("a half-closed socket gets its answers, then the end; its last line needs no newline")
+    func halfClosed() throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        client.call("hold", id: 1)
+        client.send(#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
+        client.endSending()
+        #expect(client.line() == #"{"jsonrpc":"2.0","id":2,"result":"pong"}"#)
+        served.held.takeAll()[0].reply.succeed { $0.value(1) }
+        #expect(client.lines() == [#"{"jsonrpc":"2.0","id":1,"result":1}"#])
+    }
+
+    @Test("a socket closed in the middle of a line, or of a call, leaves nothing behind")
+    func closedEarly() throws {
+        let served = try ServedSocket(limits: .init(connections: 2))
+        for _ in 0..<20 {
+            let client = try served.client()
+            client.call("hold")
+            client.send(#"{"jsonrpc":"#)
+            withExtendedLifetime(client) {}
+        }
+        try served.settle()
+        for call in served.held.takeAll() { call.reply.succeed { $0.value(1) } }
+        try served.settle()
+    }
+
+    @Test("10 000 connects in a row")
+    func manyConnects() throws {
+        let served = try ServedSocket()
+        for _ in 0..<10_000 { _ = try served.client() }
+        try served.settle()
+        #expect(served.log.messages.filter { !$0.contains("64 are open") } == [])
+    }
+
+    @Test("64 connections; the 65th is told so, and is welcome when one has gone")
+    func tooManyConnections() throws {
+        let served = try ServedSocket()
+        var clients = try (0..<64).map { _ in try served.client() }
+        for client in clients { #expect(try client.ask("ping") == "\"pong\"") }
+        #expect(
+            try served.client().lines() == [
+                errorLine(
+                    -32004, "too many connections", "64 are open; close one, or try again")
+            ])
+        #expect(
+            served.log.messages == [
+                "control socket: connection of process \(getpid()) refused: 64 are open"
+            ])
+        #expect(throws: ControlClientError.self) {
+            try ControlClient(to: served.directory).call("ping")
+        }
+        clients[10].endSending()
+        #expect(clients[10].line() == nil)
+        clients[10] = try served.client()
+        #expect(try clients[10].ask("ping") == "\"pong\"")
+    }
+
+    @Test("a peer that sends a byte a second is closed after 30 s, and slows nobody")
+    func byteASecond() throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        client.send("{")
+        try served.settle()
+        for _ in 0..<29 {
+            served.time.advance(by: .seconds(1))
+            client.send(" ")
+            try served.settle()
+        }
+        served.time.advance(by: .seconds(1))
+        #expect(client.lines() == [lateLine()])
+    }
+
+    @Test("a peer that says nothing at first is closed after 30 s; later it may be silent")
+    func silence() throws {
+        let served = try ServedSocket()
+        let silent = try served.client()
+        let quiet = try served.client()
+        #expect(try quiet.ask("ping") == "\"pong\"")
+        try served.settle()
+        served.time.advance(by: .seconds(30))
+        #expect(silent.lines() == [lateLine()])
+        served.time.advance(by: .seconds(100_000))
+        #expect(try quiet.ask("ping") == "\"pong\"")
+        // A line that begins late has all of its time.
+        quiet.send("{")
+        try served.settle()
+        served.time.advance(by: .seconds(29))
+        try served.settle()
+        quiet.send("}\n")
+        #expect(
+            quiet.line() == errorLine(-32600, "Invalid Request", "'jsonrpc' must be \\\"2.0\\\""))
+    }
+
+    @Test("no deadline is left when nothing is owed, so nothing wakes the server")
+    func idle() throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        #expect(try client.ask("ping") == "\"pong\"")
+        try served.settle()
+        served.time.advance(by: .seconds(31))
+        #expect(try client.ask("ping") == "\"pong\"")
+        #expect(served.time.pendingAlarms == 0)
+    }
+
+    @Test("one that reads nothing is closed after 30 s, while others are served")
+    func readsNothing() throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        for id in 1...8 { client.call("large", id: id) }
+        try served.settle()
+        // It is not taken before the answers are read.
+        client.call("hold")
+        try served.settle()
+        served.time.advance(by: .seconds(29))
+        try served.settle()
+        #expect(served.log.messages == [])
+        served.time.advance(by: .seconds(1))
+        try served.settle()
+        #expect(
+            served.log.messages == [
+                "control socket: connection of process \(getpid()) closed: "
+                    + "it does not read its answers"
+            ])
+        #expect(served.held.values.isEmpty)
+    }
+
+    @Test("one that reads its answers byte by byte has no more time than that")
+    func readsByteByByte() throws {
+        let served = try ServedSocket()
+        let client = try served.client()
+        client.call("large")
+        try served.settle()
+        var byte: UInt8 = 0
+        for _ in 0..<30 {
+            #expect(recv(client.number, &byte, 1, 0) == 1)
+            try served.settle()
+            served.time.advance(by: .seconds(1))
+            try served.settle()
+        }
+        #expect(served.log.messages.count == 1)
+    }
+
+    @Test("one that is owed more than the limit is closed")
+    func owedTooMuch() throws {
+        var limits = ControlServer.Limits()
+        limits.session.output = 3 << 20
+        let served = try ServedSocket(limits: limits)
+        let client = try served.client()
+        for id in 1...6 { client.call("hold", id: id) }
+        try served.settle()
+        let text = String(repeating: "x", count: 1 << 20)
+        for call in served.held.takeAll() { call.reply.succeed { $0.value(text) } }
+        try served.settle()
+        #expect(
+            served.log.messages == [
+                "control socket: connection of process \(getpid()) closed: "
+                    + "it reads nothing, and is owed too much"
+            ])
+    }
+
+    @Test("a flood of calls from one lets others through")
+    func flood() throws {
+        let served = try ServedSocket()
+        let flooder = try served.client()
+        for id in 1...1024 { flooder.call("hold", id: id) }
+        flooder.send(String(repeating: #"{"jsonrpc":"2.0","method":"hold"}"# + "\n", count: 500))
+        try served.settle()
+        #expect(served.held.values.count == 1024)
+        for call in served.held.takeAll() { call.reply.succeed { $0.value(1) } }
+        for _ in 1...1024 { #expect(flooder.line() != nil) }
+        try served.settle()
+        #expect(served.held.values.count == 500)
+    }
+
+    @Test("another user is closed at once, with a line in the log")
+    func otherUser() async throws {
+        let served = try ServedSocket(accepts: { _ in false })
+        let client = try served.client()
+        client.call("ping")
+        #expect(client.line() == nil)
+        _ = await served.log.first(
+            containing: "control socket: connection of user \(geteuid()) refused "
+                + "(process \(getpid()))")
+    }
+
+    @Test("who may control a host")
+    func owner() {
+        let rows: [(user: UInt32, owner: UInt32, isWelcome: Bool)] = [
+            (0, 1000, true), (1000, 1000, true), (1001, 1000, false), (1000, 0, false),
+            (0, 0, true),
+        ]
+        for row in rows {
+            let peer = SocketPeer(processID: 1, userID: row.user, groupID: 0)
+            #expect(ControlServer.isOwnerOrRoot(peer, owner: row.owner) == row.isWelcome)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+import Testing
+
+@testable import ModuleHost
+
+@Suite("JSONEncoding")
+struct JSONEncodingTests {
+    enum Color: String, Codable { case red }
+    struct Reply: Codable, Equatable {
+        var text = "a\"b\n"
+        var int = Int.min
+        var big = UInt64.max
+        var double = 0.1
+        var float: Float = 1.5
+        var yes = true
+        var nothing: Int?
+        var list = [[1], []]
+        var map = ["k": 1]
+        var color = Color.red
+        var wait = Duration.milliseconds(1500)
+        var time = DateTime(seconds: 0)
+    }
+
+    @Test("writes every kind of value, in the order of the keys")
+    func kinds() throws {
+        let bytes = try JSONEncoding.bytes(Reply())
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #"{"text":"a\"b\n","int":-9223372036854775808,"big":18446744073709551615,"#
+                + #""double":0.1,"float":1.5,"yes":true,"list":[[1],[]],"map":{"k":1},"#
+                + #""color":"red","wait":"1500ms","time":"1970-01-01T00:00:00Z"}"#)
+        #expect(try JSONValue(parsing: bytes).decode(Reply.self) == Reply())
+    }
+
+    static let values: [(any Encodable & Sendable, String)] = [
+        (1, "1"), ("x", #""x""#), (true, "true"), ([Int](), "[]"), ([String: Int](), "{}"),
+        (NoReply(), "null"), (Int?.none, "null"), ([1, nil] as [Int?], "[1,null]"),
+        (Date(timeIntervalSince1970: 1.5), #""1970-01-01T00:00:01.5Z""#),
+        ([Duration.seconds(2)], #"["2s"]"#),
+        (Int128.max, "170141183460469231731687303715884105727"),
+    ]
+
+    @Test("writes a value by itself", arguments: values)
+    func write(value: any Encodable & Sendable, expected: String) throws {
+        #expect(try String(decoding: JSONEncoding.bytes(value), as: UTF8.self) == expected)
+    }
+
+    @Test("writes a JSON value as it stands")
+    func json() throws {
+        let value = try JSONValue(parsing: #"{"a": [1.50, null]}"#)
+        #expect(
+            try String(decoding: JSONEncoding.bytes(["v": value]), as: UTF8.self)
+                == #"{"v":{"a": [1.50, null]}}"#)
+    }
+
+    @Test("lets containers be filled in turns, and a superclass have its own")
+    func containers() throws {
+        struct Turns: Encodable {
+            enum Key: String, CodingKey { case a, b, c }
+            func encode(to encoder: any Encoder) throws {
+                var outer = encoder.container(keyedBy: Key.self)
+                var inner = outer.nestedContainer(keyedBy: Key.self, forKey: .a)
+                var list = outer.nestedUnkeyedContainer(forKey: .b)
+                try outer.encode(1, forKey: .c)
+                try inner.encode(2, forKey: .a)
+                try list.encode(3)
+                try 4.encode(to: outer.superEncoder())
+                try list.encode(5)
+            }
+        }
+        #expect(
+            try String(decoding: JSONEncoding.bytes(Turns()), as: UTF8.self)
+                == #"{"a":{"a":2},"b":[3,5],"c":1,"super":4}"#)
+    }
+
+    @Test("refuses what JSON has no word for", arguments: [Double.nan, .infinity])
+    func notFinite(number: Double) {
+        #expect(throws: EncodingError.self) { try JSONEncoding.bytes([number]) }
+        #expect(throws: EncodingError.self) { try JSONEncoding.bytes(Duration.nanoseconds(1)) }
+    }
+}

@@ -1,0 +1,213 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("RoutePattern")
+struct RoutePatternTests {
+    static let faults: [(String, String)] = [
+        ("", "it is empty; the root of a module is '/'"),
+        ("1a://b", "'1a' is no scheme; letters, digits, '+', '-' and '.' make one"),
+        ("mgj:/a", "'mgj:/' belongs to no module and to no scheme; write mgj:///"),
+        ("app://user@host", "byte 10 is an '@': a name or password before the host is not allowed"),
+        ("a b", "byte 1 is a space; write it as %20"),
+        ("a%4", "byte 1 is a '%' without two hexadecimal digits; for the sign itself write %25"),
+        ("a/%FF", "byte 2 is escaped, but no UTF-8"),
+        ("a/../b", "no URL has the segment '..' at byte 2"),
+        ("a/%2E", "no URL has the segment '.' at byte 2"),
+        ("a/:", "the ':' at byte 2 has no name after it; for the sign itself write %3A"),
+        ("a/:.html", "the ':' at byte 2 has no name after it; for the sign itself write %3A"),
+        (":id/:id", "the name 'id' at byte 4 is there already"),
+        (":id/*id", "the name 'id' at byte 4 is there already"),
+        (":a(/:b)/c(/:a)", "the name 'a' at byte 11 is there already"),
+        (":id?id=:id", "the name 'id' at byte 4 is there already"),
+        (
+            ":a:b",
+            "byte 2 is ':', but a name is made of letters, digits, '_' and '-'; "
+                + "what follows it in its segment begins with '.'"
+        ),
+        (
+            "a/*/b",
+            "the '*' at byte 2 does not begin the last segment; for the sign itself write %2A"
+        ),
+        (
+            "a/b*",
+            "the '*' at byte 3 does not begin the last segment; for the sign itself write %2A"
+        ),
+        (
+            "*a(/b)",
+            "the '*' at byte 0 does not begin the last segment; for the sign itself write %2A"
+        ),
+        ("a(/b", "the parenthesis at byte 1 has no partner"),
+        ("a/b)", "the parenthesis at byte 3 has no partner"),
+        ("a()", "the group at byte 1 is empty"),
+        ("(a)(b)(c)(d)(e)(f)(g)(h)(i)", "the group at byte 24 is one more than the 8 allowed"),
+        ("a?b", "'b' at byte 2 declares no query parameter; write name=:name"),
+        ("a?b=:c", "'b=:c' at byte 2 declares no query parameter; write name=:name"),
+        ("a?b=:b&b=:b", "the name 'b' at byte 7 is there already"),
+        ("a#b", "the fragment at byte 1 is never matched; leave it out"),
+        (
+            String(repeating: "a/", count: 65),
+            "the segment at byte 128 is one more than the 64 allowed"
+        ),
+    ]
+
+    @Test("says what is wrong and where", arguments: faults)
+    func fault(pattern: String, message: String) {
+        do {
+            _ = try RoutePattern(pattern)
+            Issue.record("\(pattern) was read")
+        } catch {
+            #expect(error.description == "pattern \(quoted(pattern)): \(message)")
+        }
+    }
+
+    static let expansions: [(String, [[String]])] = [
+        ("/", [[]]), ("a//b/", [["a", "b"]]), ("(a)", [["a"], []]),
+        (
+            "the(/foo/:a)(/bar/:b)",
+            [["the", "foo", ":", "bar", ":"], ["the", "foo", ":"], ["the", "bar", ":"], ["the"]]
+        ),
+        ("(rest/)(app/):o", [["rest", "app", ":"], ["rest", ":"], ["app", ":"], [":"]]),
+        ("(:a/)(:b/):c", [[":", ":", ":"], [":", ":"], [":"]]),
+        ("a(/b(/c))", [["a", "b", "c"], ["a", "b"], ["a"]]),
+        ("file(.html)", [["file.html"], ["file"]]), (":n(.html)", [":.html", ":"].map { [$0] }),
+        ("a/*", [["a", "*"]]), ("mgj://", [["*"]]), ("mgj://*", [["*"]]), ("mgj:///", [[]]),
+        ("APP://Host/Y", [["host", "Y"]]), ("app:///Host", [["Host"]]),
+        ("host:8080/x", [["host:8080", "x"]]),
+        ("%3Aid/%2A/%28a%29/a%2Fb", [[":id", "*", "(a)", "a/b"]]),
+    ]
+
+    @Test("expands groups, the longest first", arguments: expansions)
+    func expand(pattern: String, expected: [[String]]) throws {
+        let variants = try RoutePattern(pattern).variants.map { variant in
+            variant.segments.map { segment in
+                switch segment {
+                case .literal(let text): String(decoding: text, as: UTF8.self)
+                case .placeholder(let suffix): ":" + String(decoding: suffix, as: UTF8.self)
+                case .rest: "*"
+                }
+            }
+        }
+        #expect(variants == expected)
+    }
+
+    @Test("knows its names, and those that it declares for the query")
+    func names() throws {
+        let pattern = try RoutePattern("u/:name(/:page)/*rest?style=:style&城=:城")
+        #expect(pattern.names == ["name", "page", "rest"])
+        #expect(pattern.queryNames == ["style", "城"])
+        #expect(pattern.scheme == nil)
+        #expect(try RoutePattern("MGJ://a").scheme == "mgj")
+    }
+}
+
+@Suite("Building URLs")
+struct RouteBuildingTests {
+    static let module = ModuleID(checked: "com.mm.m")
+
+    func build(_ text: String, _ parameters: RouteParameters) throws -> String {
+        let pattern = try RoutePattern(text)
+        return pattern.isAbsolute
+            ? try pattern.url(parameters)
+            : try pattern.url(parameters, scheme: "slate", module: Self.module)
+    }
+
+    static let built: [(String, KeyValuePairs<String, [String]>, String)] = [
+        ("user/:name/posts", ["name": ["a/b 城"]], "slate://com.mm.m/user/a%2Fb%20%E5%9F%8E/posts"),
+        (":id.html?q=:q", ["id": ["."], "q": ["a&b", ""]], "slate://com.mm.m/..html?q=a%26b&q="),
+        ("mgj://", ["*": []], "mgj://"), ("mgj://*p", ["p": ["a@b:c", "d"]], "mgj://a%40b%3Ac/d"),
+        ("list(/page/:n)(/by/:key)", ["key": ["date"]], "slate://com.mm.m/list/by/date"),
+        ("(v1/)item/:id", ["id": ["9"]], "slate://com.mm.m/v1/item/9"),
+        ("/", [:], "slate://com.mm.m/"),
+    ]
+
+    @Test("encodes values", arguments: built)
+    func build(pattern: String, parameters: KeyValuePairs<String, [String]>, url: String) throws {
+        #expect(try build(pattern, RouteParameters(parameters)) == url)
+    }
+
+    static let faults: [(String, KeyValuePairs<String, [String]>, String)] = [
+        ("a/:id", [:], "parameter 'id' is missing"),
+        ("a/:id", ["ids": ["1"]], "the pattern has no parameter 'ids'; did you mean 'id'?"),
+        ("a/:id", ["id": ["1", "2"]], "parameter 'id' takes one value, not 2"),
+        ("a/:id", ["id": [""]], "parameter 'id' is empty, which no segment can be"),
+        ("a/:id", ["id": [".."]], "parameter 'id' makes the segment '..', which no URL can have"),
+        ("a/*r", ["r": ["x", "."]], "parameter 'r' makes the segment '.', which no URL can have"),
+        ("a?x=:x", ["x": []], "parameter 'x' is missing"),
+        (
+            "a(/:n)(/*r)", ["r": ["1"]],
+            "the pattern would bind these values in another way when read back"
+        ),
+        (
+            "a/*r", ["r": [String](repeating: "x", count: 63)],
+            "malformed URL: the segment at byte 143 is one more than the 64 allowed"
+        ),
+    ]
+
+    @Test("says what a URL cannot have", arguments: faults)
+    func fault(pattern: String, parameters: KeyValuePairs<String, [String]>, message: String) {
+        do {
+            let url = try build(pattern, RouteParameters(parameters))
+            Issue.record("built \(url)")
+        } catch {
+            #expect("\(error)" == "no URL of pattern '\(pattern)': \(message)")
+        }
+    }
+
+    /// 100 000 seeded cases: whatever the strings, what was built reads back the same, or is refused for
+    /// a stated reason.
+    @Test("reads back what it built, for every string")
+    func readBack() throws {
+        var generator = SeededGenerator(seed: 20_261_121)
+        let patterns = try [
+            "user/:name/posts?q=:q&r=:r", "mgj://:host/:file.html", "app://*rest?q=:q",
+            "a(/:x)(/b/:y)/*z", ":a.tar.gz?q=:q",
+        ].map { try RoutePattern($0) }
+        for _ in 0..<100_000 {
+            let pattern = patterns[Int.random(in: 0..<patterns.count, using: &generator)]
+            var values: [String: [String]] = [:]
+            for name in pattern.names + pattern.queryNames
+            where Int.random(in: 0..<8, using: &generator) > 0 {
+                let isList = pattern.queryNames.contains(name) || ["rest", "z"].contains(name)
+                let count = isList ? Int.random(in: 1...3, using: &generator) : 1
+                values[name] = (0..<count).map { _ in Self.string(&generator) }
+            }
+            let parameters = values.reduce(into: RouteParameters()) {
+                $0 = $0.adding($1.key, $1.value)
+            }
+            do {
+                let url =
+                    pattern.isAbsolute
+                    ? try pattern.url(parameters)
+                    : try pattern.url(parameters, scheme: "slate", module: Self.module)
+                let back = try pattern.parameters(
+                    of: RouteURL(url), from: pattern.isAbsolute ? 0 : 1)
+                // Not `#expect`: so often, it costs more than what it checks.
+                if back != parameters { Issue.record("\(url) reads back as \(back?.all ?? [])") }
+            } catch {
+                guard case RouteError.building(_, let fault) = error else { throw error }
+                switch fault {
+                case .missing, .segment, .ambiguous: break
+                default: Issue.record(error)
+                }
+            }
+        }
+    }
+
+    private static func string(_ generator: inout SeededGenerator) -> String {
+        let special = Array("/?#%&=:@.+*()[] \0\\é城😀\u{301}%2F").map(String.init)
+        return (0..<Int.random(in: 0..<7, using: &generator)).map { _ in
+            Bool.random(using: &generator)
+                ? special.randomElement(using: &generator) ?? ""
+                : String(Unicode.Scalar(UInt32.random(in: 0..<0xD800, using: &generator)) ?? "a")
+        }.joined()
+    }
+}
+
+extension RouteParameters {
+    /// The parameters and one more name.
+    func adding(_ name: String, _ values: [String]) -> RouteParameters {
+        RouteParameters(list: all + [(name, values)])
+    }
+}
