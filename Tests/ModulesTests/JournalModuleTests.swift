@@ -134,6 +134,26 @@ struct JournalModuleTests {
                 + #""origin":{"kind":"host"}}"# + "\n")
     }
 
+    @Test(
+        "each remote origin by its kind, with what is known of the sender",
+        arguments: [
+            (
+                Origin.control(uid: 1000, pid: 4711),
+                #"{"kind":"control","uid":1000,"pid":4711}"#
+            ),
+            (.inbox, #"{"kind":"inbox"}"#),
+            (.push, #"{"kind":"push"}"#),
+        ])
+    func origins(origin: Origin, json: String) throws {
+        var writer = JSONWriter()
+        writer.journalLine(
+            of: try LifecycleEvent(.memoryWarning, origin: origin), at: WallTime(seconds: 0))
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == #"{"time":"1970-01-01T00:00:00.000Z","event":"memory-warning","#
+                + #""origin":\#(json)}"# + "\n")
+    }
+
     @Test("claims go on to the next module")
     func claims() async throws {
         let community = """

@@ -7,6 +7,23 @@ public enum Origin: Hashable, Sendable {
     /// A UNIX signal. `uid` and `pid` are nil where no process sent it, such as for Control-C in a
     /// terminal; `value` is what `sigqueue` carried, nil for a plain `kill`.
     case signal(name: String, uid: UInt32?, pid: Int32?, value: Int32?)
+    /// A process connected to the control socket, as the kernel named it at accept.
+    case control(uid: UInt32, pid: Int32)
+    /// The inbox: whoever may write to it.
+    case inbox
+    /// A push that was opened: whoever may send one.
+    case push
+
+    /// Whether the cause lies outside of the app.
+    ///
+    /// The host and its modules, isolated ones included, reach every route; whoever is remote
+    /// reaches what is public, and more only with a token.
+    public var isRemote: Bool {
+        switch self {
+        case .host, .local: false
+        case .signal, .control, .inbox, .push: true
+        }
+    }
 }
 
 extension Origin: CustomStringConvertible {
@@ -18,6 +35,9 @@ extension Origin: CustomStringConvertible {
         case .signal(let name, let uid, let pid, let value):
             "signal \(name)" + (pid.map { " from pid \($0)" } ?? "")
                 + (uid.map { " (uid \($0))" } ?? "") + (value.map { ", value \($0)" } ?? "")
+        case .control(let uid, let pid): "control from pid \(pid) (uid \(uid))"
+        case .inbox: "inbox"
+        case .push: "push"
         }
     }
 }

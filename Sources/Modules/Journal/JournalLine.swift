@@ -46,6 +46,12 @@ extension JSONWriter {
                 if let uid { object.member("uid", Int(uid)) }
                 if let pid { object.member("pid", Int(pid)) }
                 if let value { object.member("value", Int(value)) }
+            case .control(let uid, let pid):
+                object.member("kind", "control")
+                object.member("uid", Int(uid))
+                object.member("pid", Int(pid))
+            case .inbox: object.member("kind", "inbox")
+            case .push: object.member("kind", "push")
             }
         }
     }

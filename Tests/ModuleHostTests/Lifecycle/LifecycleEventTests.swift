@@ -119,9 +119,24 @@ struct LifecycleEventTests {
                 "signal RTMIN+1 from pid 1 (uid 0), value -7"
             ),
             (.signal(name: "INT", uid: nil, pid: nil, value: nil), "signal INT"),
+            (.control(uid: 1000, pid: 4711), "control from pid 4711 (uid 1000)"),
+            (.inbox, "inbox"),
+            (.push, "push"),
         ])
     func origin(origin: Origin, text: String) {
         #expect("\(origin)" == text)
+    }
+
+    @Test("what comes from outside is remote, the host and its modules are not")
+    func isRemote() {
+        let local: [Origin] = [.host, .local(ModuleID(checked: "com.mm.push"))]
+        let remote: [Origin] = [
+            .signal(name: "USR1", uid: 0, pid: 1, value: nil),
+            .signal(name: "INT", uid: nil, pid: nil, value: nil),
+            .control(uid: 0, pid: 1), .inbox, .push,
+        ]
+        #expect(local.filter { $0.isRemote } == [])
+        #expect(remote.filter { !$0.isRemote } == [])
     }
 }
 
