@@ -2,6 +2,8 @@ public import ModuleHost
 
 /// The main module: supplies the root, the URL that is opened at the end of launch.
 ///
+/// It is opened as by this module, so it may be any route of the app.
+///
 /// | setting | | default |
 /// |---|---|---|
 /// | `root` | the URL to open | none is opened |
@@ -23,20 +25,21 @@ public final class MainModule: RootProvider, ConfiguredModule {
     }
 }
 
-/// A URL as far as it is looked at before the router sees it: it has a scheme.
+/// A URL that can be routed, as settings give it.
 struct RootURL: Decodable, Hashable, Sendable {
     let text: String
 
     /// Reads a URL from settings.
     ///
     /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is no string, or has no scheme.
+    /// - Throws: Where it is no string, or malformed.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         text = try value.decode(String.self)
-        guard URLParts(text) != nil else {
-            throw DecodingError.dataCorruptedError(
-                in: value, debugDescription: "a URL begins with a scheme, such as slate://")
+        do throws(URLFault) {
+            _ = try RouteURL(text)
+        } catch {
+            throw DecodingError.dataCorruptedError(in: value, debugDescription: "\(error)")
         }
     }
 }

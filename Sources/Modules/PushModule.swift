@@ -82,12 +82,9 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
 
     /// As much of a URI as a log may show, for the rest may hold a token.
     static func publicPart(of uri: String) -> String {
-        guard let parts = URLParts(uri) else { return "without a scheme" }
-        // What stands before an @ is a user's name and password.
-        guard let first = parts.segments.first, !first.contains("@") else {
-            return "\(parts.scheme):…"
-        }
-        return "\(parts.scheme)://\(first.prefix(64))/…"
+        guard let url = try? RouteURL(uri) else { return "malformed" }
+        guard let authority = url.authority else { return "\(url.scheme):…" }
+        return "\(url.scheme)://\(authority.prefix(64))/…"
     }
 }
 

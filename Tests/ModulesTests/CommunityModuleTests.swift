@@ -13,58 +13,155 @@ struct CommunityModuleTests {
         others: String = ""
     ) -> String {
         ModulesTests.slatefile(
-            id, "Modules.CommunityModule", config: config, rest: rest, others: others)
+            id, "Modules.CommunityModule", config: config, rest: rest + #", "schemes": ["slate"]"#,
+            others: others)
     }
 
     private func say(_ topic: String, _ payload: String? = nil) -> String {
         #"{ "topic": "\#(topic)"\#(payload.map { #", "payload": \#($0)"# } ?? "") }"#
     }
 
-    private func page(_ app: RunningHost) async -> String?? {
-        await app.module(CommunityModule.self) { $0.page }
+    private func signIn(_ name: String, _ app: RunningHost) async throws {
+        try await app.deliver(.message, say("user.signed-in", #"{ "name": "\#(name)" }"#))
     }
 
-    // MARK: Pages
+    // MARK: Calls
 
     @Test(
-        "it claims the URLs of its pages, and no others",
+        "a route answers with what is asked for",
         arguments: [
-            ("slate://com.mm.community/userInfo?style=2", "https://example.com/userInfo?style=2"),
-            ("slate://COM.MM.Community/userInfo", "https://example.com/userInfo?style=1"),
-            ("slate://userInfo?color=green&style=3#top", "https://example.com/userInfo?style=3"),
-            ("SLATE:///userInfo/", "https://example.com/userInfo?style=1"),
-            ("slate://user/mia/posts", "https://example.com/user/mia/posts"),
-            ("slate://com.mm.community/user/mia/posts", "https://example.com/user/mia/posts"),
-            ("slate://com.mm.community", nil), ("slate://com.mm.other/userInfo", nil),
-            ("slate://userinfo", nil), ("slate://user/mia", nil), ("slate://user//posts", nil),
-            ("slate://user/m%2Fa/posts", nil), ("https://userInfo", nil), ("userInfo", nil),
-            ("", nil),
-        ] as [(String, String?)])
-    func pages(url: String, address: String?) async throws {
+            (
+                "slate://com.mm.community/userInfo?style=1&color=green",
+                #"{"user":"mia","posts":1,"style":1,"color":"green","page":"https://example.com/userInfo?color=green&style=1"}"#
+            ),
+            (
+                "slate://userInfo?color=red&style=3#top",
+                #"{"user":"mia","posts":1,"style":3,"color":"red","page":"https://example.com/userInfo?color=red&style=3"}"#
+            ),
+            (
+                "SLATE://COM.MM.Community/userInfo",
+                #"{"user":"mia","posts":1,"style":1,"color":"green","page":"https://example.com/userInfo?color=green&style=1"}"#
+            ),
+            (
+                "slate:///user/mia/posts/",
+                #"{"author":"mia","count":1,"posts":["hello"],"page":"https://example.com/user/mia/posts?page=1"}"#
+            ),
+            (
+                "slate://com.mm.community/user/m%2F%C3%A4/posts?page=7&name=mia",
+                #"{"author":"m/ä","count":0,"posts":[],"page":"https://example.com/user/m%2F%C3%A4/posts?page=7"}"#
+            ),
+            (
+                "slate://userInfo?style=red",
+                "failed: parameter 'style': expected a whole number, found 'red'"
+            ),
+            (
+                "slate://userInfo?color=mauve",
+                "failed: parameter 'color': expected one of 'red', 'orange', 'yellow', 'green', "
+                    + "'blue', 'violet', found 'mauve'"
+            ),
+            (
+                "slate://userInfo?style=1&style=2",
+                "failed: parameter 'style' is given 2 times; it takes one value"
+            ),
+            (
+                "slate://user/mia/posts?page=two",
+                "failed: parameter 'page': expected a whole number, found 'two'"
+            ),
+            ("slate://user/mia/posts?page=0", "not found"),
+            ("slate://user/mia/posts?page=-9223372036854775808", "not found"),
+            ("slate://user/mia", "not found"), ("slate://user//posts", "not found"),
+            ("slate://com.mm.community", "not found"), ("slate://USERINFO/", "answered"),
+            ("https://userInfo", "not found"),
+        ])
+    func routes(url: String, reply: String) async throws {
         try await RunningHost.run(slatefile()) { app in
-            try await app.deliver(.openURL, #"{ "url": "\#(url)" }"#)
-            #expect(await page(app) == .some(address))
-            let claim = address == nil ? "1 module" : "1 module, claimed by com.mm.community"
-            #expect(app.outcome(of: .openURL) == claim)
+            try await signIn("mia", app)
+            try await app.deliver(.message, say("user.posted", #"{ "text": "hello" }"#))
+            let found = await app.open(url)
+            // An authority compares without case.
+            #expect(found.hasPrefix(reply == "answered" ? #"{"user":"mia""# : reply), "\(found)")
         }
     }
 
-    @Test("a page of posts knows how many there are, also after a memory warning")
-    func posts() async throws {
+    @Test("twenty posts are on a page, the newest first, also after a memory warning")
+    func pages() async throws {
         try await RunningHost.run(slatefile()) { app in
             await app.startupTask("\(id)/index")
-            try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
-            for expected in 1...2 {
-                try await app.deliver(.message, say("user.posted", #"{ "text": "s3cret" }"#))
-                try await app.deliver(.openURL, #"{ "url": "slate://user/mia/posts" }"#)
-                #expect(app.messages(of: id).last == "shows the posts of a user: \(expected)")
-                try await app.deliver(.memoryWarning)
-                try await app.deliver(.openURL, #"{ "url": "slate://user/mia/posts" }"#)
-                #expect(app.messages(of: id).last == "shows the posts of a user: \(expected)")
+            try await signIn("mia", app)
+            for number in 1...41 {
+                try await app.deliver(
+                    .message, say("user.posted", #"{ "text": "s3cret-\#(number)" }"#))
             }
-            try await app.deliver(.openURL, #"{ "url": "slate://user/tom/posts" }"#)
-            #expect(app.messages(of: id).last == "shows the posts of a user: 0")
+            func texts(_ numbers: some Sequence<Int>) -> String {
+                "[" + numbers.map { "\"s3cret-\($0)\"" }.joined(separator: ",") + "]"
+            }
+            for _ in 1...2 {
+                for (page, expected) in [
+                    ("", texts((22...41).reversed())), ("?page=2", texts((2...21).reversed())),
+                    ("?page=3", texts(1...1)), ("?page=4", "[]"),
+                    ("?page=9223372036854775807", "[]"),
+                ] {
+                    let reply = await app.open("slate://user/mia/posts\(page)")
+                    #expect(reply.hasPrefix(#"{"author":"mia","count":41,"posts":\#(expected),"#))
+                }
+                try await app.deliver(.memoryWarning)
+            }
             #expect(!app.log.messages.contains { $0.contains("s3cret") || $0.contains("mia") })
+        }
+    }
+
+    @Test(
+        "who may not reach a route is told that there is none",
+        arguments: [
+            ("post?text=hello", RouteAccess.authorized), ("signIn?name=tom", .local),
+            ("signOut", .local),
+        ])
+    func access(call: String, least: RouteAccess) async throws {
+        try await RunningHost.run(slatefile()) { app in
+            try await signIn("mia", app)
+            for access in RouteAccess.allCases.reversed() {
+                let reply = await app.open("slate://com.mm.community/\(call)", as: access)
+                let mayReach = access == .local || access == least
+                #expect((reply != "not found") == mayReach)
+            }
+        }
+    }
+
+    @Test("modules sign users in and out and post, and are told what is wrong")
+    func calls() async throws {
+        try await RunningHost.run(slatefile()) { app in
+            for (call, reply) in [
+                ("userInfo", #"{"posts":0,"style":1,"color":"green","page":"#),
+                ("post?text=early", "failed: nobody can post: no user is signed in"),
+                ("signIn", "failed: parameter 'name' is missing: expected text"),
+                ("signIn?name=", "failed: 'name' cannot be empty"), ("signIn?name=mia", "null"),
+                ("signIn?name=mia", "null"), ("post", "failed: parameter 'text' is missing"),
+                ("post?text=", "failed: 'text' cannot be empty"), ("post?text=s3cret", "null"),
+                ("user/mia/posts", #"{"author":"mia","count":1,"posts":["s3cret"],"#),
+                ("userInfo", #"{"user":"mia","posts":1,"#), ("signOut", "null"),
+                ("signOut", "null"), ("userInfo", #"{"posts":0,"#),
+            ] {
+                let found = await app.open("slate://\(call)", as: .local)
+                #expect(found.hasPrefix(reply), "\(call): \(found)")
+            }
+            #expect(app.messages(of: id) == ["a user signed in", "the user signed out"])
+        }
+    }
+
+    // MARK: The service
+
+    @Test("others ask the service who is signed in, and who wrote how much")
+    func service() async throws {
+        let client = #", { "id": "com.mm.client", "entry": "ModulesTests.DirectoryClient" }"#
+        try await RunningHost.run(slatefile(others: client)) { app in
+            func answers() async throws -> String? {
+                try await app.deliver(.memoryWarning)
+                return app.messages(of: "com.mm.client").last
+            }
+            #expect(try await answers() == "nobody is signed in, mia wrote 0")
+            try await signIn("mia", app)
+            try await app.deliver(.message, say("user.posted", #"{ "text": "hello" }"#))
+            #expect(try await answers() == "mia is signed in, mia wrote 1")
         }
     }
 
@@ -108,7 +205,7 @@ struct CommunityModuleTests {
             ),
             (
                 "user.posted", #"{ "text": "s3cret" }"#,
-                "message 'user.posted' comes from nobody: no user is signed in"
+                "nobody can post: no user is signed in"
             ),
         ] as [(String, String?, String)])
     func oddMessages(topic: String, payload: String?, error: String) async throws {
@@ -134,8 +231,9 @@ struct CommunityModuleTests {
         try await RunningHost.run(slatefile(), in: folder) { app in
             #expect(await app.startupTask("\(id)/backup") == "start-up task \(id)/backup succeeded")
             try await app.deliver(.message, say("user.posted", #"{ "text": "three" }"#))
-            try await app.deliver(.openURL, #"{ "url": "slate://user/mia/posts" }"#)
-            #expect(app.messages(of: id).last == "shows the posts of a user: 2")
+            #expect(
+                await app.open("slate://user/mia/posts").contains(
+                    #""posts":["three","one \"two\"\n"]"#))
             #expect(try app.text(of: "\(id).json.bak") == saved)
             #expect(try folder.mode(of: "\(id).json.bak") == 0o600)
         }
@@ -180,6 +278,12 @@ struct CommunityModuleTests {
                 #expect(
                     app.messages(of: id).last
                         == "failed: '\(path)' could not be read at start-up, so nothing is changed")
+                for call in ["userInfo", "user/mia/posts"] {
+                    #expect(
+                        await app.open("slate://\(call)")
+                            == "failed: '\(path)' could not be read at start-up, so nothing is "
+                            + "changed")
+                }
                 #expect(!app.log.messages.contains { $0.contains("s3cret") })
             }
             #expect(try folder.text(of: "\(id).json") == text)
@@ -220,13 +324,14 @@ struct CommunityModuleTests {
     @Test(
         "the domain is the module's own, else the app's",
         arguments: [
-            (#"{ "domain": "http://own.example/" }"#, "http://own.example/userInfo?style=1"),
-            ("{}", "https://example.com/userInfo?style=1"),
+            (#"{ "domain": "http://own.example:8080/" }"#, "http://own.example:8080/user/a/posts"),
+            (#"{ "domain": "https://own.example/de" }"#, "https://own.example/de/user/a/posts"),
+            ("{}", "https://example.com/user/a/posts"),
         ])
     func domain(config: String, address: String) async throws {
         try await RunningHost.run(slatefile(config: config)) { app in
-            try await app.deliver(.openURL, #"{ "url": "slate://userInfo" }"#)
-            #expect(await page(app) == address)
+            let reply = await app.open("slate://user/a/posts")
+            #expect(reply.hasSuffix(#","page":"\#(address)?page=1"}"#))
         }
     }
 
@@ -252,6 +357,14 @@ struct CommunityModuleTests {
                 #"{ "domain": "https://" }"#,
                 "/domain: a web site is given as https://www.example.com"
             ),
+            (
+                #"{ "domain": "https://user@example.com" }"#,
+                "/domain: a web site is given as https://www.example.com"
+            ),
+            (
+                #"{ "domain": "https://example.com?page" }"#,
+                "/domain: a web site is given as https://www.example.com"
+            ),
             (#"{ "domain": [] }"#, "/domain: expected a string, found an array"),
             (#"{ "domains": "" }"#, "/domains: unknown key 'domains'; did you mean 'domain'?"),
         ])
@@ -270,4 +383,18 @@ final class SignInListener: Module, SignInResponder {
     func didSignIn(name: String) { heard.append("in \(name)") }
 
     func didSignOut() { heard.append("out") }
+}
+
+/// A module that uses the community's service, at every memory warning.
+final class DirectoryClient: MemoryWarningResponder {
+    private let context: ModuleContext
+
+    init(context: ModuleContext) { self.context = context }
+
+    func didReceiveMemoryWarning() throws {
+        let (user, count) = try context.services.call((any UserDirectory).self) {
+            (try $0.signedInUser, try $0.postCount(of: "mia"))
+        }
+        context.log.info("\(user ?? "nobody") is signed in, mia wrote \(count)")
+    }
 }

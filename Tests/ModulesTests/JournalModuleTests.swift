@@ -156,13 +156,10 @@ struct JournalModuleTests {
 
     @Test("claims go on to the next module")
     func claims() async throws {
-        let community = """
-            , { "id": "com.mm.community", "entry": "Modules.CommunityModule",
-                "config": { "domain": "https://www.example.com" } }
-            """
-        try await RunningHost.run(slatefile(others: community)) { app in
+        let claimer = #", { "id": "com.mm.claimer", "entry": "ModulesTests.Claimer" }"#
+        try await RunningHost.run(slatefile(others: claimer)) { app in
             try await app.deliver(.openURL, #"{ "url": "slate://userInfo" }"#)
-            #expect(app.outcome(of: .openURL) == "2 modules, claimed by com.mm.community")
+            #expect(app.outcome(of: .openURL) == "2 modules, claimed by com.mm.claimer")
         }
     }
 
@@ -300,4 +297,11 @@ struct JournalModuleTests {
         let found = ModulesTests.faults(of: slatefile(config: config))
         #expect(found == ["/modules/1/config\(message)"])
     }
+}
+
+/// A module that claims every URL.
+final class Claimer: URLResponder {
+    init(context: ModuleContext) {}
+
+    func open(_ url: String, options: OpenURLOptions) -> Bool { true }
 }

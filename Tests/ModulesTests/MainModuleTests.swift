@@ -38,7 +38,15 @@ struct MainModuleTests {
     @Test(
         "settings that are wrong show at their place",
         arguments: [
-            (#"{ "root": "home" }"#, "/root: a URL begins with a scheme, such as slate://"),
+            (
+                #"{ "root": "home" }"#,
+                "/root: malformed URL: it begins with no scheme, such as the slate of "
+                    + "slate://userInfo"
+            ),
+            (
+                #"{ "root": "slate://a b" }"#,
+                "/root: malformed URL: byte 9 is a space; write it as %20"
+            ),
             (#"{ "root": 5 }"#, "/root: expected a string, found the number 5"),
             (#"{ "rot": "a:b" }"#, "/rot: unknown key 'rot'; did you mean 'root'?"),
         ])

@@ -10,6 +10,8 @@ enum CommunityError: Error, Hashable, CustomStringConvertible {
     case notRead(String)
     /// A message lacks a member of its payload.
     case message(topic: String, needs: String)
+    /// A call without a name or a text.
+    case empty(String)
     /// Somebody posts, and nobody is signed in.
     case nobodySignedIn
 
@@ -23,7 +25,8 @@ enum CommunityError: Error, Hashable, CustomStringConvertible {
         case .notRead(let path): "'\(path)' could not be read at start-up, so nothing is changed"
         case .message(let topic, let key):
             "message '\(topic)' needs a \"\(key)\" in its payload: a string, not empty"
-        case .nobodySignedIn: "message 'user.posted' comes from nobody: no user is signed in"
+        case .empty(let name): "'\(name)' cannot be empty"
+        case .nobodySignedIn: "nobody can post: no user is signed in"
         }
     }
 }
@@ -40,12 +43,29 @@ struct WebSite: Decodable, Hashable, Sendable {
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         let text = try value.decode(String.self)
-        let scheme = URLParts(text)?.scheme.lowercased()
-        guard scheme == "https" || scheme == "http", URLParts(text)?.segments.isEmpty == false
+        guard let url = try? RouteURL(text), ["https", "http"].contains(url.scheme),
+            url.authority != nil, url.query.isEmpty, url.fragment == nil
         else {
             throw DecodingError.dataCorruptedError(
                 in: value, debugDescription: "a web site is given as https://www.example.com")
         }
-        address = text.hasSuffix("/") ? String(text.dropLast()) : text
+        address =
+            url.withoutQuery.hasSuffix("/")
+            ? String(url.withoutQuery.dropLast()) : url.withoutQuery
+    }
+
+    /// The address of a page.
+    ///
+    /// - Parameters:
+    ///   - path: The page's path, with names for what is to be filled in, as in a route's pattern.
+    ///   - values: Their values; those without a place in the path go into the query.
+    /// - Returns: The address, everything in it encoded.
+    /// - Throws: ``RouteError`` for a value that cannot be part of a path: one that is empty, `.` or `..`.
+    func address(of path: String, _ values: [String: String]) throws -> String {
+        // The first segment of an absolute pattern is its authority.
+        let base = "x://x"
+        let pattern = try RoutePattern("\(base)/\(path)")
+        let url = try pattern.url(RouteParameters(values), queryNames: Array(values.keys))
+        return address + url.dropFirst(base.count)
     }
 }

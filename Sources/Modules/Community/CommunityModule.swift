@@ -1,19 +1,19 @@
 public import ModuleHost
 
-/// A business module: users sign in and post; their pages are opened by URL.
+/// A business module: users sign in and post; what they wrote is asked for by URL.
 ///
 /// It shows what a module of an app does over its life. Start-up work of each priority: `state` reads
 /// what the last run saved, before the app launches; `index` prepares for showing posts, once it has;
-/// `backup` keeps a copy of what was read, when there is nothing else to do. It claims the URLs of its
-/// pages, receives the topics `user.signed-in` (`{"name": …}`), `user.signed-out` and `user.posted`
-/// (`{"text": …}`), tells other modules by ``SignInResponder``, saves when the app leaves sight, and
-/// drops its cache when memory runs short.
+/// `backup` keeps a copy of what was read, when there is nothing else to do. It answers ``routes``,
+/// which know who may ask; provides ``UserDirectory``; receives the topics `user.signed-in`
+/// (`{"name": …}`), `user.signed-out` and `user.posted` (`{"text": …}`); tells other modules by
+/// ``SignInResponder``; saves when the app leaves sight, and drops its cache when memory runs short.
 ///
 /// | setting | | default |
 /// |---|---|---|
 /// | `domain` | the web site that its pages are on | `domain` of the app's config |
-public final class CommunityModule: LaunchResponder, URLResponder, MessageResponder,
-    BackgroundResponder, TerminationResponder, MemoryWarningResponder, ConfiguredModule
+public final class CommunityModule: LaunchResponder, MessageResponder, BackgroundResponder,
+    TerminationResponder, MemoryWarningResponder, ConfiguredModule
 {
     /// The module's settings.
     public struct Configuration: Decodable, Sendable {
@@ -21,7 +21,7 @@ public final class CommunityModule: LaunchResponder, URLResponder, MessageRespon
     }
 
     private let context: ModuleContext
-    private let domain: String
+    private let site: WebSite
     private let path: String
     /// What is kept from run to run; nil until it is read.
     ///
@@ -31,8 +31,6 @@ public final class CommunityModule: LaunchResponder, URLResponder, MessageRespon
     private var revision = 0
     private var savedRevision = 0
     private var index: PostIndex?
-    /// The page that is shown, by its address on the web.
-    private(set) var page: String?
 
     /// Reads the settings, and registers the work to do at start-up.
     ///
@@ -46,7 +44,7 @@ public final class CommunityModule: LaunchResponder, URLResponder, MessageRespon
         guard let site = try own ?? shared?.decode(WebSite.self) else {
             throw CommunityError.noDomain
         }
-        domain = site.address
+        self.site = site
         let path = "\(context.stateDirectory)/\(context.id).json"
         self.path = path
 
@@ -60,6 +58,7 @@ public final class CommunityModule: LaunchResponder, URLResponder, MessageRespon
         try context.startup("backup", priority: .low, after: ["state"]) {
             try CommunityFile.backUp(path)
         }
+        try context.services.register((any UserDirectory).self) { self }
     }
 
     /// Has the posts sorted by author, beside the launch.
@@ -77,28 +76,32 @@ public final class CommunityModule: LaunchResponder, URLResponder, MessageRespon
         }
     }
 
-    // MARK: Pages
+    // MARK: Calls
 
-    /// Shows a page.
-    ///
-    /// - Parameters:
-    ///   - url: The URL, as it was written.
-    ///   - options: Who asks.
-    /// - Returns: Whether the URL names a page of this module.
-    public func open(_ url: String, options: OpenURLOptions) -> Bool {
-        guard let page = CommunityPage(url, of: context.id) else { return false }
-        self.page = page.address(on: domain)
-        switch page {
-        case .userInfo: context.log.info("shows the info of a user")
-        case .posts(let author): context.log.info("shows the posts of a user: \(count(of: author))")
-        }
-        return true
+    func userInfo(style: Int, color: UserInfo.Color) throws -> UserInfo {
+        let user = try loadedState().user
+        return UserInfo(
+            user: user, posts: try user.map(postCount) ?? 0, style: style, color: color,
+            page: try site.address(
+                of: "userInfo", ["style": "\(style)", "color": color.rawValue]))
     }
 
-    private func count(of author: String) -> Int {
-        let index = index ?? PostIndex(state?.posts ?? [])
+    func posts(of author: String, page: Int) throws -> UserPosts {
+        let posts = try posts(of: author)
+        let pageCount = (posts.count + UserPosts.pageSize - 1) / UserPosts.pageSize
+        let isThere = page >= 1 && page <= pageCount
+        let newer = isThere ? (page - 1) * UserPosts.pageSize : posts.count
+        return UserPosts(
+            author: author, count: posts.count,
+            posts: posts.dropLast(newer).suffix(UserPosts.pageSize).reversed().map(\.text),
+            page: try site.address(
+                of: "user/:name/posts", ["name": author, "page": "\(page)"]))
+    }
+
+    private func posts(of author: String) throws -> [CommunityState.Post] {
+        let index = try index ?? PostIndex(loadedState().posts)
         self.index = index
-        return index.posts(of: author).count
+        return index.posts(of: author)
     }
 
     // MARK: Messages
@@ -119,22 +122,23 @@ public final class CommunityModule: LaunchResponder, URLResponder, MessageRespon
         }
     }
 
-    private func signIn(_ name: String) throws {
-        let state = try loadedState()
-        guard state.user != name else { return }
-        self.state?.user = name
+    func signIn(_ name: String) throws {
+        guard !name.isEmpty else { throw CommunityError.empty("name") }
+        guard try loadedState().user != name else { return }
+        state?.user = name
         context.log.info("a user signed in")
         context.center.send(to: (any SignInResponder).self) { try $0.didSignIn(name: name) }
     }
 
-    private func signOut() throws {
+    func signOut() throws {
         guard try loadedState().user != nil else { return }
         state?.user = nil
         context.log.info("the user signed out")
         context.center.send(to: (any SignInResponder).self) { try $0.didSignOut() }
     }
 
-    private func post(_ text: String) throws {
+    func post(_ text: String) throws {
+        guard !text.isEmpty else { throw CommunityError.empty("text") }
         guard let author = try loadedState().user else { throw CommunityError.nobodySignedIn }
         let post = CommunityState.Post(author: author, text: text)
         let isOldestGone = state?.add(post) == true
@@ -166,6 +170,18 @@ public final class CommunityModule: LaunchResponder, URLResponder, MessageRespon
 
     /// Drops what can be made again.
     public func didReceiveMemoryWarning() { index = nil }
+}
+
+extension CommunityModule: UserDirectory {
+    /// Who is signed in; nil for nobody.
+    public var signedInUser: String? { get throws { try loadedState().user } }
+
+    /// How many posts of a user are kept.
+    ///
+    /// - Parameter author: The user's name.
+    /// - Returns: The number.
+    /// - Throws: Where the state could not be read at start-up.
+    public func postCount(of author: String) throws -> Int { try posts(of: author).count }
 }
 
 extension Message {

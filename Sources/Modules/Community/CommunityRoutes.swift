@@ -1,0 +1,91 @@
+public import ModuleHost
+
+/// What others can ask of the community, by URL or by name.
+///
+/// What users wrote is for everybody. Who writes in the name of the user needs a token, unless it is
+/// a module of this app; who the user is, modules of this app alone decide.
+extension CommunityModule: RoutedModule {
+    struct UserInfoRequest: Decodable, Sendable {
+        var style: Int?
+        var color: UserInfo.Color?
+    }
+
+    struct PostsRequest: Decodable, Sendable {
+        var name: String
+        var page: Int?
+
+        /// Whether there can be such a page.
+        var isPage: Bool { page ?? 1 >= 1 }
+    }
+
+    struct PostRequest: Decodable, Sendable {
+        var text: String
+    }
+
+    struct SignInRequest: Decodable, Sendable {
+        var name: String
+    }
+
+    /// The routes: `userInfo` and `user/:name/posts` for everybody, `post` with a token, `signIn` and
+    /// `signOut` for modules of the app.
+    public static var routes: [Route<CommunityModule>] {
+        [
+            Route("userInfo", access: .public, summary: "The user who is signed in.") {
+                (module, request: UserInfoRequest, call) in
+                try module.userInfo(style: request.style ?? 1, color: request.color ?? .green)
+            },
+            Route(
+                "user/:name/posts", access: .public,
+                summary: "What a user wrote, newest first, \(UserPosts.pageSize) a page.",
+                when: \PostsRequest.isPage
+            ) { (module, request: PostsRequest, call) in
+                try module.posts(of: request.name, page: request.page ?? 1)
+            },
+            Route("post", access: .authorized, summary: "Posts a text for the user.") {
+                (module, request: PostRequest, call) in
+                try module.post(request.text)
+            },
+            Route("signIn", access: .local, summary: "Signs a user in.") {
+                (module, request: SignInRequest, call) in
+                try module.signIn(request.name)
+            },
+            Route("signOut", access: .local, summary: "Signs the user out.") { (module, call) in
+                try module.signOut()
+            },
+        ]
+    }
+}
+
+/// The reply to `userInfo`.
+public struct UserInfo: Encodable, Hashable, Sendable {
+    /// The colours that the page comes in.
+    public enum Color: String, Codable, Sendable, CaseIterable {
+        case red, orange, yellow, green, blue, violet
+    }
+
+    /// Who is signed in; nil for nobody.
+    public let user: String?
+    /// How many posts the user wrote.
+    public let posts: Int
+    /// The number of the page's layout.
+    public let style: Int
+    /// The page's colour.
+    public let color: Color
+    /// Where the page is on the web.
+    public let page: String
+}
+
+/// The reply to `user/:name/posts`: one page of what a user wrote.
+public struct UserPosts: Encodable, Hashable, Sendable {
+    /// How many posts are on a page, the last one aside.
+    static let pageSize = 20
+
+    /// Who wrote them.
+    public let author: String
+    /// How many posts there are on all pages.
+    public let count: Int
+    /// The posts of this page, newest first; none beyond the last page.
+    public let posts: [String]
+    /// Where the page is on the web.
+    public let page: String
+}
