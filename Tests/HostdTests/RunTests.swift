@@ -10,7 +10,7 @@ struct RunTests {
         let run = try HostdRun(HostdRun.shippedSlatefile()).ready()
         #expect(
             run.process.textSoFar(.output).hasPrefix(
-                "ready pid=\(run.process.processID) modules=5 ms="))
+                "ready pid=\(run.process.processID) modules=6 ms="))
         let sent: [(signal: Int32, line: String)] = [
             (SIGUSR1, " background  "), (SIGUSR2, " foreground  "), (realTime(1), " push  "),
             (realTime(2), " open-url  "), (realTime(3), " message  "),
@@ -23,7 +23,6 @@ struct RunTests {
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0))
         #expect(outcome.error.contains(" push  3 modules, newData in "))
-        #expect(outcome.error.contains("claimed by com.mm.community in "))
         #expect(
             outcome.error.contains("origin=\"signal TERM from pid \(getpid()) (uid \(getuid()))\""))
         #expect(outcome.error.hasSuffix(" notice   host              stopped\n"))

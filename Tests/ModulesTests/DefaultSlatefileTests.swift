@@ -17,7 +17,7 @@ struct DefaultSlatefileTests {
             Array(text().utf8), path: "slatefile.json", environment: { _ in nil },
             checkEntry: EntryUse.checkAgainstBinary())
         let entries = slatefile.modules.map(\.implementation)
-        for name in ["Main", "Journal", "Metrics", "Push", "Community"] {
+        for name in ["Main", "Journal", "Metrics", "Push", "Community", "Browser"] {
             #expect(entries.contains(.entry("Modules.\(name)Module")))
         }
         for (signal, kind) in [("RTMIN+1", EventKind.push), ("RTMIN+4", .memoryWarning)] {
@@ -36,6 +36,29 @@ struct DefaultSlatefileTests {
                     topic: "user.signed-in", payload: JSONValue(parsing: #"{ "name": "mia" }"#)))
     }
 
+    @Test(
+        "its URLs lead somewhere",
+        arguments: [
+            (
+                "slate://com.mm.community/userInfo?style=1",
+                #"{"posts":0,"style":1,"color":"green","#
+            ),
+            ("slate://userInfo?style=1&color=red", #"{"posts":0,"style":1,"color":"red","#),
+            (
+                "https://www.example.com/user/mia/posts?page=2",
+                #"{"author":"mia","count":0,"posts":[],"#
+                    + #""page":"https://www.example.com/user/mia/posts?page=2"}"#
+            ),
+            ("https://www.example.com/", #"{"shown":"https://www.example.com/"}"#),
+            ("slate://nobody/knows", #"{"shown":"slate://nobody/knows"}"#),
+        ])
+    func urls(url: String, reply: String) async throws {
+        try await RunningHost.run(text()) { app in
+            let found = await app.open(url)
+            #expect(found.hasPrefix(reply), "\(found)")
+        }
+    }
+
     @Test("its app becomes ready, runs start-up tasks of each priority, and stops")
     func run() async throws {
         let folder = try TemporaryFolder()
@@ -46,7 +69,7 @@ struct DefaultSlatefileTests {
             ] {
                 #expect(await app.startupTask(task) == "start-up task \(task) succeeded")
             }
-            #expect(app.messages(of: nil).contains("ready: 5 modules"))
+            #expect(app.messages(of: nil).contains("ready: 6 modules"))
             #expect(!app.log.records.contains { $0.level > .notice })
             try await app.deliver(
                 .push, #"{ "aps": { "badge": 1 }, "uri": "slate://com.mm.community/userInfo" }"#)
