@@ -47,7 +47,7 @@ struct DefaultSlatefileTests {
             (
                 "https://www.example.com/user/mia/posts?page=2",
                 #"{"author":"mia","count":0,"posts":[],"#
-                    + #""page":"https://www.example.com/user/mia/posts?page=2"}"#
+                    + #""url":"https://www.example.com/user/mia/posts?page=2"}"#
             ),
             ("https://www.example.com/", #"{"shown":"https://www.example.com/"}"#),
             ("slate://nobody/knows", #"{"shown":"slate://nobody/knows"}"#),

@@ -47,6 +47,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         self.site = site
         let path = "\(context.stateDirectory)/\(context.id).json"
         self.path = path
+        try context.services.register((any UserDirectory).self) { self }
 
         // The work runs off the lane and takes values along, never the module.
         try context.startup("state", priority: .high) {
@@ -58,7 +59,6 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         try context.startup("backup", priority: .low, after: ["state"]) {
             try CommunityFile.backUp(path)
         }
-        try context.services.register((any UserDirectory).self) { self }
     }
 
     /// Has the posts sorted by author, beside the launch.
@@ -82,7 +82,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         let user = try loadedState().user
         return UserInfo(
             user: user, posts: try user.map(postCount) ?? 0, style: style, color: color,
-            page: try site.address(
+            url: try site.address(
                 of: "userInfo", ["style": "\(style)", "color": color.rawValue]))
     }
 
@@ -94,7 +94,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         return UserPosts(
             author: author, count: posts.count,
             posts: posts.dropLast(newer).suffix(UserPosts.pageSize).reversed().map(\.text),
-            page: try site.address(
+            url: try site.address(
                 of: "user/:name/posts", ["name": author, "page": "\(page)"]))
     }
 

@@ -72,7 +72,7 @@ public struct UserInfo: Encodable, Hashable, Sendable {
     /// The page's colour.
     public let color: Color
     /// Where the page is on the web.
-    public let page: String
+    public let url: String
 }
 
 /// The reply to `user/:name/posts`: one page of what a user wrote.
@@ -87,5 +87,5 @@ public struct UserPosts: Encodable, Hashable, Sendable {
     /// The posts of this page, newest first; none beyond the last page.
     public let posts: [String]
     /// Where the page is on the web.
-    public let page: String
+    public let url: String
 }
