@@ -1,7 +1,7 @@
 extension EntryUse {
     /// A check of entries against the classes of the running binary: whether there is such a module,
     /// whether the main one can supply the root, whether settings decode to what the module says they
-    /// are.
+    /// are, whether its routes can be, beside those of the modules before it.
     ///
     /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which asks it in file order.
     ///
@@ -11,6 +11,7 @@ extension EntryUse {
         var targets: [String] = []
         // Where every entry is wrong, the first few get the costly search for a slip.
         var searchesLeft = 8
+        var routes = RouteTable()
         return { use in
             let type: any Module.Type
             do throws(EntryError) {
@@ -30,6 +31,9 @@ extension EntryUse {
                 let fault = configured.fault(in: use.config)
             {
                 faults.append(.config(fault))
+            }
+            if let routed = type as? any RoutedModule.Type {
+                faults += routes.check(routed, as: use.module).map { .entry($0.description) }
             }
             return faults
         }

@@ -16,11 +16,13 @@ struct RouteRewrites: Sendable {
 
     var isEmpty: Bool { rules.isEmpty }
 
+    init() {}
+
     init(_ rewrites: [Slatefile.Rewrite]) throws(RouteError) {
         for rewrite in rewrites { try add(rewrite) }
     }
 
-    private mutating func add(_ rewrite: Slatefile.Rewrite) throws(RouteError) {
+    mutating func add(_ rewrite: Slatefile.Rewrite) throws(RouteError) {
         func fault(_ fault: RouteError.RewriteFault) -> RouteError {
             .rewrite(from: rewrite.from, to: rewrite.to, fault)
         }

@@ -51,7 +51,7 @@ package struct RouteTable: Sendable {
     /// The app's schemes, in lower case, the first of which builds URLs.
     package let schemes: [String]
     /// The modules, in the order of the slatefile.
-    package let modules: [ModuleID]
+    package private(set) var modules: [ModuleID]
     package let fallback: ModuleID?
     let rewrites: RouteRewrites
 
@@ -78,10 +78,16 @@ package struct RouteTable: Sendable {
         schemes: [String], modules: [ModuleID], fallback: ModuleID? = nil,
         rewrites: [Slatefile.Rewrite] = []
     ) throws(RouteError) {
+        self.init(
+            schemes: schemes, modules: modules, fallback: fallback,
+            rewrites: try RouteRewrites(rewrites))
+    }
+
+    init(schemes: [String], modules: [ModuleID], fallback: ModuleID?, rewrites: RouteRewrites) {
         self.schemes = schemes.map { $0.lowercased() }
         self.modules = modules
         self.fallback = fallback
-        self.rewrites = try RouteRewrites(rewrites)
+        self.rewrites = rewrites
         makeRoots()
     }
 
@@ -92,12 +98,22 @@ package struct RouteTable: Sendable {
         schemeNames = trie.makeRoot()
         moduleNames = trie.makeRoot()
         for scheme in schemes { schemeTable[schemeNumber(scheme)].isApp = true }
-        for (position, module) in modules.enumerated() {
-            let name = trie.makeNode([.literal(Array(module.text.utf8))], from: moduleNames)
-            trie.set(Int32(position), at: name, isRest: false)
-            moduleRoots.append(trie.makeRoot())
-        }
-        fallbackRoot = modules.firstIndex { $0 == fallback }.map { moduleRoots[$0] }
+        fallbackRoot = nil
+        for module in modules { makeRoot(of: module) }
+    }
+
+    private mutating func makeRoot(of module: ModuleID) {
+        let name = trie.makeNode([.literal(Array(module.text.utf8))], from: moduleNames)
+        trie.set(Int32(moduleRoots.count), at: name, isRest: false)
+        let root = trie.makeRoot()
+        moduleRoots.append(root)
+        if module == fallback { fallbackRoot = root }
+    }
+
+    /// Adds a module, behind the others.
+    mutating func append(_ module: ModuleID) {
+        modules.append(module)
+        makeRoot(of: module)
     }
 
     private mutating func schemeNumber(_ scheme: String) -> Int {

@@ -1,6 +1,8 @@
 /// What a slatefile says about a module made of a class, for whoever knows the classes of the
 /// running binary.
 public struct EntryUse: Sendable {
+    /// The module's name; nil where that is a fault.
+    public internal(set) var module: ModuleID?
     /// The entry as it is written, such as `Modules.PushModule`.
     ///
     /// Where it has not that form it is a fault already, for which a check may find better words.

@@ -108,6 +108,8 @@ public struct SlatefileFault: Hashable, Sendable {
         case source(String)
         /// An end of a rewrite that has no scheme.
         case noScheme(String)
+        /// A rewrite that cannot be applied.
+        case rewrite(RouteError)
         /// A signal that does not exist or cannot be had.
         case signal(SignalName.Fault)
         /// An event that does not exist; `nearest` is the one it most resembles.
@@ -178,6 +180,9 @@ extension SlatefileFault.Kind: CustomStringConvertible {
         case .source(let reason): return reason
         case .noScheme(let text):
             return "\(quoted(text)) must begin with a scheme, such as \"slate://\""
+        // Which one it is, its place says.
+        case .rewrite(.rewrite(_, _, let fault)): return fault.description
+        case .rewrite(let error): return error.description
         case .signal(let fault): return fault.description
         case .unknownEvent(let name, let nearest):
             return "no event \(quoted(name))" + question(nearest)

@@ -97,14 +97,24 @@ extension SlatefileReader {
 
     private mutating func rewrites(_ node: Int) -> [Slatefile.Rewrite] {
         let limit = (Slatefile.Limits.rewrites, "rewrites" as StaticString)
+        // Only to find out whether each can be applied.
+        var applied = RouteRewrites()
         return elements(of: node, "an array of rewrites", limit: limit).map { element in
             var rewrite = Slatefile.Rewrite(from: "", to: "")
+            var from: Int?
+            var to: Int?
             members(of: element, as: RewriteKey.self, "a rewrite: an object") { reader, key, node in
-                let url = reader.url(node) ?? ""
+                guard let url = reader.url(node) else { return }
                 switch key {
-                case .from: rewrite.from = url
-                case .to: rewrite.to = url
+                case .from: (rewrite.from, from) = (url, node)
+                case .to: (rewrite.to, to) = (url, node)
                 }
+            }
+            guard let from, let to else { return rewrite }
+            do throws(RouteError) {
+                try applied.add(rewrite)
+            } catch {
+                report(.rewrite(error), at: error.isOfTarget ? to : from)
             }
             return rewrite
         }
@@ -155,5 +165,15 @@ extension SlatefileReader {
             }
         }
         return security
+    }
+}
+
+extension RouteError {
+    /// Whether it is the `to` of a rewrite that is wrong.
+    fileprivate var isOfTarget: Bool {
+        switch self {
+        case .rewrite(_, _, .target), .rewrite(_, _, .unboundName): true
+        default: false
+        }
     }
 }

@@ -102,7 +102,7 @@ extension SlatefileReader {
         if found.git ?? found.branch ?? found.tag ?? found.path != nil {
             module.source = source(found)
         }
-        let implementation = implementation(node, found, module, slatefile.config)
+        let implementation = implementation(node, found, module, id, slatefile.config)
         guard let id, let implementation else { return nil }
         module.id = id
         module.implementation = implementation
@@ -112,14 +112,15 @@ extension SlatefileReader {
     // MARK: What a module is made of
 
     private mutating func implementation(
-        _ node: Int, _ found: ModuleMembers, _ module: Slatefile.Module, _ appConfig: JSONValue?
+        _ node: Int, _ found: ModuleMembers, _ module: Slatefile.Module, _ id: ModuleID?,
+        _ appConfig: JSONValue?
     ) -> Slatefile.Implementation? {
         switch (found.entry, found.command) {
         case (let entry?, nil):
             guard let name = self.entry(entry) else { return nil }
             if found.isEnabled, let checkEntry {
                 let use = EntryUse(
-                    entry: name, isMain: module.isMain, config: module.config,
+                    module: id, entry: name, isMain: module.isMain, config: module.config,
                     appConfig: appConfig)
                 for fault in checkEntry(use) {
                     switch fault {

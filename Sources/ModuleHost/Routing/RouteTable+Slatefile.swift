@@ -1,0 +1,100 @@
+/// The routes of an app as far as its slatefile and the binary tell, without a module being made.
+extension RouteTable {
+    /// Creates the table of the routes that the enabled modules list, in the order of the slatefile.
+    ///
+    /// A command, or a module in a process of its own, has a place in the table but no routes: it
+    /// tells them when it runs.
+    ///
+    /// - Parameter slatefile: The app. One that was checked with ``EntryUse/checkAgainstBinary()`` has
+    ///   a table.
+    /// - Throws: Every fault.
+    package init(of slatefile: Slatefile) throws(RouteTableError) {
+        let enabled = slatefile.modules.filter(\.isEnabled)
+        do throws(RouteError) {
+            try self.init(
+                schemes: slatefile.schemes, modules: enabled.map(\.id),
+                fallback: slatefile.fallback, rewrites: slatefile.rewrites)
+        } catch {
+            throw RouteTableError(faults: [.route(error)])
+        }
+        var faults: [RouteTableError.Fault] = []
+        for module in enabled where module.isolation != .process {
+            guard case .entry(let name) = module.implementation else { continue }
+            do throws(EntryError) {
+                guard let routed = try EntryType(name).type as? any RoutedModule.Type else {
+                    continue
+                }
+                faults += add(routesOf: routed, as: module.id).map { .route($0) }
+            } catch {
+                faults.append(.entry(error))
+            }
+        }
+        if !faults.isEmpty { throw RouteTableError(faults: faults) }
+    }
+
+    /// Creates a table for ``check(_:as:)`` alone.
+    init() {
+        self.init(schemes: [], modules: [], fallback: nil, rewrites: RouteRewrites())
+    }
+
+    /// Finds out whether a module can have the routes that its class lists, beside those that were
+    /// looked at before.
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - module: The module's name; nil where it has none that could be told from others.
+    /// - Returns: What is wrong with them.
+    mutating func check(_ type: any RoutedModule.Type, as module: ModuleID?) -> [RouteError] {
+        if let module, !modules.contains(module) {
+            append(module)
+            return add(routesOf: type, as: module)
+        }
+        // Of a name that is taken, each route would seem to be there already.
+        var alone = RouteTable()
+        let nobody = ModuleID(checked: "")
+        alone.append(nobody)
+        return alone.add(routesOf: type, as: nobody).filter { fault in
+            if case .pattern = fault { true } else { false }
+        }
+    }
+
+    /// Adds the routes that a class lists, as many of them as can be.
+    ///
+    /// - Returns: Why the others cannot.
+    private mutating func add<M: RoutedModule>(
+        routesOf type: M.Type, as module: ModuleID
+    ) -> [RouteError] {
+        var faults: [RouteError] = []
+        for route in M.routes {
+            do throws(RouteError) {
+                try add(AnyRoute(route), of: module)
+            } catch {
+                faults.append(error)
+            }
+        }
+        return faults
+    }
+}
+
+/// Why a slatefile has no table of routes: every fault, in the order of the file.
+package struct RouteTableError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Fault: Hashable, Sendable {
+        /// Of an entry that is no module of this binary.
+        case entry(EntryError)
+        /// Of a route, or of a rewrite.
+        case route(RouteError)
+    }
+
+    /// Never empty.
+    package let faults: [Fault]
+
+    /// The faults, in one line.
+    package var description: String {
+        faults.map { fault in
+            switch fault {
+            case .entry(let error): error.description
+            case .route(let error): error.description
+            }
+        }.joined(separator: "; ")
+    }
+}
