@@ -40,6 +40,7 @@ public final class Host: Sendable {
     let startup: StartupQueue
     let observer: Observer
     let stateDirectory: String
+    let tokens: TokenStore
     let app: LaneConfined<RunningApp>
     private let stopAsked = Atomic(false)
     private let stopAlarm = Guarded<(any Alarm)?>(nil)
@@ -52,15 +53,17 @@ public final class Host: Sendable {
     /// - Parameters:
     ///   - slatefile: Which modules, in which order.
     ///   - stateDirectory: Where the host and its modules keep their files; it exists.
+    ///   - tokens: What lets remote callers reach more than what is public.
     ///   - log: Where it says what happens.
     ///   - time: Where deadlines and durations come from.
     ///   - observer: Whom it tells how it is doing.
     package init(
-        slatefile: Slatefile, stateDirectory: String, log: Log,
+        slatefile: Slatefile, stateDirectory: String, tokens: TokenStore = TokenStore(), log: Log,
         time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer()
     ) {
         self.slatefile = slatefile
         self.stateDirectory = stateDirectory
+        self.tokens = tokens
         self.log = log
         self.time = time
         self.observer = observer
@@ -173,7 +176,7 @@ public final class Host: Sendable {
         gate.lane.whenIdle { [app] _ in body(app.value) }
     }
 
-    private func enqueue(_ request: EventRequest) {
+    func enqueue(_ request: EventRequest) {
         gate.lane.enqueue(EventJob(request, in: app.value))
     }
 

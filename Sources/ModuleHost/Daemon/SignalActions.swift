@@ -30,9 +30,15 @@ extension SignalActions.Action {
                 let event = try? LifecycleEvent(kind, payload: payload, origin: .host)
             else { return nil }
             self = .event(event)
-        case .openURL(let url): self = .event(.openURL(url, origin: .host))
+        case .openURL(let url):
+            guard let event = try? LifecycleEvent.openURL(url, origin: .host) else { return nil }
+            self = .event(event)
         case .message(let topic, let payload):
-            self = .event(.message(topic: topic, payload: payload, origin: .host))
+            guard
+                let event = try? LifecycleEvent.message(
+                    topic: topic, payload: payload, origin: .host)
+            else { return nil }
+            self = .event(event)
         }
     }
 }

@@ -50,10 +50,10 @@ extension LifecycleEvent {
             courier.tell((any LocalNotificationResponder).self) { modules, i in
                 try modules[i].responder.didReceiveLocalNotification(notification)
             }
-        case .url(let url):
+        case .url(let url, _):
             let options = OpenURLOptions(origin: origin)
             courier.ask((any URLResponder).self) { modules, i in
-                .claim(try modules[i].responder.open(url, options: options))
+                .claim(try modules[i].responder.open(url.text, options: options))
             }
         case .activity(let activity):
             courier.ask((any UserActivityResponder).self) { modules, i in
@@ -70,9 +70,7 @@ extension LifecycleEvent {
             }
         case .message(let message):
             courier.tell((any MessageResponder).self) { modules, i in
-                if modules[i].responder.topics.contains(where: {
-                    isTopic(message.topic, wantedBy: $0)
-                }) {
+                if modules[i].member.wants(message.topic, asking: modules[i].responder) {
                     try modules[i].responder.receive(message)
                 }
             }

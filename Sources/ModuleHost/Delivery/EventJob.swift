@@ -22,7 +22,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
         func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep
         /// Whether an event that is to go on after a late module still should.
         func goesOn(with event: LifecycleEvent) -> Bool
-        func ended(_ event: LifecycleEvent, _ tally: EventTally)
+        func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest)
         func completed(_ request: EventRequest)
     }
 
@@ -99,7 +99,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
             app.gate.lane.endSearch(at: event.position, with: tally.lastAsked)
         }
         tally.delivered = max(0, told.load(ordering: .relaxed) - tally.failed - tally.lateInIt)
-        app.ended(event, tally)
+        app.ended(event, tally, of: request)
         self.event = nil
         index += 1
     }
@@ -107,8 +107,9 @@ final class EventJob: LaneJob, @unchecked Sendable {
 
 /// What somebody wants to happen in the app's life.
 enum EventRequest: Sendable {
-    /// An event that changes no state, from outside.
-    case event(LifecycleEvent)
+    /// An event that changes no state, from outside; with where to say what came of a URL, if somebody
+    /// wants to know.
+    case event(LifecycleEvent, Answer<Host.CallReply>? = nil)
     /// A change of state, from outside.
     case change(LifecycleState.Change, origin: Origin)
     /// An event of the host's own, at this very moment.

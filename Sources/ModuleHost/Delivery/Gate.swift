@@ -55,6 +55,14 @@ struct Gate: Sendable {
     ) -> Outcome<Result> {
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
         let outcome = enter(cell.number, through: &passage) { _ in try body() }
+        return end(passage, outcome, cell)
+    }
+
+    /// Comes back from a module; what it threw when the lane is lost is reported here.
+    @inline(__always)
+    private func end<Result>(
+        _ passage: consuming Passage, _ outcome: Outcome<Result>, _ cell: Cell
+    ) -> Outcome<Result> {
         if passage.leave() { return outcome }
         passage.giveUp()
         switch outcome {
@@ -62,6 +70,26 @@ struct Gate: Sendable {
         case .returned, .lost, .tooDeep: break
         }
         return .lost
+    }
+
+    /// Finds out whom to call, as the host, and calls, in one stay.
+    ///
+    /// - Parameters:
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - find: Host code, while nobody takes the lane: whom to call, and with what; nil for nobody.
+    ///   - body: Module code.
+    /// - Returns: How it ended; with nil where there was nobody to call.
+    @inline(__always)
+    func call<Found, Result>(
+        on thread: LaneThread, find: () -> (Cell, Found)?, body: (Found) throws -> Result?
+    ) -> Outcome<Result?> {
+        guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
+        guard passage.settle() else { return .lost }
+        guard let (cell, found) = find() else {
+            return passage.leave() ? .returned(nil) : .lost
+        }
+        let outcome = enter(cell.number, through: &passage) { _ in try body(found) }
+        return end(passage, outcome, cell)
     }
 
     /// Reports what a module threw on a thread that has lost the lane.

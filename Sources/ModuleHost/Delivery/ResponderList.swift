@@ -78,6 +78,9 @@ final class Member {
     let cell: Cell
     /// Where it stands among the members of its cell.
     let sequence: Int
+    /// The topics of messages that it named when the first message came; touched only while its module
+    /// may be entered.
+    private var topics: [String]?
     /// Set where the member is taken out, and read by who was on the way to tell it: also by a late
     /// module's own thread.
     private let removed = Atomic(false)
@@ -91,6 +94,13 @@ final class Member {
     @usableFromInline var isRemoved: Bool { removed.load(ordering: .relaxed) }
 
     func markRemoved() { removed.store(true, ordering: .relaxed) }
+
+    /// Whether it wants messages on a topic: it is asked for its topics once.
+    func wants(_ topic: String, asking responder: any MessageResponder) -> Bool {
+        let topics = topics ?? responder.topics
+        self.topics = topics
+        return topics.contains { isTopic(topic, wantedBy: $0) }
+    }
 
     func precedes(_ other: Member) -> Bool {
         (cell.number, sequence) < (other.cell.number, other.sequence)

@@ -25,7 +25,8 @@ public struct LifecycleEvent: Sendable {
         case registrationFailure(RegistrationFailure)
         case notificationSettings(NotificationSettings)
         case localNotification(LocalNotification)
-        case url(String)
+        /// Without its token, which goes beside it to where access is decided.
+        case url(RouteURL, RouteToken?)
         case activity(UserActivity)
         case shortcut(Shortcut)
         case configuration(ConfigurationReload)
@@ -51,7 +52,13 @@ public struct LifecycleEvent: Sendable {
         _ kind: EventKind, payload: JSONValue? = nil, origin: Origin
     ) throws(EventError) {
         let content = try Self.content(of: kind, payload)
-        self.init(kind, origin, payload, content)
+        if case .url(let url, let token?) = content {
+            // What modules hear of it has no token either.
+            let payload = Self.payload { $0.member("url", url.text) }
+            self.init(kind, origin, payload, .url(url, token))
+        } else {
+            self.init(kind, origin, payload, content)
+        }
     }
 
     static func launch(_ launch: Launch) -> LifecycleEvent {
@@ -68,15 +75,24 @@ public struct LifecycleEvent: Sendable {
     }
 
     /// A request to open a URL.
-    static func openURL(_ url: String, origin: Origin) -> LifecycleEvent {
-        let payload = payload { $0.member("url", url) }
-        return LifecycleEvent(.openURL, origin, payload, .url(url))
+    ///
+    /// - Parameters:
+    ///   - text: The URL. A token in it is taken out.
+    ///   - token: The caller's token, which counts before one of the URL.
+    ///   - origin: Who asks.
+    static func openURL(
+        _ text: String, token: RouteToken? = nil, origin: Origin
+    ) throws(URLFault) -> LifecycleEvent {
+        let (url, own) = try RouteURL(text).separatingToken()
+        let payload = payload { $0.member("url", url.text) }
+        return LifecycleEvent(.openURL, origin, payload, .url(url, token ?? own))
     }
 
     /// A message on a topic.
     static func message(
         topic: String, payload: JSONValue?, origin: Origin
-    ) -> LifecycleEvent {
+    ) throws(EventError) -> LifecycleEvent {
+        if topic.isEmpty { throw EventError(.message, .topicMissing) }
         let whole = Self.payload { object in
             object.member("topic", topic)
             if let payload { object.member("payload", raw: payload.text.utf8) }
@@ -107,10 +123,22 @@ public struct LifecycleEvent: Sendable {
             return .none
         }
         guard let payload else { throw EventError(kind, .payloadMissing) }
-        do {
-            return try content(of: kind, payload: payload)
+        let text: String
+        do throws(JSONError) {
+            guard kind == .openURL else { return try content(of: kind, payload: payload) }
+            text = try payload.decode(OpenURLRequest.self).url
         } catch {
             throw EventError(kind, .payload(error))
+        }
+        return try openURL(text)
+    }
+
+    private static func openURL(_ text: String) throws(EventError) -> Content {
+        do throws(URLFault) {
+            let (url, token) = try RouteURL(text).separatingToken()
+            return .url(url, token)
+        } catch {
+            throw EventError(.openURL, .url(error))
         }
     }
 
@@ -126,12 +154,11 @@ public struct LifecycleEvent: Sendable {
         case .pushRegistrationFailed: return .registrationFailure(try payload.decode())
         case .notificationSettings: return .notificationSettings(try payload.decode())
         case .localNotification: return .localNotification(try payload.decode())
-        case .openURL: return .url(try payload.decode(OpenURLRequest.self).url)
         case .userActivity: return .activity(try payload.decode())
         case .shortcut: return .shortcut(try payload.decode())
         case .message: return .message(try payload.decode())
         case .launch, .activate, .resignActive, .background, .foreground, .terminate,
-            .memoryWarning, .configurationChanged:
+            .memoryWarning, .configurationChanged, .openURL:
             return .none
         }
     }
@@ -154,6 +181,10 @@ public struct EventError: Error, Hashable, Sendable {
         case payloadMissing
         /// The payload is not what the event takes.
         case payload(JSONError)
+        /// The URL to open is none.
+        case url(URLFault)
+        /// A message without a topic.
+        case topicMissing
     }
 
     init(_ kind: EventKind, _ fault: Fault) {
@@ -170,6 +201,8 @@ extension EventError: CustomStringConvertible {
         case .takesNoPayload: "event '\(kind.rawValue)' takes no payload"
         case .payloadMissing: "event '\(kind.rawValue)' needs a payload"
         case .payload(let error): "event '\(kind.rawValue)' cannot take this payload: \(error)"
+        case .url(let fault): "event '\(kind.rawValue)': \(fault)"
+        case .topicMissing: "event '\(kind.rawValue)' needs a topic, such as user.signed-in"
         }
     }
 }

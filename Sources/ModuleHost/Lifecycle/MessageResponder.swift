@@ -14,7 +14,8 @@ public struct Message: Decodable, Sendable {
 /// - Failure: Throwing is reported and does not keep the message from the other modules.
 public protocol MessageResponder: Module {
     /// The topics to hear: each an exact name, or a prefix such as `user.*` (every topic that
-    /// begins with `user.`), or `*` (every topic). Asked once, when the module has been made.
+    /// begins with `user.`), or `*` (every topic). Asked once, when
+    /// the first message comes.
     var topics: [String] { get }
 
     /// Tells the module of a message on one of its topics.

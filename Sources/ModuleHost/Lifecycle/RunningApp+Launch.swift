@@ -14,6 +14,13 @@ extension RunningApp {
                     backlog: entry.backlog))
         }
         figures.modulesRunning = records.count
+        do {
+            calls = try CallDispatcher(
+                RouteTable(of: slatefile), records: records, tokens: host.tokens, gate: gate,
+                center: center)
+        } catch {
+            return host.fail("the routes make no sense: \(error)")
+        }
         for index in records.indices {
             gate.lane.register(records[index].cell)
             host.onLane(limit: .launch) { app, thread in
@@ -24,12 +31,12 @@ extension RunningApp {
     }
 
     private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
-        guard ending == nil, !host.isStopping else { return }
+        guard ending == nil, !host.isStopping, let calls else { return }
         let context = ModuleContext(
             id: record.id, cell: record.cell, app: slatefile.app, config: record.entry.config,
             appConfig: slatefile.config, log: log.of(module: record.id.text),
             stateDirectory: host.stateDirectory, center: center, services: services,
-            host: HostServices(of: host))
+            calls: CallLine(calls, for: record.id, at: record.cell), host: HostServices(of: host))
         let began = time.now()
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
             try record.entry.make(with: context)
@@ -103,7 +110,12 @@ extension RunningApp {
         }
         switch gate.call(record.cell, on: thread, { try main.root }) {
         case .returned(let root?):
-            deliverNow(.own(.openURL(root, origin: .local(record.id))))
+            do throws(URLFault) {
+                deliverNow(.own(try .openURL(root, origin: .local(record.id))))
+            } catch {
+                figures.failures += 1
+                log.of(module: record.id.text).error("no root: \(error)")
+            }
         case .returned(nil), .tooDeep, .lost, .threwLate: break
         case .threw(let error):
             figures.failures += 1

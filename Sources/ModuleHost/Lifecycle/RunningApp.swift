@@ -8,13 +8,15 @@ final class RunningApp {
     let gate: Gate
     let center: CommunicationCenter
     let services: ServiceRegistry
+    /// Calls between modules, and from outside; nil until the routes are known.
+    var calls: CallDispatcher?
     let log: Log
     let time: any TimeSource
     var records: [ModuleRecord] = []
     var state = LifecycleState.launching
     var figures = HostFigures()
     /// What came from outside before READY.
-    var held: [EventJob] = []
+    var held: [any LaneJob] = []
     var isReady = false
     /// How the app is going to end, once that is decided.
     var ending: Host.End?
@@ -66,7 +68,7 @@ final class RunningApp {
 extension RunningApp: EventJob.App {
     func plan(_ request: EventRequest, of job: EventJob) -> [LifecycleEvent]? {
         switch request {
-        case .event(let event):
+        case .event(let event, _):
             guard !isHeld(job) else { return nil }
             guard state.acceptsEvents else { return ignore(event.kind.rawValue) }
             return [event]
@@ -81,7 +83,8 @@ extension RunningApp: EventJob.App {
         }
     }
 
-    private func isHeld(_ job: EventJob) -> Bool {
+    /// Keeps what comes from outside before READY.
+    func isHeld(_ job: any LaneJob) -> Bool {
         guard !isReady, ending == nil else { return false }
         held.append(job)
         return true
@@ -161,13 +164,16 @@ extension RunningApp: EventJob.App {
         event.kind != .launch || firstFailedRequired == nil
     }
 
-    func ended(_ event: LifecycleEvent, _ tally: EventTally) {
+    func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest) {
         figures.events[event.kind, default: 0] += 1
         if event.kind == .launch { launched() }
         log.write(
             .info, tally.summary, event: event.kind.rawValue,
             duration: eventBegan.duration(to: time.now()),
             fields: [LogField("origin", "\(event.origin)")])
+        if case .url(let url, let token) = event.content {
+            open(url, token, after: event, tally, of: request)
+        }
     }
 
     func completed(_ request: EventRequest) {

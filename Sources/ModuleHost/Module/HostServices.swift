@@ -34,6 +34,8 @@ struct HostServices: ModuleServices {
 
     func register(_ task: StartupTask) throws(StartupError) { try startup.register(task) }
 
+    func post(_ event: LifecycleEvent) { reference.host?.deliver(event) }
+
     func enter(
         _ cell: Cell, _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void

@@ -27,6 +27,12 @@ public final class ModuleContext {
     /// Services by protocol: those of this module for others, and those of others.
     public let services: ServiceRegistry
 
+    /// Opens URLs.
+    public let router: Router
+
+    /// Calls actions of other modules.
+    public let mediator: Mediator
+
     private let host: any ModuleServices
     private let cell: Cell
     private var configValue: JSONValue?
@@ -36,7 +42,7 @@ public final class ModuleContext {
     init(
         id: ModuleID, cell: Cell, app: String, config: JSONValue?, appConfig: JSONValue?, log: Log,
         stateDirectory: String, center: CommunicationCenter, services: ServiceRegistry,
-        host: any ModuleServices
+        calls: CallLine, host: any ModuleServices
     ) {
         self.id = id
         self.cell = cell
@@ -45,6 +51,8 @@ public final class ModuleContext {
         self.stateDirectory = stateDirectory
         self.center = center
         self.services = services
+        router = Router(calls)
+        mediator = Mediator(calls)
         self.host = host
         configValue = config
         appConfigValue = appConfig
@@ -79,6 +87,30 @@ public final class ModuleContext {
     func configurationChanged(_ change: ConfigurationChange) {
         configValue = change.config
         appConfigValue = change.appConfig
+    }
+
+    // MARK: Messages
+
+    /// Posts a message to every module that listens to its topic.
+    ///
+    /// - Order: Delivered once what was accepted before is; not before READY, and not any more once the
+    ///   app stops.
+    /// - Parameters:
+    ///   - topic: What it is about, such as `user.signed-in`.
+    ///   - payload: What it says, written as JSON.
+    /// - Throws: ``EventError`` for an empty topic, and whatever encoding the payload throws.
+    public func post(_ topic: String, _ payload: some Encodable) throws {
+        try post(topic, json: JSONValue(parsing: JSONEncoding.bytes(payload)))
+    }
+
+    /// Posts a message that is its topic and no more.
+    ///
+    /// - Parameter topic: What it is about.
+    /// - Throws: ``EventError`` for an empty topic.
+    public func post(_ topic: String) throws { try post(topic, json: nil) }
+
+    private func post(_ topic: String, json: JSONValue?) throws {
+        try host.post(.message(topic: topic, payload: json, origin: .local(id)))
     }
 
     // MARK: The event in hand
@@ -270,6 +302,7 @@ protocol ModuleServices: Sendable {
     func eventInHand(of cell: Cell) -> LifecycleEvent?
     var figures: HostFigures { get }
     func register(_ task: StartupTask) throws(StartupError)
+    func post(_ event: LifecycleEvent)
     var time: any TimeSource { get }
 
     /// Enters a module for something that waits where the module is late, and that is dropped where it

@@ -1,6 +1,8 @@
 /// A route without the type of its module: what tables hold.
 package final class AnyRoute: Sendable {
     package let pattern: RoutePattern
+    /// Its name within its module.
+    package let action: String
     package let access: RouteAccess
     package let summary: String
     private let handler: ErasedHandler
@@ -12,6 +14,7 @@ package final class AnyRoute: Sendable {
         } catch {
             throw .pattern(error)
         }
+        action = route.action
         access = route.access
         summary = route.summary
         handler = route.erased
@@ -41,7 +44,7 @@ package final class AnyRoute: Sendable {
     ///   - parameters: What the request is decoded from.
     ///   - call: What goes along with it.
     /// - Returns: The reply.
-    /// - Throws: ``ParameterFault`` before the handler runs; then whatever that throws.
+    /// - Throws: ``ParameterFault`` before the handler runs; ``HandlerError`` with whatever that throws.
     package func perform(
         _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall
     ) throws -> any Encodable & Sendable {
@@ -83,7 +86,10 @@ struct ErasedHandler: Sendable {
             guard let module = module as? M else {
                 throw RouteError.otherModule(expected: "\(M.self)", found: "\(type(of: module))")
             }
-            return try handler(module, parameters.decode(Request.self), call)
+            let request = try parameters.decode(Request.self)
+            do { return try handler(module, request, call) } catch {
+                throw HandlerError(error: error)
+            }
         }
         describe = { RequestDescription(of: Request.self) }
         replyType = Reply.self == NoReply.self ? nil : "\(Reply.self)"

@@ -21,6 +21,9 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     public let pattern: String
     /// Who may reach the route.
     public let access: RouteAccess
+    /// The name under which the route is called without a URL: the pattern as it is written, unless
+    /// it was given one of its own.
+    public let action: String
     /// One line for the URI document.
     public let summary: String
     let erased: ErasedHandler
@@ -29,17 +32,20 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: Which URLs, in the words of ``RoutePattern``.
+    ///   - action: Its name for a ``Mediator``; the pattern where none is given.
     ///   - access: Who may reach it.
     ///   - summary: One line for the URI document.
     ///   - predicate: Which requests; pure, since it runs for `canOpen` too, and on any thread. Where it
     ///     says no, the search goes on with the next candidate.
     ///   - handler: What happens. It may throw any error.
     public init<Request: Decodable & Sendable, Reply: Encodable & Sendable>(
-        _ pattern: String, access: RouteAccess = .local, summary: String = "",
+        _ pattern: String, action: String? = nil, access: RouteAccess = .local,
+        summary: String = "",
         when predicate: (@Sendable (Request) -> Bool)? = nil,
         handler: @escaping @Sendable (M, Request, RouteCall) throws -> Reply
     ) {
         self.pattern = pattern
+        self.action = action ?? pattern
         self.access = access
         self.summary = summary
         erased = ErasedHandler(when: predicate, handler)
@@ -49,16 +55,18 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: Which URLs, in the words of ``RoutePattern``.
+    ///   - action: Its name for a ``Mediator``; the pattern where none is given.
     ///   - access: Who may reach it.
     ///   - summary: One line for the URI document.
     ///   - predicate: Which requests; pure, since it runs for `canOpen` too, and on any thread.
     ///   - handler: What happens. It may throw any error.
     public init<Request: Decodable & Sendable>(
-        _ pattern: String, access: RouteAccess = .local, summary: String = "",
+        _ pattern: String, action: String? = nil, access: RouteAccess = .local,
+        summary: String = "",
         when predicate: (@Sendable (Request) -> Bool)? = nil,
         handler: @escaping @Sendable (M, Request, RouteCall) throws -> Void
     ) {
-        self.init(pattern, access: access, summary: summary, when: predicate) {
+        self.init(pattern, action: action, access: access, summary: summary, when: predicate) {
             (module: M, request: Request, call: RouteCall) throws -> NoReply in
             try handler(module, request, call)
             return NoReply()
@@ -69,14 +77,16 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: Which URLs, in the words of ``RoutePattern``.
+    ///   - action: Its name for a ``Mediator``; the pattern where none is given.
     ///   - access: Who may reach it.
     ///   - summary: One line for the URI document.
     ///   - handler: What happens. It may throw any error.
     public init<Reply: Encodable & Sendable>(
-        _ pattern: String, access: RouteAccess = .local, summary: String = "",
+        _ pattern: String, action: String? = nil, access: RouteAccess = .local,
+        summary: String = "",
         handler: @escaping @Sendable (M, RouteCall) throws -> Reply
     ) {
-        self.init(pattern, access: access, summary: summary) {
+        self.init(pattern, action: action, access: access, summary: summary) {
             (module: M, _: NoParameters, call: RouteCall) throws -> Reply in
             try handler(module, call)
         }
@@ -86,14 +96,16 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: Which URLs, in the words of ``RoutePattern``.
+    ///   - action: Its name for a ``Mediator``; the pattern where none is given.
     ///   - access: Who may reach it.
     ///   - summary: One line for the URI document.
     ///   - handler: What happens. It may throw any error.
     public init(
-        _ pattern: String, access: RouteAccess = .local, summary: String = "",
+        _ pattern: String, action: String? = nil, access: RouteAccess = .local,
+        summary: String = "",
         handler: @escaping @Sendable (M, RouteCall) throws -> Void
     ) {
-        self.init(pattern, access: access, summary: summary) {
+        self.init(pattern, action: action, access: access, summary: summary) {
             (module: M, _: NoParameters, call: RouteCall) throws -> NoReply in
             try handler(module, call)
             return NoReply()

@@ -20,6 +20,24 @@
     case building(pattern: String, BuildingFault)
     /// A route called with an instance of another class.
     case otherModule(expected: String, found: String)
+    /// Two routes of one module under the same action.
+    case repeatedAction(String, of: ModuleID)
+    /// No action of a module that the caller can reach; `nearest` is one that it can.
+    case noAction(String, of: String, nearest: String?)
+    /// A reply of another type than the caller asked for.
+    case reply(expected: String, found: String)
+    /// The module is busy beyond its deadline, and calls do not wait for that.
+    case late(ModuleID)
+    /// The module did not return from this very call in time. What it did is done.
+    case tookTooLong(ModuleID)
+    /// The module is not made yet, has failed, or is gone.
+    case unavailable(ModuleID)
+    /// An interceptor does not let the call pass, for this reason.
+    case refused(by: ModuleID, String)
+    /// Modules already call each other 64 deep; who stands on the stack, outermost first.
+    case tooDeep([ModuleID])
+    /// The host has stopped, or is about to.
+    case stopped
 
     /// What can be wrong with a rewrite.
     @nonexhaustive public enum RewriteFault: Error, Hashable, Sendable {
@@ -74,7 +92,38 @@ extension RouteError: CustomStringConvertible {
             "no URL of pattern \(quoted(pattern)): \(fault)"
         case .otherModule(let expected, let found):
             "a route of \(expected) was called with a \(found)"
+        case .repeatedAction(let action, let module):
+            "\(module) has two routes under the action \(quoted(action)); give one another name"
+        case .noAction(let action, let module, let nearest?):
+            "no action \(quoted(action)) of \(quoted(module)); did you mean \(quoted(nearest))?"
+        case .noAction(let action, let module, nil):
+            "no action \(quoted(action)) of \(quoted(module))"
+        case .reply(let expected, let found): "the reply is a \(found), not a \(expected)"
+        case .late(let module): "\(module) is late, and calls do not wait for it"
+        case .tookTooLong(let module): "\(module) took too long to answer, and is late"
+        case .unavailable(let module):
+            "\(module) cannot be called now: it is not made yet, has failed, or is gone"
+        case .refused(let module, let reason): "refused by \(module): \(reason)"
+        case .tooDeep(let chain):
+            "modules already call each other \(Ownership.maximumDepth) deep: "
+                + Self.text(ofChain: chain)
+        case .stopped: "the host has stopped"
         }
+    }
+}
+
+extension RouteError {
+    /// Modules that called each other, outermost first; what repeats to the end is said once.
+    static func text(ofChain chain: [ModuleID]) -> String {
+        func text(_ ids: ArraySlice<ModuleID>) -> String {
+            ids.map(\.text).joined(separator: " → ")
+        }
+        let period = (1..<max(1, chain.count / 2 + 1)).first { period in
+            chain.count % period == 0
+                && chain.indices.allSatisfy { chain[$0] == chain[$0 % period] }
+        }
+        guard let period else { return text(chain[...]) }
+        return "\(chain.count / period) × (\(text(chain[..<period])))"
     }
 }
 

@@ -5,9 +5,7 @@ import Testing
 
 @Suite("Event log")
 struct EventLogTests {
-    private func event(_ kind: EventKind = .memoryWarning) -> LifecycleEvent {
-        kind == .openURL ? .openURL("a:b", origin: .host) : .state(kind, origin: .host)
-    }
+    private func event() -> LifecycleEvent { .state(.memoryWarning, origin: .host) }
 
     private func append(_ count: Int, to log: inout EventLog, keeping: Bool) -> [UInt64] {
         (0..<count).map { _ in
@@ -59,10 +57,10 @@ struct EventLogTests {
     }
 
     @Test("a claimed event reaches nobody until it is known where its search ended")
-    func reach() {
+    func reach() throws {
         var log = EventLog()
         var plain = event()
-        var claimed = event(.openURL)
+        var claimed = try LifecycleEvent.openURL("a:b", origin: .host)
         log.append(&plain, keeping: true)
         log.append(&claimed, keeping: true)
         #expect(log[0]?.reach == .max)

@@ -97,10 +97,12 @@ struct LaneStressTests {
     private func deliver(_ numbers: Range<Int>, to host: Host) async throws {
         let all = try (0..<Self.senders).map { sender in
             let done = Promise<Void>()
+            let events = try numbers.map {
+                try LifecycleEvent.message(topic: "\(sender).\($0)", payload: nil, origin: .host)
+            }
             try NativeThread.start(name: "sender") {
-                for number in numbers {
-                    host.deliver(
-                        .message(topic: "\(sender).\(number)", payload: nil, origin: .host))
+                for (number, event) in events.enumerated() {
+                    host.deliver(event)
                     if number % 8 == 0 { sched_yield() }
                 }
                 done.keep(())

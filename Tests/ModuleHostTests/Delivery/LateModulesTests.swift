@@ -101,9 +101,9 @@ struct LateModulesTests {
     }
 
     @Test("waits where the search for who claims an event goes on, and skips what ended before it")
-    mutating func search() {
+    mutating func search() throws {
         late.add([cells[1]], of: threads[0], job: job(), log: &log)
-        var claimed = LifecycleEvent.openURL("a:b", origin: .host)
+        var claimed = try LifecycleEvent.openURL("a:b", origin: .host)
         log.append(&claimed, keeping: true)
         _ = job()
         expect(cells[1], on: threads[0], ["in hand"])

@@ -93,7 +93,7 @@ struct LifecycleEventTests {
 
     @Test("a message that the host makes has the payload that one from outside has")
     func message() throws {
-        let made = LifecycleEvent.message(
+        let made = try LifecycleEvent.message(
             topic: #"a "b""#, payload: try JSONValue(parsing: "[1, 2]"), origin: .host)
         #expect(made.payload?.text == #"{"topic":"a \"b\"","payload":[1, 2]}"#)
         let again = try LifecycleEvent(.message, payload: made.payload, origin: .host)

@@ -10,6 +10,8 @@ final class HostUnderTest: Sendable {
         var name: String
         var more = ""
         var config = ""
+        /// The module's class, of this target.
+        var type = "ProbeModule"
     }
 
     let host: Host
@@ -28,7 +30,7 @@ final class HostUnderTest: Sendable {
         self.probe = probe
         let modules = entries.enumerated().map { index, entry in
             """
-            {"id": "x.\(entry.name)", "entry": "ModuleHostTests.ProbeModule", \
+            {"id": "x.\(entry.name)", "entry": "ModuleHostTests.\(entry.type)", \
             "main": \(index == 0)\(entry.more.isEmpty ? "" : ", " + entry.more), \
             "config": {"probe": "\(probe.name)"\(entry.config.isEmpty ? "" : ", " + entry.config)}}
             """

@@ -7,10 +7,12 @@ import ModuleHost
 /// A test makes one under a name of its own; its modules find it by that name, in their `config`.
 final class Probe: Sendable {
     typealias Act = @Sendable (ProbeModule) throws -> Void
+    typealias CallAct = @Sendable (CallProbe, RouteCall) throws -> String
 
     private struct State {
         var entries: [String] = []
         var acts: [String: Act] = [:]
+        var callActs: [String: CallAct] = [:]
         var waiters: [(entry: String, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -32,6 +34,11 @@ final class Probe: Sendable {
     /// Lets a module do something when it is told something: `"b push"` is module `b` at `push`.
     func when(_ entry: String, _ act: @escaping Act) { state.withLock { $0.acts[entry] = act } }
 
+    /// Lets a module do something when it is called: `"b act"` is route `act` of module `b`.
+    func whenCalled(_ entry: String, _ act: @escaping CallAct) {
+        state.withLock { $0.callActs[entry] = act }
+    }
+
     /// What has happened so far: `"b push"` is module `b` being told of `push`.
     var entries: [String] { state.withLock { $0.entries } }
 
@@ -48,6 +55,11 @@ final class Probe: Sendable {
             return woken
         }
         for waiter in woken { waiter.continuation.resume() }
+    }
+
+    func act(_ entry: String, _ module: CallProbe, _ call: RouteCall) throws -> String {
+        note(entry)
+        return try state.withLock { $0.callActs[entry] }?(module, call) ?? ""
     }
 
     func act(_ entry: String, _ module: ProbeModule) throws {

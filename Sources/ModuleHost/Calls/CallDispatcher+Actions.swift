@@ -1,0 +1,62 @@
+import AppService
+
+/// Calls by module and action.
+extension CallDispatcher {
+    /// Calls an action of a module.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The name of one of its actions.
+    ///   - parameters: What the request is made of.
+    ///   - caller: Who calls.
+    ///   - thread: The calling thread, which owns the lane.
+    /// - Returns: The reply.
+    /// - Throws: ``RouteError``, or whatever the handler threw.
+    func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
+        on thread: LaneThread
+    ) throws -> any Encodable & Sendable {
+        if !interceptors.entries.isEmpty,
+            let url = try redirection(
+                of: InterceptedCall(
+                    .action(action, of: module), parameters, caller.origin, isDryRun: false),
+                on: thread)
+        {
+            return try open(url, for: caller, redirects: 1, on: thread)
+        }
+        let reply = try call(on: thread) { () throws(RouteError) in
+            guard let entry = actions.find(module, action),
+                access(of: caller).mayReach(entry, parameters, in: table)
+            else { return nil }
+            return try target(of: entry)
+        } _: { target -> (any Encodable & Sendable)? in
+            guard target.route.accepts(parameters) else { return nil }
+            return try target.perform(parameters, for: caller)
+        }
+        if let reply { return reply }
+        let error = try asHost(on: thread) {
+            RouteError.noAction(
+                action, of: module, nearest: nearest(to: action, of: module, for: caller))
+        }
+        tellNotFound(
+            InterceptedCall(
+                .action(action, of: module), parameters, caller.origin, isDryRun: false),
+            error, on: thread)
+        throw error
+    }
+
+    /// The action with a name like this that the caller can reach; with whatever parameters.
+    private func nearest(to action: String, of module: String, for caller: Caller) -> String? {
+        let access = access(of: caller)
+        let names = table.routes.lazy
+            .filter { $0.module.text == module && access.mayReachSome(of: $0, in: self.table) }
+            .map(\.route.action).prefix(256)
+        return nearestName(to: action, in: Array(names))
+    }
+
+    /// Runs host code in the middle of a call.
+    func asHost<Result>(on thread: LaneThread, _ body: () -> Result) throws -> Result {
+        guard let result = gate.lane.asHost(on: thread, body) else { throw LaneLost() }
+        return result
+    }
+}

@@ -1,0 +1,58 @@
+/// What modules may say to a call before it is made, and are told where nobody answers.
+extension CallDispatcher {
+    /// Asks the interceptors about a call, in order.
+    ///
+    /// - Returns: The URL that the call is redirected to, or nil where it may be made.
+    /// - Throws: ``RouteError/refused(by:_:)``.
+    func redirection(of call: InterceptedCall, on thread: LaneThread) throws -> String? {
+        var verdict = Interception.proceed
+        var judge: ModuleID?
+        var asked: ModuleID?
+        func rule(_ interception: Interception, by cell: Cell) -> FanStep {
+            if interception == .proceed { return .next }
+            (verdict, judge) = (interception, cell.id)
+            return .end
+        }
+        let end = gate.fanOut(
+            to: interceptors, on: thread,
+            late: { rule(.refuse("it is late, and cannot be asked"), by: $0) },
+            failure: { rule(.refuse("\($1)"), by: $0) },
+            alone: { _, _ in }
+        ) { entries, index, passage in
+            asked = entries[index].cell.id
+            let interception = try entries[index].responder.intercept(call)
+            guard passage.settle() else { throw LaneLost() }
+            return rule(interception, by: entries[index].cell)
+        }
+        switch end {
+        case .finished: break
+        case .lost:
+            guard let asked else { throw LaneLost() }
+            throw RouteError.tookTooLong(asked)
+        case .tooDeep: throw RouteError.tooDeep(chain(on: thread))
+        }
+        switch verdict {
+        case .proceed: return nil
+        case .redirect(let url): return url
+        case .refuse(let reason):
+            guard let judge else { throw RouteError.stopped }
+            throw RouteError.refused(by: judge, reason)
+        }
+    }
+
+    /// Tells modules of a call that nobody answers.
+    func tellNotFound(_ call: InterceptedCall, _ error: RouteError, on thread: LaneThread) {
+        guard !notFoundResponders.entries.isEmpty else { return }
+        _ = gate.fanOut(
+            to: notFoundResponders, on: thread, late: { _ in .next },
+            failure: { cell, error in
+                gate.lane.reportFailure(of: cell, error)
+                return .next
+            },
+            alone: { entries, index in try entries[index].responder.didNotFind(call, error: error) }
+        ) { entries, index, _ in
+            try entries[index].responder.didNotFind(call, error: error)
+            return .next
+        }
+    }
+}

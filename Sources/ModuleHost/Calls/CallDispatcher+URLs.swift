@@ -1,0 +1,127 @@
+/// Calls by URL.
+extension CallDispatcher {
+    /// How often a call may be redirected.
+    private static let redirectLimit = 8
+
+    /// Opens a URL: calls the route that answers it.
+    ///
+    /// - Parameters:
+    ///   - text: The URL; a token in it is taken out.
+    ///   - caller: Who calls. A token of its own counts before one of the URL.
+    ///   - redirects: How often the call was redirected already.
+    ///   - thread: The calling thread, which owns the lane.
+    /// - Returns: The reply.
+    /// - Throws: ``RouteError``, or whatever the handler threw.
+    func open(
+        _ text: String, for caller: Caller, redirects: Int = 0, on thread: LaneThread
+    ) throws -> any Encodable & Sendable {
+        let (url, caller) = try resolve(text, caller, redirects, isDryRun: false, on: thread)
+        guard let match = try match(url, for: caller, on: thread) else {
+            throw try notFound(url, for: caller, on: thread)
+        }
+        let reply = try call(on: thread) { () throws(RouteError) in
+            try target(of: match.entry)
+        } _: { target in
+            try target.perform(match.parameters, for: caller, url: match.url)
+        }
+        // `find` always finds.
+        guard let reply else { throw RouteError.stopped }
+        return reply
+    }
+
+    /// Whether ``open(_:for:redirects:on:)`` would reach a handler.
+    ///
+    /// Runs the same search, the predicates and the decoding, and no handler.
+    ///
+    /// - Throws: ``RouteError/malformed(_:)`` for what is no URL, and where the rewrites lead on and on.
+    func canOpen(_ text: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
+        do {
+            let (url, caller) = try resolve(text, caller, 0, isDryRun: true, on: thread)
+            guard let match = try match(url, for: caller, on: thread) else { return false }
+            let isRequest = try call(on: thread) { () throws(RouteError) in
+                try target(of: match.entry)
+            } _: { target in
+                do throws(ParameterFault) {
+                    try target.route.check(match.parameters)
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            return isRequest ?? false
+        } catch let error as RouteError {
+            switch error {
+            case .malformed, .rewriteLoop: throw error
+            default: return false
+            }
+        }
+    }
+
+    /// Reads a URL, takes its token out, and asks the interceptors about it.
+    private func resolve(
+        _ text: String, _ caller: Caller, _ redirects: Int, isDryRun: Bool,
+        on thread: LaneThread
+    ) throws -> (RouteURL, Caller) {
+        var caller = caller
+        var seen: [String] = []
+        var text = text
+        while true {
+            let url: RouteURL
+            do throws(URLFault) {
+                let (rest, token) = try RouteURL(text).separatingToken()
+                url = rest
+                if caller.token == nil { caller.token = token }
+            } catch {
+                throw RouteError.malformed(error)
+            }
+            if interceptors.entries.isEmpty { return (url, caller) }
+            let call = InterceptedCall(
+                .url(url), RouteParameters(), caller.origin, isDryRun: isDryRun)
+            guard let next = try redirection(of: call, on: thread) else { return (url, caller) }
+            seen.append(url.withoutQuery)
+            guard redirects + seen.count <= Self.redirectLimit else {
+                throw RouteError.rewriteLoop(seen)
+            }
+            text = next
+        }
+    }
+
+    /// The route that answers a URL for a caller.
+    ///
+    /// What a predicate says is code of its module, and entered like all of it.
+    private func match(
+        _ url: RouteURL, for caller: Caller, on thread: LaneThread
+    ) throws -> RouteTable.Match? {
+        let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
+        var fault: (any Error)?
+        let match = try table.match(url) { entry, parameters in
+            guard access.mayReach(entry, parameters, in: table) else { return false }
+            guard entry.route.hasPredicate, fault == nil else { return true }
+            do {
+                let isAccepted = try self.call(on: thread) { () throws(RouteError) in
+                    try self.target(of: entry)
+                } _: { target in
+                    target.route.accepts(parameters)
+                }
+                return isAccepted ?? false
+            } catch {
+                fault = error
+                return true
+            }
+        }
+        if let fault { throw fault }
+        return match
+    }
+
+    /// Tells modules that nobody answers, and returns what the caller is told.
+    private func notFound(
+        _ url: RouteURL, for caller: Caller, on thread: LaneThread
+    ) throws -> RouteError {
+        let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
+        let error = table.notFound(url) { access.mayReachSome(of: $0, in: table) }
+        tellNotFound(
+            InterceptedCall(.url(url), RouteParameters(), caller.origin, isDryRun: false), error,
+            on: thread)
+        return error
+    }
+}

@@ -1,0 +1,139 @@
+/// Calls actions of other modules: by the module's id and the action's name, without knowing its class.
+///
+/// ```swift
+/// let posts = try context.mediator.perform(
+///     "com.mm.community", "posts", ["name": "mia"], as: [Post].self)
+/// ```
+///
+/// An action is a route under its name (see ``Route``); a URL is another way to make the same call. What
+/// a caller wants to read is best put into an extension, which gives the call static types:
+///
+/// ```swift
+/// extension Mediator {
+///     func posts(of name: String) throws -> [Post] {
+///         try perform("com.mm.community", "posts", ["name": name])
+///     }
+/// }
+/// ```
+///
+/// - Thread: The lane: the call is made at once, inside the caller's own. A late module's call waits until
+///   the lane serves it. Code that is not on the lane uses ``offLane``.
+/// - Nesting: Modules call each other 64 deep, then a call is an error that says who called whom.
+/// - Late: A target that is late, or does not return in time, is an error; nobody waits for it.
+public final class Mediator {
+    private let line: CallLine
+
+    init(_ line: CallLine) { self.line = line }
+
+    /// Calls an action.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The action's name: the route's pattern as it is written, unless it has another.
+    ///   - parameters: What the request is made of.
+    ///   - userInfo: Objects that are no text, for the handler's ``RouteCall/userInfo``.
+    /// - Returns: What the handler returned; nothing is written as `null`.
+    /// - Throws: ``RouteError``, ``ParameterFault``, or whatever the handler threw.
+    @discardableResult
+    public func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        userInfo: [String: any Sendable] = [:]
+    ) throws -> any Encodable & Sendable {
+        try line.call { dispatcher, thread in
+            try dispatcher.perform(
+                module, action, parameters, for: Caller(origin: line.origin, userInfo: userInfo),
+                on: thread)
+        }
+    }
+
+    /// Calls an action whose reply is a `Reply`.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The action's name.
+    ///   - parameters: What the request is made of.
+    ///   - userInfo: Objects that are no text.
+    ///   - reply: The type that the handler returns.
+    /// - Returns: What the handler returned.
+    /// - Throws: As the other form, and ``RouteError/reply(expected:found:)`` where it is of another type.
+    public func perform<Reply>(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        userInfo: [String: any Sendable] = [:], as reply: Reply.Type = Reply.self
+    ) throws -> Reply {
+        try cast(perform(module, action, parameters, userInfo: userInfo))
+    }
+
+    /// Calls an action once what was accepted before is done.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The action's name.
+    ///   - parameters: What the request is made of.
+    ///   - userInfo: Objects that are no text.
+    ///   - completion: Code of the module that calls, on the lane; called once, unless that is gone.
+    public func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        userInfo: [String: any Sendable] = [:],
+        completion: @escaping (Result<any Encodable & Sendable, any Error>) -> Void
+    ) {
+        let caller = Caller(origin: line.origin, userInfo: userInfo)
+        line.enqueue(
+            { try $0.perform(module, action, parameters, for: caller, on: $1) },
+            completion: completion)
+    }
+
+    /// The same for code that is not on the lane, such as start-up work.
+    public var offLane: AsyncMediator { AsyncMediator(line: RemoteCallLine(line)) }
+}
+
+/// Calls actions of modules from code that is not on the lane.
+///
+/// - Order: Calls are made in the order in which they come to the lane, among everything else.
+public struct AsyncMediator: Sendable {
+    let line: RemoteCallLine
+
+    /// Calls an action, and waits for the reply without holding a thread.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The action's name.
+    ///   - parameters: What the request is made of.
+    ///   - userInfo: Objects that are no text.
+    /// - Returns: What the handler returned.
+    /// - Throws: As ``Mediator/perform(_:_:_:userInfo:)``.
+    @discardableResult
+    public func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        userInfo: [String: any Sendable] = [:]
+    ) async throws -> any Encodable & Sendable {
+        let caller = Caller(origin: line.origin, userInfo: userInfo)
+        return try await line.call {
+            try $0.perform(module, action, parameters, for: caller, on: $1)
+        }
+    }
+
+    /// Calls an action whose reply is a `Reply`.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The action's name.
+    ///   - parameters: What the request is made of.
+    ///   - userInfo: Objects that are no text.
+    ///   - reply: The type that the handler returns.
+    /// - Returns: What the handler returned.
+    /// - Throws: As ``Mediator/perform(_:_:_:userInfo:as:)``.
+    public func perform<Reply: Sendable>(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        userInfo: [String: any Sendable] = [:], as reply: Reply.Type = Reply.self
+    ) async throws -> Reply {
+        try cast(try await perform(module, action, parameters, userInfo: userInfo))
+    }
+}
+
+/// The reply as the type that a caller expects.
+func cast<Reply>(_ reply: any Encodable & Sendable) throws(RouteError) -> Reply {
+    guard let typed = reply as? Reply else {
+        throw .reply(expected: "\(Reply.self)", found: "\(type(of: reply))")
+    }
+    return typed
+}

@@ -1,0 +1,179 @@
+/// Opens URLs: each is a call of the route that answers it.
+///
+/// Which route that is, `docs/routing.md` says; `rewrites` and `fallback` of the slatefile take part in
+/// it.
+///
+/// - Thread: The lane: the call is made at once, inside the caller's own. A late module's call waits until
+///   the lane serves it. Code that is not on the lane uses ``offLane``.
+/// - Access: A module reaches every route. It can open a URL that came from outside as the origin that it
+///   came from, and then reaches no more than that may: see ``open(_:userInfo:from:)``.
+/// - Nesting: Modules call each other 64 deep, then a call is an error that says who called whom.
+public final class Router {
+    private let line: CallLine
+
+    init(_ line: CallLine) { self.line = line }
+
+    // MARK: Opening
+
+    /// Opens a URL.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - userInfo: Objects that are no URL text, for the handler's ``RouteCall/userInfo``. They do not
+    ///     travel on a remote call.
+    ///   - origin: Where the URL came from, if from outside of the app, such as ``Origin/push``: the call is
+    ///     then a remote one. Nil, or a local origin, is this module.
+    /// - Returns: What the handler returned.
+    /// - Throws: ``RouteError``, ``ParameterFault``, or whatever the handler threw.
+    @discardableResult
+    public func open(
+        _ url: String, userInfo: [String: any Sendable] = [:], from origin: Origin? = nil
+    ) throws -> any Encodable & Sendable {
+        let caller = caller(origin, userInfo)
+        return try line.call { try $0.open(url, for: caller, on: $1) }
+    }
+
+    /// Opens a URL whose reply is a `Reply`.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - reply: The type that the handler returns.
+    ///   - userInfo: Objects that are no URL text.
+    /// - Returns: What the handler returned.
+    /// - Throws: As ``open(_:userInfo:from:)``, and ``RouteError/reply(expected:found:)`` where the reply is of
+    ///   another type.
+    public func value<Reply>(
+        for url: String, as reply: Reply.Type = Reply.self, userInfo: [String: any Sendable] = [:]
+    ) throws -> Reply {
+        try cast(open(url, userInfo: userInfo))
+    }
+
+    /// Opens a URL once what was accepted before is done.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - userInfo: Objects that are no URL text.
+    ///   - origin: Where the URL came from, if from outside of the app.
+    ///   - completion: Code of the module that calls, on the lane; called once, unless that is gone.
+    public func open(
+        _ url: String, userInfo: [String: any Sendable] = [:], from origin: Origin? = nil,
+        completion: @escaping (Result<any Encodable & Sendable, any Error>) -> Void
+    ) {
+        let caller = caller(origin, userInfo)
+        line.enqueue({ try $0.open(url, for: caller, on: $1) }, completion: completion)
+    }
+
+    /// Whether ``open(_:userInfo:from:)`` would reach a handler with a request that it understands.
+    ///
+    /// The same search, with predicates, access and the decoding of the parameters; no handler runs. What is
+    /// no URL cannot be opened.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - origin: Where the URL came from, if from outside of the app.
+    public func canOpen(_ url: String, from origin: Origin? = nil) -> Bool {
+        let caller = caller(origin, [:])
+        return (try? line.call { try $0.canOpen(url, for: caller, on: $1) }) ?? false
+    }
+
+    private func caller(_ origin: Origin?, _ userInfo: [String: any Sendable]) -> Caller {
+        guard let origin, origin.isRemote else {
+            return Caller(origin: line.origin, userInfo: userInfo)
+        }
+        return Caller(origin: origin)
+    }
+
+    /// The same for code that is not on the lane, such as start-up work.
+    public var offLane: AsyncRouter { AsyncRouter(line: RemoteCallLine(line)) }
+
+    // MARK: Routes
+
+    /// A URL that a pattern matches, with these parameters.
+    ///
+    /// Reading it back gives the same parameters, whatever is in them.
+    ///
+    /// - Parameters:
+    ///   - pattern: An absolute pattern, or one of a module's.
+    ///   - module: The module that a relative pattern belongs to; nil is the module that asks.
+    ///   - parameters: A value for each name; those of the query may be left out.
+    /// - Returns: The URL.
+    /// - Throws: ``RouteError`` where a name is missing or unused, or a value cannot be part of a URL.
+    public func url(
+        for pattern: String, of module: ModuleID? = nil,
+        _ parameters: RouteParameters = RouteParameters()
+    ) throws -> String {
+        let read: RoutePattern
+        do throws(RoutePatternFault) {
+            read = try RoutePattern(pattern)
+        } catch {
+            throw RouteError.pattern(error)
+        }
+        guard !read.isAbsolute else { return try read.url(parameters) }
+        let scheme = try line.asHost { $0.table.schemes.first ?? "" }
+        return try read.url(parameters, scheme: scheme, module: module ?? line.module)
+    }
+
+    /// Adds a route to this module's own.
+    ///
+    /// - Order: From the next call on.
+    /// - Parameter route: The route; its handler takes this module's class.
+    /// - Throws: ``RouteError`` where the pattern is malformed, or something answers the same URLs or has the
+    ///   same action; nothing is added then.
+    public func add<M>(_ route: Route<M>) throws {
+        let erased = try AnyRoute(route)
+        try line.asHost { try $0.add(erased, of: line.module) }
+    }
+
+    /// Removes one of this module's routes, and no other.
+    ///
+    /// - Parameter pattern: Its pattern, as it was written.
+    /// - Returns: False where the module has no such route.
+    @discardableResult
+    public func remove(_ pattern: String) -> Bool {
+        (try? line.asHost { $0.remove(pattern, of: line.module) }) ?? false
+    }
+}
+
+/// Opens URLs from code that is not on the lane.
+///
+/// - Order: Calls are made in the order in which they come to the lane, among everything else.
+public struct AsyncRouter: Sendable {
+    let line: RemoteCallLine
+
+    /// Opens a URL, and waits for the reply without holding a thread.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - userInfo: Objects that are no URL text.
+    /// - Returns: What the handler returned.
+    /// - Throws: As ``Router/open(_:userInfo:from:)``.
+    @discardableResult
+    public func open(
+        _ url: String, userInfo: [String: any Sendable] = [:]
+    ) async throws -> any Encodable & Sendable {
+        let caller = Caller(origin: line.origin, userInfo: userInfo)
+        return try await line.call { try $0.open(url, for: caller, on: $1) }
+    }
+
+    /// Opens a URL whose reply is a `Reply`.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - reply: The type that the handler returns.
+    ///   - userInfo: Objects that are no URL text.
+    /// - Returns: What the handler returned.
+    /// - Throws: As ``Router/value(for:as:userInfo:)``.
+    public func value<Reply: Sendable>(
+        for url: String, as reply: Reply.Type = Reply.self, userInfo: [String: any Sendable] = [:]
+    ) async throws -> Reply {
+        try cast(try await open(url, userInfo: userInfo))
+    }
+
+    /// Whether ``open(_:userInfo:)`` would reach a handler with a request that it understands.
+    ///
+    /// - Parameter url: The URL.
+    public func canOpen(_ url: String) async -> Bool {
+        let caller = Caller(origin: line.origin)
+        return (try? await line.call { try $0.canOpen(url, for: caller, on: $1) }) ?? false
+    }
+}

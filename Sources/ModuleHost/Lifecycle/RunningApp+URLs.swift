@@ -1,0 +1,37 @@
+/// What becomes of a URL that the app is asked to open.
+extension RunningApp {
+    /// Goes on with a URL once the modules that claim URLs by themselves were asked: where none did, it
+    /// is a call of the route that answers it.
+    func open(
+        _ url: RouteURL, _ token: RouteToken?, after event: LifecycleEvent, _ tally: EventTally,
+        of request: EventRequest
+    ) {
+        let answer = answer(of: request, origin: event.origin)
+        if let claimer = tally.claimedBy?.id { return answer.give(.success(.claimed(by: claimer))) }
+        if tally.late > 0 {
+            // It may have acted: going on could act twice.
+            let late = gate.lane.cell(tally.lastAsked)?.id
+            return answer.give(.failure(late.map(RouteError.late) ?? .stopped))
+        }
+        guard let calls else { return }
+        let caller = Caller(origin: event.origin, token: token, wantsJSON: true)
+        // A job of its own: what gets stuck in a call is not the event's any more.
+        gate.lane.prepend([
+            CallJob(calls, answer) { calls, thread in
+                Host.CallReply(try calls.open(url.text, for: caller, on: thread))
+            }
+        ])
+    }
+
+    /// Where the outcome goes: to who asked, or else into the log.
+    private func answer(of request: EventRequest, origin: Origin) -> Answer<Host.CallReply> {
+        if case .event(_, let answer?) = request { return answer }
+        let log = log
+        return Answer { result in
+            guard case .failure(let error) = result else { return }
+            log.write(
+                .warning, "not opened: \(error)", event: EventKind.openURL.rawValue,
+                fields: [LogField("origin", "\(origin)")])
+        }
+    }
+}
