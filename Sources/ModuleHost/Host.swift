@@ -58,7 +58,7 @@ public final class Host: Sendable {
     ///   - time: Where deadlines and durations come from.
     ///   - observer: Whom it tells how it is doing.
     package init(
-        slatefile: Slatefile, stateDirectory: String, tokens: TokenStore = TokenStore(), log: Log,
+        slatefile: Slatefile, stateDirectory: String, tokens: TokenStore = .empty, log: Log,
         time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer()
     ) {
         self.slatefile = slatefile

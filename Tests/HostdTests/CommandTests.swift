@@ -119,6 +119,43 @@ struct CommandTests {
         #expect(outcome.error == "hostd check: \(path): may not be read by this user\n")
     }
 
+    @Test("check: the file of tokens too, by its own name and without its lines")
+    func checkTokens() throws {
+        try write(sound.dropLast(2) + #", "security": { "tokens": "tokens.json" } }"#)
+        let tokens = folder.path("tokens.json")
+        try writeFile(
+            #"[{"token": "s3cret", "name": "ci", "scopes": ["s://*"]}]"#.utf8, to: tokens,
+            mode: 0o600)
+        let faulty = try hostd("check")
+        #expect(faulty.exit == .code(78))
+        #expect(
+            faulty.error == """
+                tokens.json:1:12: error: a token has 16 to 1024 visible ASCII characters and no space; \
+                make one with: head -c 24 /dev/urandom | base64
+                1 fault in tokens.json
+
+                """)
+        let json = try hostd("check", "--json")
+        #expect(json.exit == .code(78))
+        #expect(
+            json.output.hasPrefix(
+                #"{"ok":false,"file":"tokens.json","faults":[{"line":1,"column":12,"#
+                    + #""pointer":"/0/token","message":"a token has 16 to "#))
+
+        try #require(chmod(tokens, 0o644) == 0)
+        let open = try hostd("check")
+        #expect(open.exit == .code(77))
+        #expect(
+            open.error == """
+                hostd check: tokens.json: may be used by others than its owner; 'chmod 600' it
+                it is 'security.tokens' of slatefile.json
+
+                """)
+        let run = try hostd("run")
+        #expect(run.exit == .code(77))
+        #expect(run.error.hasPrefix("hostd run: tokens.json: may be used by others"))
+    }
+
     @Test("20 MB")
     func tooLarge() throws {
         try writeFile([UInt8](repeating: 0x20, count: 20_000_000), to: folder.path("large"))

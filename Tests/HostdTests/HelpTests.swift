@@ -58,6 +58,7 @@ struct HelpTests {
                 usage: hostd check [--json] [FILE]
 
                 Shows each fault with its place: file:line:column, the line, and what would be right.
+                The file of tokens, where there is one, is checked too; its lines are not shown.
 
                 arguments:
                   FILE  the slatefile to check (default: slatefile.json)
@@ -71,6 +72,7 @@ struct HelpTests {
                   64  the command line makes no sense
                   66  no slatefile, or it cannot be read
                   74  input or output failed
+                  77  not permitted
                   78  the slatefile is invalid
 
                 examples:

@@ -154,6 +154,27 @@ struct JournalModuleTests {
                 + #""origin":\#(json)}"# + "\n")
     }
 
+    @Test("a token is not written, wherever a payload has its URL")
+    func tokens() async throws {
+        try await RunningHost.run(slatefile()) { app in
+            try await app.deliver(.openURL, #"{"url": "s://a?token=s3cret&x=1"}"#, origin: .inbox)
+            try await app.deliver(.push, #"{"uri": ["s://a?x=1&%74oken=s3cret"]}"#)
+            try await app.deliver(
+                .userActivity, #"{"type": "a.b", "url": "https://a?\u0074oken=s3cret"}"#)
+            try await app.deliver(.message, #"{"topic": "t", "payload": "?token=s3cret"}"#)
+            let journal = try app.text(of: "journal.ndjson")
+            #expect(!journal.contains("s3cret"))
+            for payload in [
+                #"{"url":"s://a?x=1"}"#, #"{"uri":["s://a?x=1&%74oken=•••"]}"#,
+                #"{"type":"a.b","url":"https://a?token=•••"}"#,
+                #"{"topic":"t","payload":"?token=•••"}"#,
+            ] {
+                #expect(journal.contains(#""payload":\#(payload),"#))
+            }
+            #expect(!app.log.records.contains { $0.message.contains("s3cret") })
+        }
+    }
+
     @Test("claims go on to the next module")
     func claims() async throws {
         let claimer = #", { "id": "com.mm.claimer", "entry": "ModulesTests.Claimer" }"#

@@ -26,7 +26,7 @@ extension CallDispatcher {
         }
         let reply = try call(on: thread) { () throws(RouteError) in
             guard let entry = actions.find(module, action),
-                access(of: caller).mayReach(entry, parameters, in: table)
+                access(of: caller).mayReach(entry, parameters)
             else { return nil }
             return try target(of: entry)
         } _: { target -> (any Encodable & Sendable)? in
@@ -49,7 +49,7 @@ extension CallDispatcher {
     private func nearest(to action: String, of module: String, for caller: Caller) -> String? {
         let access = access(of: caller)
         let names = table.routes.lazy
-            .filter { $0.module.text == module && access.mayReachSome(of: $0, in: self.table) }
+            .filter { $0.module.text == module && access.mayReachAll(of: $0) }
             .map(\.route.action).prefix(256)
         return nearestName(to: action, in: Array(names))
     }

@@ -95,7 +95,7 @@ extension CallDispatcher {
         let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
         var fault: (any Error)?
         let match = try table.match(url) { entry, parameters in
-            guard access.mayReach(entry, parameters, in: table) else { return false }
+            guard access.mayReach(entry, parameters) else { return false }
             guard entry.route.hasPredicate, fault == nil else { return true }
             do {
                 let isAccepted = try self.call(on: thread) { () throws(RouteError) in
@@ -118,7 +118,7 @@ extension CallDispatcher {
         _ url: RouteURL, for caller: Caller, on thread: LaneThread
     ) throws -> RouteError {
         let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
-        let error = table.notFound(url) { access.mayReachSome(of: $0, in: table) }
+        let error = table.notFound(url) { access.mayReachAll(of: $0) }
         tellNotFound(
             InterceptedCall(.url(url), RouteParameters(), caller.origin, isDryRun: false), error,
             on: thread)

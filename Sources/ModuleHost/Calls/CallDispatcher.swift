@@ -63,9 +63,7 @@ final class CallDispatcher {
 
     /// What a caller may reach.
     func access(of caller: Caller) -> CallerAccess {
-        caller.origin.isRemote
-            ? CallerAccess(origin: caller.origin, grant: caller.token.flatMap(tokens.grant(for:)))
-            : .local
+        CallerAccess(origin: caller.origin, token: caller.token, tokens: tokens)
     }
 
     /// The module that a route is of, if it can be called now.

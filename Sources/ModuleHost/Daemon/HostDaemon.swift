@@ -36,6 +36,7 @@ public enum HostDaemon {
         let slatefile: Slatefile
         do throws(SlatefileFailure) {
             slatefile = try .load(options.slatefile, environment: options.environment)
+            _ = try slatefile.loadTokens(beside: options.slatefile)
         } catch {
             complain(error, options, log)
             return error.exitCode

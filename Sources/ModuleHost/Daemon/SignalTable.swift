@@ -104,20 +104,11 @@ extension Slatefile.SignalAction {
         case .event(.terminate, _): "stop the host, exit 0; a second one ends it at once"
         case .event(let event, nil): event.rawValue
         case .event(let event, _): "\(event.rawValue), with a payload"
-        case .openURL(let url): "open-url \(hidingToken(in: url))"
+        case .openURL(let url): "open-url \(RouteToken.hide(in: url))"
         case .message(let topic, nil): "message to '\(topic)'"
         case .message(let topic, _): "message to '\(topic)', with a payload"
         }
     }
-}
-
-/// The URL with the value of each query item `token` replaced: it is a secret.
-private func hidingToken(in url: String) -> String {
-    guard let query = url.firstIndex(of: "?") else { return url }
-    let items = url[url.index(after: query)...].split(
-        separator: "&", omittingEmptySubsequences: false)
-    return url[...query]
-        + items.map { $0.hasPrefix("token=") ? "token=•••" : String($0) }.joined(separator: "&")
 }
 
 extension String {

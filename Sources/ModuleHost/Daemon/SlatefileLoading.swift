@@ -2,11 +2,27 @@
 package enum SlatefileFailure: Error, Hashable, Sendable {
     /// It cannot be read.
     case unreadable(FileReadError)
-    /// It is invalid.
+    /// It, or its file of tokens, is invalid.
     case invalid(SlatefileError)
+    /// The file of tokens that the slatefile names cannot be read, or others could read or change it.
+    case tokens(FileReadError, slatefile: String)
+
+    /// The file that is at fault.
+    package var path: String {
+        switch self {
+        case .unreadable(let error), .tokens(let error, _): error.path
+        case .invalid(let error): error.path
+        }
+    }
 
     package var exitCode: ExitCode {
         switch self {
+        case .tokens(let error, _):
+            switch error.reason {
+            case .notPrivate, .foreignOwner, .notReadable: .notPermitted
+            case .failed: .inputOutput
+            case .missing, .isDirectory, .notRegular, .tooLarge: .invalidSlatefile
+            }
         // What is too large is there, and may be read: it is no slatefile.
         case .unreadable(let error):
             if case .tooLarge = error.reason { .invalidSlatefile } else { .noInput }
@@ -25,6 +41,8 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
         case .unreadable(let error) where error.reason == .missing:
             "\(command): \(error)\nsee '\(command) --help' for how to name another\n"
         case .unreadable(let error): "\(command): \(error)\n"
+        case .tokens(let error, let slatefile):
+            "\(command): \(error)\nit is 'security.tokens' of \(slatefile)\n"
         case .invalid(let error): error.rendered(colored: colored)
         }
     }
@@ -51,6 +69,34 @@ extension Slatefile {
             return try read(
                 bytes, path: path, environment: { environment[$0] },
                 checkEntry: EntryUse.checkAgainstBinary())
+        } catch {
+            throw .invalid(error)
+        }
+    }
+}
+
+extension Slatefile {
+    /// Reads and checks the file of tokens that the slatefile names.
+    ///
+    /// - Parameter path: The slatefile's own path: a relative path of the tokens is beside it.
+    /// - Returns: The tokens; none where the slatefile names no file.
+    /// - Throws: ``SlatefileFailure``, with every fault of the file. It must be a regular file of at most
+    ///   1 MiB that belongs to this process's user or to root, with no permission for anybody else.
+    package func loadTokens(beside path: String) throws(SlatefileFailure) -> TokenStore {
+        guard let tokens = security.tokens else { return .empty }
+        let folder = parentFolder(of: path) ?? "."
+        let file =
+            tokens.hasPrefix("/") || folder == "."
+            ? tokens : folder == "/" ? "/\(tokens)" : "\(folder)/\(tokens)"
+        let bytes: [UInt8]
+        do throws(FileReadError) {
+            bytes = try readFile(
+                at: file, limit: TokenStore.Limits.bytes, isSecret: true, isTrusted: true)
+        } catch {
+            throw .tokens(error, slatefile: path)
+        }
+        do throws(SlatefileError) {
+            return try TokenStore.read(bytes, path: file, schemes: schemes)
         } catch {
             throw .invalid(error)
         }

@@ -2,8 +2,9 @@ import AppService
 
 /// Reads the slatefile again while the app runs.
 ///
-/// What this version applies is configuration: each module that takes changes is told of its own and
-/// the app's. Everything else that changed is named, and waits for the next start.
+/// What this version applies is configuration, of which each module that takes changes is told its own
+/// and the app's, and the tokens, which are read again each time. Everything else that changed is
+/// named, and waits for the next start.
 final class SlatefileReloader: Sendable {
     private let running: Guarded<Slatefile>
     private let options: HostDaemonOptions
@@ -30,7 +31,17 @@ final class SlatefileReloader: Sendable {
             return running.withLock { $0.reload(from: $0) }
         }
         return running.withLock { old in
-            let reload = new.reload(from: old)
+            var reload = new.reload(from: old)
+            var next = old
+            next.security = new.security
+            do throws(SlatefileFailure) {
+                reload.tokens = try next.loadTokens(beside: options.slatefile)
+                old = next
+            } catch {
+                log.error(
+                    "the tokens that are known stay (\(origin)):\n"
+                        + error.rendered(for: "hostd run", colored: false))
+            }
             let waiting = new.changesThatWait(from: old)
             let changed = reload.changedModules.map(\.text)
             var parts: [String] = []
@@ -106,7 +117,6 @@ extension Slatefile {
         if signals != old.signals { changes.append("signals") }
         if startup != old.startup { changes.append("startup") }
         if deadlines != old.deadlines { changes.append("deadlines") }
-        if security != old.security { changes.append("security") }
         if isolation != old.isolation { changes.append("isolation") }
         return changes
     }

@@ -214,7 +214,7 @@ public struct JSONValue: Sendable {
         case .false: "false"
         case .number: "the number \(excerpt(text))"
         case .string where isSecret: "a string from the environment"
-        case .string: "the string \"\(excerpt(document.string(node)))\""
+        case .string: "the string \"\(excerpt(RouteToken.hide(in: document.string(node))))\""
         case .array: "an array"
         case .object: "an object"
         case .invalid: "nothing"

@@ -9,7 +9,7 @@ public struct OpenURLOptions: Hashable, Sendable {
 
 /// A request to open a URL, as an event's payload.
 public struct OpenURLRequest: Decodable, Hashable, Sendable {
-    /// The URL, as it was written.
+    /// The URL, as it was written, its token included.
     public var url: String
 }
 
@@ -25,7 +25,7 @@ public protocol URLResponder: Module {
     /// Opens a URL, or says that it is not this module's.
     ///
     /// - Parameters:
-    ///   - url: The URL, as it was written.
+    ///   - url: The URL, as it was written but for its token, which is taken out.
     ///   - options: Who asks.
     /// - Returns: Whether the module claims it.
     /// - Throws: Any error; it is reported under the module's name.

@@ -213,6 +213,8 @@ struct ConfigurationReload: Sendable {
     var isAppConfigChanged: Bool
     /// By module: what its configuration is now, and whether it changed.
     var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)]
+    /// The tokens that count from now on; nil where those before do.
+    var tokens: TokenStore?
 
     func change(for id: ModuleID?) -> ConfigurationChange {
         let own = id.flatMap { modules[$0] }

@@ -13,6 +13,8 @@ package struct FileReadError: Error, Hashable, Sendable {
         case notReadable
         /// It holds a secret, and its group or others have a permission.
         case notPrivate
+        /// It must be this user's or root's, and belongs to another user.
+        case foreignOwner(UInt32)
         /// More bytes than the limit given.
         case tooLarge(limit: Int)
         /// The system failed otherwise.
@@ -36,6 +38,8 @@ extension FileReadError.Reason: CustomStringConvertible {
         case .notRegular: "is not a regular file"
         case .notReadable: "may not be read by this user"
         case .notPrivate: "may be used by others than its owner; 'chmod 600' it"
+        case .foreignOwner(let owner):
+            "belongs to user \(owner), who could change it; 'chown \(CurrentProcess.userID)' it"
         case .tooLarge(let limit): "is larger than \(Self.text(bytes: limit))"
         case .failed(let error): "cannot be read: \(error)"
         }
@@ -54,11 +58,14 @@ extension FileReadError.Reason: CustomStringConvertible {
 ///   - path: The file's path; symbolic links are followed.
 ///   - limit: How many bytes it may have.
 ///   - isSecret: Whether to refuse it where its group or others have any permission.
+///   - isTrusted: Whether to refuse it where it belongs to neither this process's user nor root. Of a
+///     symbolic link, what it leads to counts.
 /// - Returns: Its bytes.
 /// - Throws: ``FileReadError``, which tells what is missing from what is not permitted.
 package func readFile(
-    at path: String, limit: Int, isSecret: Bool = false
+    at path: String, limit: Int, isSecret: Bool = false, isTrusted: Bool = false
 ) throws(FileReadError) -> [UInt8] {
+    var foreignOwner: UInt32?
     do throws(SystemError) {
         // Without O_NONBLOCK the opening of a named pipe would wait for a writer.
         let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
@@ -68,6 +75,10 @@ package func readFile(
         case S_IFDIR: throw SystemError.isDirectory
         default: throw SystemError.invalid
         }
+        if isTrusted, status.st_uid != 0, status.st_uid != CurrentProcess.userID {
+            foreignOwner = status.st_uid
+            throw SystemError.notPermitted
+        }
         if isSecret, status.st_mode & 0o077 != 0 { throw SystemError(code: EKEYREJECTED) }
         guard Int(status.st_size) <= limit,
             let bytes = try file.readToEnd(
@@ -75,7 +86,8 @@ package func readFile(
         else { throw SystemError(code: EFBIG) }
         return bytes
     } catch {
-        throw FileReadError(path: path, reason: .init(error, limit: limit))
+        let reason = foreignOwner.map(FileReadError.Reason.foreignOwner)
+        throw FileReadError(path: path, reason: reason ?? .init(error, limit: limit))
     }
 }
 

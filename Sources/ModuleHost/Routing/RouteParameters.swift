@@ -77,6 +77,12 @@ public struct RouteParameters: Sendable {
         if case .url(let url, _, _) = source { url } else { nil }
     }
 
+    /// The URL that they come from, if they come from one, and how a pattern matched it.
+    var match: (url: RouteURL, binding: RouteBinding, first: Int)? {
+        guard case .url(let url, let binding, let first) = source else { return nil }
+        return (url, binding, first)
+    }
+
     /// The names that a pattern bound: those of the path.
     var boundNames: [String] {
         switch source {

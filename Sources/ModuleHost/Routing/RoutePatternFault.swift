@@ -53,7 +53,7 @@ public struct RoutePatternFault: Error, Hashable, Sendable, CustomStringConverti
     /// `pattern 'a/*/b': the '*' at byte 2 is not in the last segment; …`.
     public var description: String { "pattern \(quoted(pattern)): \(message)" }
 
-    private var message: String {
+    var message: String {
         switch kind {
         case .empty: "it is empty; the root of a module is '/'"
         case .tooLong(let bytes):

@@ -1,4 +1,4 @@
-/// What is wrong with a slatefile: every fault, in the order of the file.
+/// What is wrong with a slatefile, or with its file of tokens: every fault, in the order of the file.
 public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's path as it was given.
     public let path: String
@@ -110,6 +110,8 @@ public struct SlatefileFault: Hashable, Sendable {
         case noScheme(String)
         /// A rewrite that cannot be applied.
         case rewrite(RouteError)
+        /// A URL to open that is none.
+        case url(URLFault)
         /// A signal that does not exist or cannot be had.
         case signal(SignalName.Fault)
         /// An event that does not exist; `nearest` is the one it most resembles.
@@ -120,6 +122,8 @@ public struct SlatefileFault: Hashable, Sendable {
         case keyNotTaken(String, EventKind)
         /// A key that the event needs.
         case keyNeeded(String, EventKind)
+        /// A fault of the file of tokens.
+        case token(TokenFault)
         /// More of something than there may be.
         case tooMany(String, limit: Int)
     }
@@ -179,16 +183,19 @@ extension SlatefileFault.Kind: CustomStringConvertible {
             return "a variable is written \"${NAME}\"; for a literal \"${\" write \"$${\""
         case .source(let reason): return reason
         case .noScheme(let text):
-            return "\(quoted(text)) must begin with a scheme, such as \"slate://\""
+            return "\(quoted(RouteToken.hide(in: text))) must begin with a scheme, "
+                + "such as \"slate://\""
         // Which one it is, its place says.
         case .rewrite(.rewrite(_, _, let fault)): return fault.description
         case .rewrite(let error): return error.description
+        case .url(let fault): return fault.description
         case .signal(let fault): return fault.description
         case .unknownEvent(let name, let nearest):
             return "no event \(quoted(name))" + question(nearest)
         case .hostEvent(let event): return "only the host itself gives '\(event.rawValue)'"
         case .keyNotTaken(let key, let event): return "event '\(event.rawValue)' takes no '\(key)'"
         case .keyNeeded(let key, let event): return "event '\(event.rawValue)' needs a '\(key)'"
+        case .token(let fault): return fault.description
         case .tooMany(let what, let limit): return "more than \(limit) \(what)"
         }
     }

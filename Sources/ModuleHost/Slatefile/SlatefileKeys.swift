@@ -1,22 +1,26 @@
-/// The keys of one kind of object of the slatefile: what the reader knows them by, and what the JSON
-/// Schema says of them.
-///
-/// One list for both, so that neither can know a key that the other does not.
-protocol SlatefileKey: CaseIterable, Hashable, Sendable, RawRepresentable<String> {
-    /// What the schema says of the key's value: the members of an object.
-    var schema: String { get }
+/// The keys of one kind of object, as the reader knows them.
+protocol KnownKey: CaseIterable, Hashable, Sendable, RawRepresentable<String> {
     /// The keys that must be there.
     static var mandatory: [Self] { get }
     /// The keys by the bytes of their names, made once.
     static var table: KeyTable<Self> { get }
 }
 
-extension SlatefileKey {
+/// The keys of one kind of object of the slatefile: what the reader knows them by, and what the JSON
+/// Schema says of them.
+///
+/// One list for both, so that neither can know a key that the other does not.
+protocol SlatefileKey: KnownKey {
+    /// What the schema says of the key's value: the members of an object.
+    var schema: String { get }
+}
+
+extension KnownKey {
     static var mandatory: [Self] { [] }
 }
 
 /// Finds the key that a run of bytes spells.
-struct KeyTable<Key: SlatefileKey>: Sendable {
+struct KeyTable<Key: KnownKey>: Sendable {
     private static var longest: Int { 16 }
 
     private let keys: [Key]

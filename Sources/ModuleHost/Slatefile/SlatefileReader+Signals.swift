@@ -79,7 +79,7 @@ extension SlatefileReader {
         }
         if takesURL {
             guard let url = found.url else { return needs(.url, event, node) }
-            return self.url(url).map { .openURL($0) }
+            return openedURL(url).map { .openURL($0) }
         }
         if takesTopic {
             guard let topic = found.topic else { return needs(.topic, event, node) }
@@ -91,6 +91,18 @@ extension SlatefileReader {
         guard let payload = found.payload else { return needs(.payload, event, node) }
         if nodes[payload].kind != .invalid, let type = event.payloadType { check(payload, type) }
         return .event(event, payload: value(payload))
+    }
+
+    /// A URL to open: well-formed, with one token at most.
+    private mutating func openedURL(_ node: Int) -> String? {
+        guard let text = url(node) else { return nil }
+        do throws(URLFault) {
+            _ = try RouteURL(text).separatingToken()
+            return text
+        } catch {
+            report(.url(error), at: node)
+            return nil
+        }
     }
 
     private mutating func needs(

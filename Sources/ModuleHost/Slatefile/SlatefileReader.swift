@@ -94,7 +94,7 @@ struct SlatefileReader {
     /// Gives each known member of the object at `node` to `body`, and reports keys that are unknown
     /// or missing, and a value that is no object.
     @inline(__always)
-    mutating func members<Key: SlatefileKey>(
+    mutating func members<Key: KnownKey>(
         of node: Int, as type: Key.Type, _ expected: StaticString,
         _ body: (inout Self, _ key: Key, _ value: Int) -> Void
     ) {
@@ -126,7 +126,7 @@ struct SlatefileReader {
         return table.key(spelt: start..<start + Int(entry.length) - 2, of: bytes)
     }
 
-    private mutating func unknownKey<Key: SlatefileKey>(_ node: Int, of type: Key.Type) {
+    private mutating func unknownKey<Key: KnownKey>(_ node: Int, of type: Key.Type) {
         guard hasRoom else { return }
         let text = document.writtenString(node)
         let nearest = nearestName(to: text, in: Key.allCases.lazy.map(\.rawValue))
@@ -134,7 +134,7 @@ struct SlatefileReader {
     }
 
     @inline(__always)
-    private mutating func missingKeys<Key: SlatefileKey>(of node: Int, as type: Key.Type) {
+    private mutating func missingKeys<Key: KnownKey>(of node: Int, as type: Key.Type) {
         for key in Key.mandatory where document.value(of: key.rawValue, in: node) == nil {
             report(.json(.missingKey(key.rawValue)), at: node)
         }
@@ -242,15 +242,22 @@ struct SlatefileReader {
 }
 
 extension SlatefileError {
-    /// Works out the places of faults, each given by its offset.
+    /// Works out the places of faults, each given by its offset; where the document `isSecret` they
+    /// show nothing of it.
     init(
         _ faults: [(offset: Int, kind: SlatefileFault.Kind)], in document: JSONDocument,
-        path: String
+        path: String, isSecret: Bool = false
     ) {
         self.path = path
         var text = SourceText(document.bytes)
         self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
             let place = text.place(of: fault.offset)
+            guard !isSecret else {
+                return SlatefileFault(
+                    kind: fault.kind.concealed,
+                    pointer: document.concealedPointer(atOffset: fault.offset), place: place,
+                    source: .none)
+            }
             return SlatefileFault(
                 kind: fault.kind, pointer: document.pointer(atOffset: fault.offset), place: place,
                 source: SourceExcerpt(

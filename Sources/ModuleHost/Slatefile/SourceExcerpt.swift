@@ -6,6 +6,9 @@ struct SourceExcerpt: Hashable, Sendable {
     /// What comes before the caret, with a tab for each tab, and the caret.
     let marker: String
 
+    /// No line, where none may be shown.
+    static let none = SourceExcerpt(around: 0, in: [], lineStart: 0)
+
     /// How many characters of a line are shown: all of them, or so many before and after the
     /// fault's first.
     private static let reach = (whole: 120, before: 60, after: 40)
@@ -13,7 +16,7 @@ struct SourceExcerpt: Hashable, Sendable {
     /// shown.
     private static let bytesPerCharacter = 4
 
-    /// Cuts the line around `offset` out of a text.
+    /// Cuts the line around `offset` out of a text, with `*` for tokens in it.
     ///
     /// - Parameters:
     ///   - offset: Where the fault begins.
@@ -28,8 +31,7 @@ struct SourceExcerpt: Hashable, Sendable {
         if hasEnd, end > offset, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
 
         let start = max(lineStart, offset - Self.reach.whole * Self.bytesPerCharacter)
-        let before = String(decoding: bytes[start..<offset], as: UTF8.self)
-        let after = String(decoding: bytes[offset..<end], as: UTF8.self)
+        let (before, after) = Self.parts(of: bytes, start, offset, end, lineStart: lineStart)
         let isWhole =
             start == lineStart && hasEnd && before.count + after.count <= Self.reach.whole
         let shownBefore = isWhole ? before[...] : before.suffix(Self.reach.before)
@@ -41,6 +43,19 @@ struct SourceExcerpt: Hashable, Sendable {
             (isCutBefore ? "…" : "") + Self.visible(shownBefore) + Self.visible(shownAfter)
             + (isCutAfter ? "…" : "")
         marker = (isCutBefore ? " " : "") + Self.blank(shownBefore) + "^"
+    }
+
+    /// The text before and after `offset`, tokens masked; also one that begins before `start`.
+    private static func parts(
+        of bytes: [UInt8], _ start: Int, _ offset: Int, _ end: Int, lineStart: Int
+    ) -> (before: String, after: String) {
+        let first = max(lineStart, start - TokenStore.Limits.tokenLength.upperBound - 16)
+        var masked = Array(bytes[first..<end])
+        RouteToken.mask(in: &masked)
+        return (
+            String(decoding: masked[(start - first)..<(offset - first)], as: UTF8.self),
+            String(decoding: masked[(offset - first)...], as: UTF8.self)
+        )
     }
 
     private static func visible(_ text: Substring) -> String {

@@ -14,13 +14,15 @@ extension JSONWriter {
         newline()
     }
 
-    /// Writes a value without its white space, and `•••` for strings that came from the environment.
+    /// Writes a value without its white space, with `•••` for strings that came from the environment
+    /// and for the tokens of URLs.
     private mutating func redacted(_ value: JSONValue) {
         switch value.kind {
         case .null: null()
         case .bool: self.value(value.bool == true)
         case .number: raw(value.text.utf8)
-        case .string: self.value(value.isSecret ? "•••" : value.string ?? "")
+        case .string:
+            self.value(value.isSecret ? "•••" : RouteToken.hide(in: value.string ?? ""))
         case .array:
             array { array in
                 for element in value.elements { array.redacted(element) }

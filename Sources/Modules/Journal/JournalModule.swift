@@ -6,8 +6,8 @@ public import ModuleHost
 /// {"time":"2026-03-01T09:41:00.123Z","event":"push","payload":{"aps":{"badge":3}},"origin":{"kind":"host"}}
 /// ```
 ///
-/// Payloads stand in the file as they came, so it is made for its owner alone (0600). It can be
-/// rotated: move it away and send HUP, and the module begins it anew.
+/// Payloads stand in the file as they came but for the tokens of URLs, so it is made for its owner
+/// alone (0600). It can be rotated: move it away and send HUP, and the module begins it anew.
 ///
 /// Give it the first place in the slatefile, and it hears also what another module claims.
 ///

@@ -5,12 +5,13 @@ extension Command {
         name: "check", summary: "check a slatefile and show every fault in it",
         discussion: """
             Shows each fault with its place: file:line:column, the line, and what would be right.
+            The file of tokens, where there is one, is checked too; its lines are not shown.
             """,
         operands: [
             Operand(placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)")
         ],
         options: [.json],
-        exitCodes: [.success, .noInput, .invalidSlatefile],
+        exitCodes: [.success, .noInput, .notPermitted, .invalidSlatefile],
         examples: [
             Example(line: "hostd check", explanation: "check ./slatefile.json"),
             Example(
@@ -21,12 +22,13 @@ extension Command {
             let environment = CurrentProcess.environment()
             do throws(SlatefileFailure) {
                 let slatefile = try Slatefile.load(path, environment: environment)
+                _ = try slatefile.loadTokens(beside: path)
                 if arguments.has("json") { return Console.write(report(path, slatefile)) }
                 let count = slatefile.modules.count
                 return Console.write("\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n")
             } catch {
                 if arguments.has("json") {
-                    return Console.write(report(path, error), then: error.exitCode)
+                    return Console.write(report(error), then: error.exitCode)
                 }
                 Console.complain(error, in: "check")
                 return error.exitCode
@@ -45,15 +47,15 @@ extension Command {
         return json.bytes
     }
 
-    private static func report(_ path: String, _ failure: SlatefileFailure) -> [UInt8] {
+    private static func report(_ failure: SlatefileFailure) -> [UInt8] {
         var json = JSONWriter()
         json.object {
             $0.member("ok", false)
-            $0.member("file", path)
+            $0.member("file", failure.path)
             $0.member("faults") {
                 $0.array { array in
                     switch failure {
-                    case .unreadable(let error):
+                    case .unreadable(let error), .tokens(let error, _):
                         array.object { $0.member("message", error.reason.description) }
                     case .invalid(let error):
                         for fault in error.faults {

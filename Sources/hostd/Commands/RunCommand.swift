@@ -18,7 +18,9 @@ extension Command {
                 name: "log-level", placeholder: "LEVEL",
                 choices: LogLevel.allCases.map(\.rawValue), help: "(default: info)"),
         ],
-        exitCodes: [.success, .noInput, .failed, .cannotCreate, .busy, .invalidSlatefile],
+        exitCodes: [
+            .success, .noInput, .failed, .cannotCreate, .busy, .notPermitted, .invalidSlatefile,
+        ],
         examples: [
             Example(line: "hostd", explanation: "run ./slatefile.json"),
             Example(

@@ -7,8 +7,11 @@ package struct RouteToken: Sendable {
     package init(_ text: String) { bytes = Array(text.utf8) }
 
     /// Whether the token is `other`, found out in a time that depends on the length of `other` alone.
-    package func matches(_ other: String) -> Bool {
-        let other = Array(other.utf8)
+    package func matches(_ other: String) -> Bool { matches(RouteToken(other)) }
+
+    /// Whether the token is `other`, found out in a time that depends on the length of `other` alone.
+    package func matches(_ other: RouteToken) -> Bool {
+        let other = other.bytes
         var difference = bytes.count ^ other.count
         for (index, byte) in other.enumerated() {
             let mine = index < bytes.count ? bytes[index] : ~byte

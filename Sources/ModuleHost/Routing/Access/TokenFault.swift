@@ -1,0 +1,118 @@
+/// What can be wrong with a token of the file of tokens; no token is part of it.
+@nonexhaustive public enum TokenFault: Hashable, Sendable {
+    /// Too short, too long, or not made of visible ASCII characters.
+    case malformed
+    /// A token that is there already, at `first`.
+    case repeated(first: TextPlace)
+    /// No name that a log could show.
+    case name
+    /// No scope at all.
+    case noScopes
+    /// A scope that is no pattern.
+    case scope(RoutePatternFault)
+    /// A scope without a scheme.
+    case scopeScheme
+    /// A scope with a query.
+    case scopeQuery
+    /// No instant of ISO 8601.
+    case time
+}
+
+extension TokenFault: CustomStringConvertible {
+    /// The fault in words, with its remedy.
+    public var description: String {
+        switch self {
+        case .malformed:
+            let length = TokenStore.Limits.tokenLength
+            return
+                "a token has \(length.lowerBound) to \(length.upperBound) visible ASCII characters "
+                + "and no space; make one with: head -c 24 /dev/urandom | base64"
+        case .repeated(let first): return "this token is here already, at \(first)"
+        case .name:
+            return "a name has 1 to \(Slatefile.Limits.nameLength) characters, "
+                + "no control characters"
+        case .noScopes: return "a token needs a scope, such as \"slate://com.mm.community/*\""
+        case .scope(let fault): return "a scope is a pattern of URLs: \(fault.message)"
+        case .scopeScheme:
+            return "a scope begins with a scheme, as \"slate://com.mm.community/*\" does"
+        case .scopeQuery: return "a scope has no query; leave out what follows the '?'"
+        case .time: return "this is no time; write one such as \"2027-01-01T00:00:00Z\""
+        }
+    }
+
+    /// The same fault without any text of the file.
+    fileprivate var concealed: TokenFault {
+        guard case .scope(let fault) = self else { return self }
+        return .scope(fault.concealed)
+    }
+}
+
+extension SlatefileFault.Kind {
+    /// The same fault without any text of the file, except for keys of a token or nearly such.
+    var concealed: SlatefileFault.Kind {
+        switch self {
+        case .json(let kind): .json(kind.concealed)
+        case .token(let fault): .token(fault.concealed)
+        // What a file of tokens has of the rest: that there is too much of something.
+        default: self
+        }
+    }
+}
+
+/// What stands for text that is not shown.
+private let hidden = "•••"
+
+extension JSONFault.Kind {
+    fileprivate var concealed: JSONFault.Kind {
+        switch self {
+        case .unknownKey(_, nearest: nil):
+            .refused(
+                "unknown key; a token has "
+                    + TokenKey.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", "))
+        case .unquotedKey(let key): TokenKey(rawValue: key) == nil ? .keyNotString : self
+        case .duplicateKey(let key, let first):
+            TokenKey(rawValue: key) == nil ? .duplicateKey(hidden, first: first) : self
+        case .mismatch(let expected, let found):
+            .mismatch(
+                expected: expected,
+                found: found.hasPrefix("the string") || found.hasPrefix("a string")
+                    ? "a string" : found.hasPrefix("the number") ? "a number" : found)
+        case .unknownWord: .unknownWord(hidden)
+        case .number(_, let fault): .number(hidden, fault)
+        case .outOfRange(_, let type): .outOfRange(hidden, type: type)
+        case .loneSurrogate: .loneSurrogate(hidden)
+        case .unknownEscape: .unknownEscape("•")
+        case .unexpectedCharacter(let scalar):
+            // Between values stand punctuation and space; anything else was meant to be in one.
+            scalar.properties.isAlphabetic ? .unexpectedCharacter("•") : self
+        default: self
+        }
+    }
+}
+
+extension RoutePatternFault {
+    fileprivate var concealed: RoutePatternFault {
+        let kind: Kind =
+            switch kind {
+            case .malformedScheme: .malformedScheme(hidden)
+            case .singleSlash: .singleSlash(scheme: hidden)
+            case .repeatedName: .repeatedName(hidden)
+            case .query: .query(hidden)
+            // A single character that no URL has is all that the others show.
+            default: kind
+            }
+        return RoutePatternFault(pattern: hidden, kind: kind, offset: offset)
+    }
+}
+
+extension JSONDocument {
+    /// The place of whatever stands at `offset`, as far as it is made of places in arrays and keys of a
+    /// token.
+    func concealedPointer(atOffset offset: Int) -> String {
+        let parts = pointer(atOffset: offset).split(separator: "/").prefix { part in
+            TokenKey(rawValue: String(part)) != nil
+                || part.utf8.count < 8 && part.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+        }
+        return parts.map { "/" + $0 }.joined()
+    }
+}

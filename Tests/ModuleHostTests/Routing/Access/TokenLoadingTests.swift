@@ -1,0 +1,179 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Loading tokens")
+struct TokenLoadingTests {
+    private let folder: TemporaryFolder
+    private static let sound =
+        #"[{"token": "0123456789abcdef", "name": "ci", "scopes": ["slate://*"]}]"#
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ text: String = sound, mode: UInt32 = 0o600) throws {
+        try writeFile(text.utf8, to: folder.path("tokens.json"), mode: mode)
+        try #require(chmod(folder.path("tokens.json"), mode) == 0)
+    }
+
+    private func load(_ path: String? = "tokens.json") throws -> TokenStore {
+        let security = path.map { #", "security": {"tokens": "\#($0)"}"# } ?? ""
+        let slatefile = try SlatefileTests.read(
+            """
+            {"slate": 1, "app": "a", "schemes": ["slate"]\(security),
+             "modules": [{"id": "a.b", "command": ["true"], "main": true}]}
+            """)
+        return try slatefile.loadTokens(beside: folder.path("slatefile.json"))
+    }
+
+    private func failure(_ path: String = "tokens.json") throws -> SlatefileFailure {
+        try #require(throws: SlatefileFailure.self) { try load(path) }
+    }
+
+    private func said(_ reason: String) -> String {
+        """
+        hostd check: \(folder.path("tokens.json")): \(reason)
+        it is 'security.tokens' of \(folder.path("slatefile.json"))
+
+        """
+    }
+
+    @Test("beside the slatefile, by an absolute path, by a link, or none at all")
+    func paths() throws {
+        try write()
+        #expect(try load().names == ["ci"])
+        #expect(try load(folder.path("tokens.json")).names == ["ci"])
+        try #require(symlink("tokens.json", folder.path("link")) == 0)
+        #expect(try load("link").names == ["ci"])
+        #expect(try load("./tokens.json").names == ["ci"])
+        #expect(try load(nil).names == [])
+    }
+
+    @Test("the app's schemes are the slatefile's")
+    func schemes() throws {
+        try write()
+        let token = RouteToken("0123456789abcdef")
+        let grant = try load().grant(for: token, now: WallTime(seconds: 0))
+        #expect(grant?.scopes.map(\.isOfApp) == [true])
+    }
+
+    @Test(
+        "refused where its group or others have any permission",
+        arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o644, 0o666] as [UInt32])
+    func permissions(mode: UInt32) throws {
+        try write(mode: mode)
+        let failure = try failure()
+        #expect(failure.exitCode == .notPermitted)
+        #expect(
+            failure.rendered(for: "hostd check", colored: false)
+                == said("may be used by others than its owner; 'chmod 600' it"))
+        try #require(symlink("tokens.json", folder.path("link")) == 0)
+        #expect(try self.failure("link").exitCode == .notPermitted)
+    }
+
+    @Test("refused where it is somebody else's", .enabled(if: CurrentProcess.userID == 0))
+    func owner() throws {
+        try write()
+        try #require(chown(folder.path("tokens.json"), 4711, 0) == 0)
+        let failure = try failure()
+        #expect(failure.exitCode == .notPermitted)
+        #expect(
+            failure.rendered(for: "hostd check", colored: false)
+                == said("belongs to user 4711, who could change it; 'chown 0' it"))
+    }
+
+    @Test(
+        "a folder, a pipe that nobody writes to, nothing at all: what the slatefile says is wrong")
+    func notRegular() throws {
+        #expect(try failure().rendered(for: "hostd check", colored: false) == said("no such file"))
+        #expect(try failure().exitCode == .invalidSlatefile)
+        try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
+        try #require(mkdir(folder.path("folder"), 0o700) == 0)
+        for (name, reason) in [
+            ("pipe", FileReadError.Reason.notRegular), ("folder", .isDirectory),
+        ] {
+            let error = FileReadError(path: folder.path(name), reason: reason)
+            #expect(
+                try failure(name) == .tokens(error, slatefile: folder.path("slatefile.json")))
+            #expect(try failure(name).exitCode == .invalidSlatefile)
+        }
+    }
+
+    @Test("more than a mebibyte is not read")
+    func tooLarge() throws {
+        try write(String(repeating: " ", count: 1 << 20) + "[]")
+        #expect(try failure().exitCode == .invalidSlatefile)
+        #expect(
+            try failure().rendered(for: "hostd check", colored: false)
+                == said("is larger than 1 MiB"))
+    }
+
+    @Test("a faulty file is named by its own path")
+    func faulty() throws {
+        try write("[5]")
+        let failure = try failure()
+        #expect(failure.exitCode == .invalidSlatefile)
+        #expect(failure.path == folder.path("tokens.json"))
+        #expect(
+            failure.rendered(for: "hostd check", colored: false) == """
+                \(folder.path("tokens.json")):1:2: error: expected a token: an object, found a number
+                1 fault in \(folder.path("tokens.json"))
+
+                """)
+    }
+}
+
+@Suite("Reading tokens again")
+struct TokenReloadTests {
+    private let folder: TemporaryFolder
+    private let log = LogRecorder()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func slatefile(_ security: String, schemes: String = "slate") -> String {
+        """
+        {"slate": 1, "app": "a", "schemes": ["\(schemes)"], "security": {\(security)},
+         "modules": [{"id": "a.b", "command": ["true"], "main": true}]}
+        """
+    }
+
+    private func tokens(_ name: String) -> String {
+        #"[{"token": "0123456789abcdef", "name": "\#(name)", "scopes": ["slate://*"]}]"#
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try writeFile(text.utf8, to: folder.path(name), mode: 0o600)
+    }
+
+    @Test("new tokens count; faulty ones, and those of a faulty slatefile, leave the old ones")
+    func reload() throws {
+        let first = slatefile(#""tokens": "one.json""#)
+        try write(first, to: "slatefile.json")
+        try write(tokens("one"), to: "one.json")
+        try write(tokens("two"), to: "two.json")
+        let reloader = SlatefileReloader(
+            running: try SlatefileTests.read(first),
+            options: HostDaemonOptions(slatefile: folder.path("slatefile.json")), log: log.log)
+        #expect(reloader.reload(.host)?.tokens?.names == ["one"])
+
+        try write(tokens("changed"), to: "one.json")
+        #expect(reloader.reload(.host)?.tokens?.names == ["changed"])
+
+        try write(slatefile(#""tokens": "two.json""#, schemes: "other"), to: "slatefile.json")
+        let moved = try #require(reloader.reload(.host)?.tokens)
+        #expect(moved.names == ["two"])
+        // The schemes wait for the next start, for scopes too.
+        let grant = moved.grant(for: RouteToken("0123456789abcdef"), now: WallTime(seconds: 0))
+        #expect(grant?.scopes.map(\.isOfApp) == [true])
+
+        try write("[5]", to: "two.json")
+        #expect(reloader.reload(.host) != nil && reloader.reload(.host)?.tokens == nil)
+        #expect(
+            log.records.contains { $0.message.hasPrefix("the tokens that are known stay (host)") })
+        try write("{", to: "slatefile.json")
+        #expect(reloader.reload(.host)?.tokens == nil)
+        try write(slatefile(""), to: "slatefile.json")
+        #expect(reloader.reload(.host)?.tokens?.names == [])
+    }
+}
