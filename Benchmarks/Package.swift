@@ -33,6 +33,9 @@ let package = Package(
                 .product(name: "ModuleHost", package: "ModuleHost"),
             ]),
         benchmark("Startup", [.product(name: "AppService", package: "ModuleHost")]),
+        benchmark(
+            "Calls",
+            ["AllocationCount", "FanOutModules", .product(name: "ModuleHost", package: "ModuleHost")]),
         benchmark("Slatefiles", [.product(name: "ModuleHost", package: "ModuleHost")]),
 
         .executableTarget(

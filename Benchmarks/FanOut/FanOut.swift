@@ -61,8 +61,8 @@ private func lane<Result>(
     _ body: @escaping @Sendable (CommunicationCenter) -> Result
 ) async -> Result {
     await withCheckedContinuation { continuation in
-        LaneModule.run { center in
-            continuation.resume(returning: HandedOver(body(center)))
+        LaneModule.run { context in
+            continuation.resume(returning: HandedOver(body(context.center)))
         }
     }.value
 }

@@ -5,10 +5,10 @@ import Synchronization
 /// The main module of a host to be measured: it runs, inside its own handler and so on the lane, what
 /// a benchmark hands it.
 public final class LaneModule: Module, RootProvider, LaunchResponder {
-    private let center: CommunicationCenter
+    private let context: ModuleContext
 
-    /// Keeps the host's center.
-    public init(context: ModuleContext) { center = context.center }
+    /// Keeps its way to the other modules.
+    public init(context: ModuleContext) { self.context = context }
 
     /// Nothing to show.
     public var root: String? { nil }
@@ -16,12 +16,12 @@ public final class LaneModule: Module, RootProvider, LaunchResponder {
     /// Takes one errand after another and never returns: the launch is given a day.
     public func didFinishLaunching(_ launch: Launch) {
         while true {
-            errands.wait { $0(center) }
+            errands.wait { $0(context) }
         }
     }
 
     /// Has the lane run `body`, in this module's handler.
-    public static func run(_ body: @escaping @Sendable (CommunicationCenter) -> Void) {
+    public static func run(_ body: @escaping @Sendable (ModuleContext) -> Void) {
         errands.add(body)
     }
 }
@@ -29,7 +29,7 @@ public final class LaneModule: Module, RootProvider, LaunchResponder {
 private let errands = Errands()
 
 private final class Errands: Sendable {
-    typealias Errand = @Sendable (CommunicationCenter) -> Void
+    typealias Errand = @Sendable (ModuleContext) -> Void
 
     private let waiting = Mutex<[Errand]>([])
     private let arrived = DispatchSemaphore(value: 0)

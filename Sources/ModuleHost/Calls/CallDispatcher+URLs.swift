@@ -70,7 +70,8 @@ extension CallDispatcher {
             do throws(URLFault) {
                 let (rest, token) = try RouteURL(text).separatingToken()
                 url = rest
-                if caller.token == nil { caller.token = token }
+                // A token that an interceptor has put into its own URL is not the caller's.
+                if caller.token == nil, redirects + seen.count == 0 { caller.token = token }
             } catch {
                 throw RouteError.malformed(error)
             }

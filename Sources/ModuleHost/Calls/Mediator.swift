@@ -58,7 +58,7 @@ public final class Mediator {
     /// - Throws: As the other form, and ``RouteError/reply(expected:found:)`` where it is of another type.
     public func perform<Reply>(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
-        userInfo: [String: any Sendable] = [:], as reply: Reply.Type = Reply.self
+        userInfo: [String: any Sendable] = [:], as reply: Reply.Type
     ) throws -> Reply {
         try cast(perform(module, action, parameters, userInfo: userInfo))
     }
@@ -124,7 +124,7 @@ public struct AsyncMediator: Sendable {
     /// - Throws: As ``Mediator/perform(_:_:_:userInfo:as:)``.
     public func perform<Reply: Sendable>(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
-        userInfo: [String: any Sendable] = [:], as reply: Reply.Type = Reply.self
+        userInfo: [String: any Sendable] = [:], as reply: Reply.Type
     ) async throws -> Reply {
         try cast(try await perform(module, action, parameters, userInfo: userInfo))
     }

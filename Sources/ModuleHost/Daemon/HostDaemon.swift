@@ -34,9 +34,10 @@ public enum HostDaemon {
         _ options: HostDaemonOptions, _ log: Log, _ output: LogOutput
     ) -> ExitCode {
         let slatefile: Slatefile
+        let tokens: TokenStore
         do throws(SlatefileFailure) {
             slatefile = try .load(options.slatefile, environment: options.environment)
-            _ = try slatefile.loadTokens(beside: options.slatefile)
+            tokens = try slatefile.loadTokens(beside: options.slatefile)
         } catch {
             complain(error, options, log)
             return error.exitCode
@@ -55,7 +56,7 @@ public enum HostDaemon {
         log.notice(
             "hostd \(HostVersion.current) runs '\(slatefile.app)' of \(options.slatefile), "
                 + "state in \(directory.path)")
-        return DaemonRun(slatefile, directory, options, log, output).run()
+        return DaemonRun(slatefile, tokens, directory, options, log, output).run()
     }
 
     private static func complain(
@@ -82,7 +83,8 @@ private final class DaemonRun: Sendable {
     private let reloader: SlatefileReloader
 
     init(
-        _ slatefile: Slatefile, _ directory: StateDirectory, _ options: HostDaemonOptions,
+        _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
+        _ options: HostDaemonOptions,
         _ log: Log, _ output: LogOutput
     ) {
         self.options = options
@@ -94,7 +96,7 @@ private final class DaemonRun: Sendable {
         reloader = SlatefileReloader(running: slatefile, options: options, log: log)
         let reference = WeakRun()
         host = Host(
-            slatefile: slatefile, stateDirectory: directory.path, log: log,
+            slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, log: log,
             observer: Host.Observer(
                 onReady: { modules, after in sayReady(modules: modules, after: after) },
                 onEnd: { reference.run?.ended($0) }))

@@ -115,6 +115,7 @@ extension RunningApp: EventJob.App {
 
     /// Has contexts answer with the new settings, and says which modules will not see them.
     private func take(_ reload: ConfigurationReload) {
+        if let tokens = reload.tokens { calls?.replace(tokens) }
         for record in records where !record.isFailed {
             if let context = record.context {
                 let change = reload.change(for: record.id)

@@ -18,8 +18,8 @@ struct CallTests {
     func perform() async throws {
         let test = try await host("a", "b")
         let text = try await test.asFirst { module in
-            let sum: Int = try module.context.mediator.perform(
-                "x.b", "sum", ["left": 40, "right": 2])
+            let sum = try module.context.mediator.perform(
+                "x.b", "sum", ["left": 40, "right": 2], as: Int.self)
             let name = try module.context.mediator.perform("x.b", "user", ["name": "mia"])
             return "\(sum) \(name)"
         }
@@ -205,8 +205,8 @@ struct CallTests {
                 told.keep(try module.context.mediator.perform("x.b", "act", as: String.self))
             } catch {
                 // A late module's own calls are served by the lane.
-                let sum: Int = try module.context.mediator.perform(
-                    "x.c", "sum", ["left": 1, "right": 1])
+                let sum = try module.context.mediator.perform(
+                    "x.c", "sum", ["left": 1, "right": 1], as: Int.self)
                 told.keep("\(error); \(sum)")
             }
             return ""
