@@ -82,7 +82,7 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
 
     /// As much of a URI as a log may show, for the rest may hold a token.
     static func publicPart(of uri: String) -> String {
-        guard let url = try? RouteURL(uri) else { return "malformed" }
+        guard let url = try? RouteURL(uri) else { return "a URI" }
         guard let authority = url.authority else { return "\(url.scheme):…" }
         return "\(url.scheme)://\(authority.prefix(64))/…"
     }

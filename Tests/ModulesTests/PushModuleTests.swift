@@ -111,9 +111,9 @@ struct PushModuleTests {
             ("slate://com.mm.community/userInfo?token=1", "slate://com.mm.community/…"),
             ("slate://userInfo?token=1", "slate://userInfo/…"),
             ("slate://userInfo#token", "slate://userInfo/…"),
-            ("https://user:password@example.com/", "malformed"),
-            ("slate://", "slate:…"), ("slate:/token", "slate:…"), ("token", "malformed"),
-            ("", "malformed"),
+            ("https://user:password@example.com/", "a URI"),
+            ("slate://", "slate:…"), ("slate:/token", "slate:…"), ("token", "a URI"),
+            ("", "a URI"),
             (
                 "slate://" + String(repeating: "a", count: 100),
                 "slate://" + String(repeating: "a", count: 64) + "/…"
