@@ -126,6 +126,17 @@ struct BrowserModuleTests {
         }
     }
 
+    @Test("who has a token looks into the history, and the token is not in it")
+    func token() async throws {
+        let token = "0123456789abcdef"
+        let tokens = ModulesTests.tokens(token, for: "slate://\(id)/history")
+        try await RunningHost.run(slatefile(), tokens: tokens) { app in
+            #expect(await app.open("https://a?token=\(token)") == #"{"shown":"https://a"}"#)
+            let reply = await app.open("slate://\(id)/history?token=\(token)")
+            #expect(reply.hasPrefix(#"[{"url":"https://a","time":"#) && !reply.contains(token))
+        }
+    }
+
     @Test("the history has as many places as the settings say", arguments: [0, 1, 3, 100])
     func limit(limit: Int) async throws {
         let config = limit == 100 ? "{}" : #"{ "history": \#(limit) }"#

@@ -84,6 +84,17 @@ extension RunningHost {
     }
 }
 
+/// A file of tokens with one that covers these calls.
+///
+/// - Parameters:
+///   - token: The token.
+///   - scopes: What it covers, such as `slate://com.mm.community/post`.
+/// - Returns: The file's text.
+func tokens(_ token: String, for scopes: String...) -> String {
+    let list = scopes.map { "\"\($0)\"" }.joined(separator: ", ")
+    return #"[{ "token": "\#(token)", "name": "test", "scopes": [\#(list)] }]"#
+}
+
 /// The faults of a slatefile, each as `pointer: message`.
 func faults(of slatefile: String) -> [String] {
     do throws(SlatefileError) {

@@ -129,6 +129,24 @@ struct CommunityRoutesTests {
         }
     }
 
+    @Test("who is outside posts for the user with a token, and does no more with it")
+    func token() async throws {
+        let token = "0123456789abcdef"
+        let tokens = ModulesTests.tokens(token, for: "slate://com.mm.community/*")
+        try await RunningHost.run(slatefile(), tokens: tokens) { app in
+            try await signIn("mia", app)
+            for call in ["post?text=hello", "post?text=hello&token=another-0123456789"] {
+                #expect(await app.open("slate://\(call)").hasPrefix("no route for 'slate://post'"))
+            }
+            #expect(await app.open("slate://post?text=hello&token=\(token)") == "null")
+            #expect(
+                await app.open("slate://signOut?token=\(token)")
+                    .hasPrefix("no route for 'slate://signOut'"))
+            #expect(await app.open("slate://userInfo").hasPrefix(#"{"user":"mia","posts":1,"#))
+            #expect(!app.log.messages.contains { $0.contains(token) })
+        }
+    }
+
     @Test("modules sign users in and out and post, and are told what is wrong")
     func calls() async throws {
         try await RunningHost.run(slatefile()) { app in

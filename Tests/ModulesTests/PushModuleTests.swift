@@ -113,6 +113,22 @@ struct PushModuleTests {
         }
     }
 
+    @Test("a push with a token in its URI reaches what the token covers")
+    func token() async throws {
+        let token = "0123456789abcdef"
+        let tokens = ModulesTests.tokens(token, for: "slate://com.mm.target/authorized")
+        try await RunningHost.run(slatefile(), tokens: tokens) { app in
+            for (path, message) in [
+                ("authorized", "opened slate://com.mm.target/…"),
+                ("local/a", "cannot open slate://com.mm.target/…: no route that a push can reach"),
+            ] {
+                let uri = "slate://com.mm.target/\(path)?token=\(token)"
+                try await app.deliver(.push, #"{ "uri": "\#(uri)" }"#)
+                #expect(app.messages(of: "com.mm.push").last == message)
+            }
+        }
+    }
+
     @Test("the key of the URI is a setting")
     func uriKey() async throws {
         try await RunningHost.run(slatefile(config: #"{ "uriKey": "link" }"#)) { app in
