@@ -1,10 +1,13 @@
 public import ModuleHost
 
-/// Reads remote notifications as Apple's push service shapes them: keeps the badge count, and takes
-/// out the URI that the app's own server put beside `aps`.
+/// Reads remote notifications as Apple's push service shapes them: keeps the badge count, and opens
+/// the URI that the app's own server put beside `aps`.
 ///
-/// A notification with an alert, a badge or a URI is `newData`; one that only wakes the app is
-/// `noData`.
+/// The URI is opened as what it is: a call from outside. It reaches what is public, and with a token in
+/// it what the token's scope covers.
+///
+/// A notification with an alert, a badge or a URI that was opened is `newData`; one whose URI could not
+/// be opened, with nothing else in it, is `failed`; one that only wakes the app is `noData`.
 ///
 /// | setting | | default |
 /// |---|---|---|
@@ -19,28 +22,28 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
     ///
     /// Only notifications change it: who opens the app may not have seen what it counts.
     private(set) var badge: UInt = 0
-    /// The URI that came last, for the router to come.
-    private(set) var lastURI: String?
     /// What the app's own server needs for sending to this device; nil while not registered.
     private(set) var deviceToken: DeviceToken?
 
     private let uriKey: String
-    private let log: Log
+    private let context: ModuleContext
+    private var log: Log { context.log }
 
     /// Reads the settings.
     ///
-    /// - Parameter context: The module's settings and its log.
+    /// - Parameter context: The module's settings, its log, and the router.
     /// - Throws: ``JSONError`` where the settings are not what they should be.
     public init(context: ModuleContext) throws {
         uriKey = try context.config(Configuration.self).uriKey ?? "uri"
-        log = context.log
+        self.context = context
     }
 
-    /// Takes the badge and the URI out of a notification.
+    /// Takes the badge out of a notification, and opens the URI.
     ///
     /// - Parameter notification: What arrived.
     /// - Returns: Whether there was anything new in it.
-    /// - Throws: Where the URI is no string. The badge has been taken even so.
+    /// - Throws: Where the URI is no string. The badge has been taken even so. A URI that cannot be opened
+    ///   is the sender's fault, and only logged.
     public func didReceiveRemoteNotification(
         _ notification: RemoteNotification
     ) throws -> FetchResult {
@@ -48,13 +51,21 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
             self.badge = badge
             log.info("badge count is \(badge)")
         }
-        let uri = try uri(of: notification)
-        if let uri {
-            lastURI = uri
-            log.info("a URI came: \(Self.publicPart(of: uri))")
+        let isNew = notification.aps?.alert != nil || notification.aps?.badge != nil
+        let result = isNew ? FetchResult.newData : .noData
+        guard let uri = try uri(of: notification) else { return result }
+        return result.joined(with: open(uri))
+    }
+
+    private func open(_ uri: String) -> FetchResult {
+        do {
+            try context.router.open(uri, from: .push)
+            log.info("opened \(Self.publicPart(of: uri))")
+            return .newData
+        } catch {
+            log.warning("cannot open \(Self.publicPart(of: uri)): \(Self.publicPart(of: error))")
+            return .failed
         }
-        let isNew = notification.aps?.alert != nil || notification.aps?.badge != nil || uri != nil
-        return isNew ? .newData : .noData
     }
 
     /// Keeps the device's token.
@@ -82,9 +93,22 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
 
     /// As much of a URI as a log may show, for the rest may hold a token.
     static func publicPart(of uri: String) -> String {
-        guard let url = try? RouteURL(uri) else { return "malformed" }
+        guard let url = try? RouteURL(uri) else { return "a URI" }
         guard let authority = url.authority else { return "\(url.scheme):…" }
         return "\(url.scheme)://\(authority.prefix(64))/…"
+    }
+}
+
+extension PushModule {
+    /// Why a URI was not opened, without anything that stands in it.
+    static func publicPart(of error: any Error) -> String {
+        switch error {
+        case let fault as ParameterFault where fault.name.isEmpty: "the route refuses the request"
+        case let fault as ParameterFault: "the route refuses parameter '\(fault.name)'"
+        case RouteError.notFound: "no route that a push can reach"
+        case RouteError.rewriteLoop: "the rewrites lead on and on"
+        default: "\(error)"
+        }
     }
 }
 

@@ -39,23 +39,24 @@ extension RunningHost {
         return await found.value
     }
 
-    /// Calls a route by URL.
+    /// Opens a URL.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - access: The most that the caller may reach: `local` for a module of the app, `authorized` for
-    ///     who has a token, `public` for everybody else.
-    /// - Returns: The reply as JSON text, or the error after `failed: `.
-    func open(_ url: String, as access: RouteAccess = .public) async -> String {
-        let reply = Promise<String>()
-        host.onLane { app, thread in
-            do {
-                reply.keep(try app.open(url, as: access, on: thread))
-            } catch {
-                reply.keep("failed: \(error)")
+    ///   - origin: Who opens it; `host` reaches every route.
+    /// - Returns: The reply's JSON, or the error in words.
+    func open(_ url: String, from origin: Origin = .control(uid: 1000, pid: 42)) async -> String {
+        await withCheckedContinuation { continuation in
+            host.open(url, origin: origin, token: nil) { result in
+                switch result {
+                case .success(.json(let json)):
+                    continuation.resume(returning: String(decoding: json, as: UTF8.self))
+                case .success(.claimed(let module)):
+                    continuation.resume(returning: "claimed by \(module)")
+                case .failure(let error): continuation.resume(returning: "\(error)")
+                }
             }
         }
-        return await reply.value
     }
 
     /// Waits until everything that was accepted before has been worked off.
@@ -83,39 +84,15 @@ extension RunningHost {
     }
 }
 
-extension RunningApp {
-    fileprivate func open(
-        _ text: String, as access: RouteAccess, on thread: LaneThread
-    ) throws -> String {
-        var table = try RouteTable(
-            schemes: slatefile.schemes, modules: records.map(\.id), fallback: slatefile.fallback,
-            rewrites: slatefile.rewrites)
-        for record in records {
-            guard let module = record.module as? any RoutedModule else { continue }
-            for route in try type(of: module).erasedRoutes() {
-                try table.add(route, of: record.id)
-            }
-        }
-        let levels = RouteAccess.allCases
-        let match = try table.match(RouteURL(text).separatingToken().url) { entry, parameters in
-            let needed = levels.firstIndex(of: entry.route.access) ?? 0
-            return needed >= levels.firstIndex(of: access) ?? 0
-                && entry.route.accepts(parameters)
-        }
-        guard let match, let record = records.first(where: { $0.id == match.entry.module }),
-            let module = record.module
-        else { return "not found" }
-        let outcome = gate.call(record.cell, on: thread) {
-            try match.entry.route.perform(
-                module, match.parameters, RouteCall(origin: .host, url: match.url))
-        }
-        switch outcome {
-        case .returned(let reply):
-            return String(decoding: try JSONEncoding.bytes(reply), as: UTF8.self)
-        case .threw(let error): throw error
-        default: return "lost"
-        }
-    }
+/// A file of tokens with one that covers these calls.
+///
+/// - Parameters:
+///   - token: The token.
+///   - scopes: What it covers, such as `slate://com.mm.community/post`.
+/// - Returns: The file's text.
+func tokens(_ token: String, for scopes: String...) -> String {
+    let list = scopes.map { "\"\($0)\"" }.joined(separator: ", ")
+    return #"[{ "token": "\#(token)", "name": "test", "scopes": [\#(list)] }]"#
 }
 
 /// The faults of a slatefile, each as `pointer: message`.

@@ -137,7 +137,7 @@ struct CommunityModuleTests {
                 for call in ["userInfo", "user/mia/posts"] {
                     #expect(
                         await app.open("slate://\(call)")
-                            == "failed: '\(path)' could not be read at start-up, so nothing is "
+                            == "\(id): '\(path)' could not be read at start-up, so nothing is "
                             + "changed")
                 }
                 #expect(!app.log.messages.contains { $0.contains("s3cret") })

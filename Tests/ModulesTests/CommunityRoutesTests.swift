@@ -15,11 +15,11 @@ struct CommunityRoutesTests {
     }
 
     private func signIn(_ name: String, _ app: RunningHost) async throws {
-        #expect(await app.open("slate://signIn?name=\(name)", as: .local) == "null")
+        #expect(await app.open("slate://signIn?name=\(name)", from: .host) == "null")
     }
 
     private func post(_ text: String, _ app: RunningHost) async throws {
-        #expect(await app.open("slate://post?text=\(text)", as: .local) == "null")
+        #expect(await app.open("slate://post?text=\(text)", from: .host) == "null")
     }
 
     // MARK: Routes
@@ -49,26 +49,26 @@ struct CommunityRoutesTests {
             ),
             (
                 "slate://userInfo?style=red",
-                "failed: parameter 'style': expected a whole number, found 'red'"
+                "parameter 'style': expected a whole number, found 'red'"
             ),
             (
                 "slate://userInfo?color=mauve",
-                "failed: parameter 'color': expected one of 'red', 'orange', 'yellow', 'green', "
+                "parameter 'color': expected one of 'red', 'orange', 'yellow', 'green', "
                     + "'blue', 'violet', found 'mauve'"
             ),
             (
                 "slate://userInfo?style=1&style=2",
-                "failed: parameter 'style' is given 2 times; it takes one value"
+                "parameter 'style' is given 2 times; it takes one value"
             ),
             (
                 "slate://user/mia/posts?page=two",
-                "failed: parameter 'page': expected a whole number, found 'two'"
+                "parameter 'page': expected a whole number, found 'two'"
             ),
-            ("slate://user/mia/posts?page=0", "not found"),
-            ("slate://user/mia/posts?page=-9223372036854775808", "not found"),
-            ("slate://user/mia", "not found"), ("slate://user//posts", "not found"),
-            ("slate://com.mm.community", "not found"), ("slate://USERINFO/", "answered"),
-            ("https://userInfo", "not found"),
+            ("slate://user/mia/posts?page=0", "no route for "),
+            ("slate://user/mia/posts?page=-9223372036854775808", "no route for "),
+            ("slate://user/mia", "no route for "), ("slate://user//posts", "no route for "),
+            ("slate://com.mm.community", "no route for "), ("slate://USERINFO/", "answered"),
+            ("https://userInfo", "no route for "),
         ])
     func routes(url: String, reply: String) async throws {
         try await RunningHost.run(slatefile()) { app in
@@ -106,20 +106,44 @@ struct CommunityRoutesTests {
         }
     }
 
+    @Test("each route says who may reach it")
+    func access() throws {
+        #expect(
+            try CommunityModule.erasedRoutes().map { "\($0.pattern) \($0.action) \($0.access)" }
+                == [
+                    "userInfo userInfo public", "user/:name/posts posts public",
+                    "post post authorized", "signIn signIn local", "signOut signOut local",
+                ])
+    }
+
     @Test(
-        "who may not reach a route is told that there is none",
-        arguments: [
-            ("post?text=hello", RouteAccess.authorized), ("signIn?name=tom", .local),
-            ("signOut", .local),
-        ])
-    func access(call: String, least: RouteAccess) async throws {
+        "who is outside is told of what is not public that there is no such thing",
+        arguments: ["post?text=hello", "signIn?name=tom", "signIn", "signOut", "nothing"])
+    func outside(call: String) async throws {
         try await RunningHost.run(slatefile()) { app in
             try await signIn("mia", app)
-            for access in RouteAccess.allCases.reversed() {
-                let reply = await app.open("slate://com.mm.community/\(call)", as: access)
-                let mayReach = access == .local || access == least
-                #expect((reply != "not found") == mayReach)
+            let url = "slate://com.mm.community/\(call)"
+            let reply = await app.open(url)
+            #expect(reply.hasPrefix("no route for '\(url.prefix { $0 != "?" })"))
+            #expect(await app.open("slate://userInfo").hasPrefix(#"{"user":"mia","posts":0,"#))
+        }
+    }
+
+    @Test("who is outside posts for the user with a token, and does no more with it")
+    func token() async throws {
+        let token = "0123456789abcdef"
+        let tokens = ModulesTests.tokens(token, for: "slate://com.mm.community/*")
+        try await RunningHost.run(slatefile(), tokens: tokens) { app in
+            try await signIn("mia", app)
+            for call in ["post?text=hello", "post?text=hello&token=another-0123456789"] {
+                #expect(await app.open("slate://\(call)").hasPrefix("no route for 'slate://post'"))
             }
+            #expect(await app.open("slate://post?text=hello&token=\(token)") == "null")
+            #expect(
+                await app.open("slate://signOut?token=\(token)")
+                    .hasPrefix("no route for 'slate://signOut'"))
+            #expect(await app.open("slate://userInfo").hasPrefix(#"{"user":"mia","posts":1,"#))
+            #expect(!app.log.messages.contains { $0.contains(token) })
         }
     }
 
@@ -128,16 +152,18 @@ struct CommunityRoutesTests {
         try await RunningHost.run(slatefile()) { app in
             for (call, reply) in [
                 ("userInfo", #"{"posts":0,"style":1,"color":"green","url":"#),
-                ("post?text=early", "failed: nobody can post: no user is signed in"),
-                ("signIn", "failed: parameter 'name' is missing: expected text"),
-                ("signIn?name=", "failed: 'name' cannot be empty"), ("signIn?name=mia", "null"),
-                ("signIn?name=mia", "null"), ("post", "failed: parameter 'text' is missing"),
-                ("post?text=", "failed: 'text' cannot be empty"), ("post?text=s3cret", "null"),
+                ("post?text=early", "com.mm.community: nobody can post: no user is signed in"),
+                ("signIn", "parameter 'name' is missing: expected text"),
+                ("signIn?name=", "com.mm.community: 'name' cannot be empty"),
+                ("signIn?name=mia", "null"),
+                ("signIn?name=mia", "null"), ("post", "parameter 'text' is missing"),
+                ("post?text=", "com.mm.community: 'text' cannot be empty"),
+                ("post?text=s3cret", "null"),
                 ("user/mia/posts", #"{"author":"mia","count":1,"posts":["s3cret"],"#),
                 ("userInfo", #"{"user":"mia","posts":1,"#), ("signOut", "null"),
                 ("signOut", "null"), ("userInfo", #"{"posts":0,"#),
             ] {
-                let found = await app.open("slate://\(call)", as: .local)
+                let found = await app.open("slate://\(call)", from: .host)
                 #expect(found.hasPrefix(reply), "\(call): \(found)")
             }
             #expect(app.messages(of: id) == ["a user signed in", "the user signed out"])

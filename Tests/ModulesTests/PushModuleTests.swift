@@ -7,7 +7,13 @@ import Testing
 @Suite("PushModule", .timeLimit(.minutes(1)))
 struct PushModuleTests {
     private func slatefile(config: String = "{}") -> String {
-        ModulesTests.slatefile("com.mm.push", "Modules.PushModule", config: config)
+        ModulesTests.slatefile(
+            "com.mm.push", "Modules.PushModule", config: config, rest: #", "schemes": ["slate"]"#,
+            others: #", { "id": "com.mm.target", "entry": "ModulesTests.PushTarget" }"#)
+    }
+
+    private func opened(_ app: RunningHost) async -> [String]? {
+        await app.module(PushTarget.self) { $0.opened }
     }
 
     @Test(
@@ -18,7 +24,10 @@ struct PushModuleTests {
             (#"{ "aps": { "content-available": 1 }, "uri": null }"#, "1 module, noData"),
             (#"{ "aps": { "alert": "Hello" } }"#, "1 module, newData"),
             (#"{ "aps": { "badge": 0 } }"#, "1 module, newData"),
-            (#"{ "uri": "slate://userInfo" }"#, "1 module, newData"),
+            (#"{ "uri": "slate://page/1" }"#, "1 module, newData"),
+            (#"{ "aps": { "content-available": 1 }, "uri": "a:b" }"#, "1 module, failed"),
+            (#"{ "aps": { "alert": "Hello" }, "uri": "a:b" }"#, "1 module, newData"),
+            (#"{ "aps": { "badge": 0 }, "uri": "" }"#, "1 module, newData"),
             (#"{ "uri": 5 }"#, "0 modules, 1 failed, failed"),
         ])
     func replies(payload: String, expected: String) async throws {
@@ -46,27 +55,86 @@ struct PushModuleTests {
         }
     }
 
-    @Test("the URI is kept; the log shows neither its rest nor the alert")
+    @Test("the URI is opened as by a push; the log shows neither its rest nor the alert")
     func uri() async throws {
         try await RunningHost.run(slatefile()) { app in
             try await app.deliver(
                 .push,
-                #"{ "aps": { "alert": "s3cret" }, "uri": "slate://com.mm.community/s3cret?token=s3cret" }"#
+                #"{ "aps": { "alert": "s3cret" }, "uri": "slate://com.mm.target/page/7?a=s3cret&token=s3cret" }"#
             )
             #expect(
-                await app.module(PushModule.self) { $0.lastURI }
-                    == "slate://com.mm.community/s3cret?token=s3cret")
-            #expect(
-                app.messages(of: "com.mm.push") == ["a URI came: slate://com.mm.community/…"])
+                await opened(app) == ["7 by push: slate://com.mm.target/page/7?a=s3cret"])
+            #expect(app.messages(of: "com.mm.push") == ["opened slate://com.mm.target/…"])
             #expect(!app.log.messages.contains { $0.contains("s3cret") })
+        }
+    }
+
+    @Test(
+        "a URI that cannot be opened is a warning that says why, and nothing of the URI; the badge counts",
+        arguments: [
+            (
+                "slate://com.mm.target/local/s3cret",
+                " slate://com.mm.target/…: no route that a push can reach"
+            ),
+            (
+                "slate://com.mm.target/authorized?token=s3cret",
+                " slate://com.mm.target/…: no route that a push can reach"
+            ),
+            (
+                "slate://com.mm.target/none/s3cret",
+                " slate://com.mm.target/…: no route that a push can reach"
+            ),
+            (
+                "https://www.example.com/s3cret",
+                " https://www.example.com/…: no route that a push can reach"
+            ),
+            ("slate://page/s3cret", " slate://page/…: the route refuses parameter 'number'"),
+            (
+                "slate://page/1?page=2&number=s3cret&flag=s3cret",
+                " slate://page/…: the route refuses parameter 'flag'"
+            ),
+            ("slate://throws/s3cret", " slate://throws/…: out of order"),
+            ("slate:/throws/s3cret", " slate:…: out of order"),
+            ("slate://s3cret s3cret", " a URI: malformed URL: byte 14 is a space; write it as %20"),
+            (
+                "s3cret",
+                " a URI: malformed URL: it begins with no scheme, such as the slate of slate://userInfo"
+            ),
+        ])
+    func unreachable(uri: String, reason: String) async throws {
+        try await RunningHost.run(slatefile()) { app in
+            try await app.deliver(.push, #"{ "aps": { "badge": 3 }, "uri": "\#(uri)" }"#)
+            #expect(
+                app.messages(of: "com.mm.push") == ["badge count is 3", "cannot open\(reason)"])
+            #expect(app.log.records.last { $0.module == "com.mm.push" }?.level == .warning)
+            #expect(await opened(app) == [])
+            #expect(app.outcome(of: .push) == "1 module, newData")
+            #expect(!app.log.messages.contains { $0.contains("s3cret") })
+        }
+    }
+
+    @Test("a push with a token in its URI reaches what the token covers")
+    func token() async throws {
+        let token = "0123456789abcdef"
+        let tokens = ModulesTests.tokens(token, for: "slate://com.mm.target/authorized")
+        try await RunningHost.run(slatefile(), tokens: tokens) { app in
+            for (path, message) in [
+                ("authorized", "opened slate://com.mm.target/…"),
+                ("local/a", "cannot open slate://com.mm.target/…: no route that a push can reach"),
+            ] {
+                let uri = "slate://com.mm.target/\(path)?token=\(token)"
+                try await app.deliver(.push, #"{ "uri": "\#(uri)" }"#)
+                #expect(app.messages(of: "com.mm.push").last == message)
+            }
         }
     }
 
     @Test("the key of the URI is a setting")
     func uriKey() async throws {
         try await RunningHost.run(slatefile(config: #"{ "uriKey": "link" }"#)) { app in
-            try await app.deliver(.push, #"{ "uri": "slate://a", "link": "slate://b" }"#)
-            #expect(await app.module(PushModule.self) { $0.lastURI } == "slate://b")
+            try await app.deliver(
+                .push, #"{ "uri": "slate://page/1", "link": "slate://page/2" }"#)
+            #expect(await opened(app) == ["2 by push: slate://page/2"])
         }
     }
 
@@ -84,7 +152,6 @@ struct PushModuleTests {
                     "badge count is 2",
                     "failed: 'uri' of the notification must be a string; it is \(type)",
                 ])
-            #expect(await app.module(PushModule.self) { $0.lastURI } == .some(nil))
         }
     }
 
@@ -111,9 +178,9 @@ struct PushModuleTests {
             ("slate://com.mm.community/userInfo?token=1", "slate://com.mm.community/…"),
             ("slate://userInfo?token=1", "slate://userInfo/…"),
             ("slate://userInfo#token", "slate://userInfo/…"),
-            ("https://user:password@example.com/", "malformed"),
-            ("slate://", "slate:…"), ("slate:/token", "slate:…"), ("token", "malformed"),
-            ("", "malformed"),
+            ("https://user:password@example.com/", "a URI"),
+            ("slate://", "slate:…"), ("slate:/token", "slate:…"), ("token", "a URI"),
+            ("", "a URI"),
             (
                 "slate://" + String(repeating: "a", count: 100),
                 "slate://" + String(repeating: "a", count: 64) + "/…"
@@ -132,5 +199,32 @@ struct PushModuleTests {
     func faults(config: String, message: String) {
         let found = ModulesTests.faults(of: slatefile(config: config))
         #expect(found == ["/modules/1/config\(message)"])
+    }
+}
+
+/// A module with routes of each kind.
+final class PushTarget: RoutedModule {
+    struct Page: Decodable, Sendable {
+        var number: Int
+        var flag: Bool?
+    }
+
+    struct OutOfOrder: Error, CustomStringConvertible {
+        let description = "out of order"
+    }
+
+    private(set) var opened: [String] = []
+
+    init(context: ModuleContext) {}
+
+    static var routes: [Route<PushTarget>] {
+        [
+            Route("page/:number", access: .public) { (module, page: Page, call) in
+                module.opened.append("\(page.number) by \(call.origin): \(call.url?.text ?? "")")
+            },
+            Route("throws/*", access: .public) { (_, _) in throw OutOfOrder() },
+            Route("authorized", access: .authorized) { (_, _) in },
+            Route("local/*") { (_, _) in },
+        ]
     }
 }

@@ -27,19 +27,25 @@ package final class RunningHost: Sendable {
     ///   - slatefile: The slatefile's text. Entries and settings are checked as `hostd run` does.
     ///   - folder: The state directory; nil for a new one.
     ///   - environment: What `${NAME}` in a `config` stands for.
+    ///   - tokens: The text of a file of tokens; nil for none.
     ///   - body: What to do with the app.
     /// - Returns: How the app ended.
     /// - Throws: ``SlatefileError``, and what `body` throws.
     @discardableResult
     package static func run(
         _ slatefile: String, in folder: TemporaryFolder? = nil,
-        environment: [String: String] = [:], _ body: (RunningHost) async throws -> Void
+        environment: [String: String] = [:], tokens: String? = nil,
+        _ body: (RunningHost) async throws -> Void
     ) async throws -> Host.End {
         let slatefile = try Slatefile.read(
             Array(slatefile.utf8), path: "slatefile.json", environment: { environment[$0] },
             checkEntry: EntryUse.checkAgainstBinary())
+        let tokens = try tokens.map {
+            try TokenStore.read(Array($0.utf8), path: "tokens.json", schemes: slatefile.schemes)
+        }
         let ready = Promise<Void>()
-        let app = RunningHost(slatefile, in: try folder ?? TemporaryFolder(), ready)
+        let app = RunningHost(
+            slatefile, in: try folder ?? TemporaryFolder(), tokens: tokens ?? .empty, ready)
         try app.host.launch()
         await ready.value
         do {
@@ -51,12 +57,16 @@ package final class RunningHost: Sendable {
         return await app.stop()
     }
 
-    private init(_ slatefile: Slatefile, in folder: TemporaryFolder, _ ready: Promise<Void>) {
+    private init(
+        _ slatefile: Slatefile, in folder: TemporaryFolder, tokens: TokenStore,
+        _ ready: Promise<Void>
+    ) {
         let ended = Promise<Host.End>()
         let log = LogRecorder()
         let time = ManualTimeSource()
         host = Host(
-            slatefile: slatefile, stateDirectory: folder.path, log: log.log, time: time,
+            slatefile: slatefile, stateDirectory: folder.path, tokens: tokens, log: log.log,
+            time: time,
             observer: Host.Observer(
                 onReady: { _, _ in ready.keep(()) },
                 onEnd: { end in

@@ -35,7 +35,7 @@ extension CommunityModule: RoutedModule {
                 try module.userInfo(style: request.style ?? 1, color: request.color ?? .green)
             },
             Route(
-                "user/:name/posts", access: .public,
+                "user/:name/posts", action: "posts", access: .public,
                 summary: "What a user wrote, newest first, \(UserPosts.pageSize) a page.",
                 when: \PostsRequest.isPage
             ) { (module, request: PostsRequest, call) in

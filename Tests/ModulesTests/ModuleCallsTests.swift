@@ -1,0 +1,81 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+@testable import Modules
+
+/// Modules that call the community: by façade, by URL, by its service.
+@Suite("Calls between modules", .timeLimit(.minutes(1)))
+struct ModuleCallsTests {
+    private let slatefile = ModulesTests.slatefile(
+        "com.mm.community", "Modules.CommunityModule",
+        config: #"{ "domain": "https://www.example.com" }"#, rest: #", "schemes": ["slate"]"#,
+        others: """
+            , { "id": "com.mm.login", "entry": "ModulesTests.LoginModule" }
+            , { "id": "com.mm.digest", "entry": "ModulesTests.DigestModule" }
+            """)
+
+    @Test("a façade's calls reach the community, and bring its values and errors back")
+    func facade() async throws {
+        try await RunningHost.run(slatefile) { app in
+            for (call, reply) in [
+                ("login/mia", "null"), ("posts/mia/1", #"["hello"]"#), ("posts/mia/2", "[]"),
+                ("posts/tom/1", "[]"),
+                ("posts/mia/0", "com.mm.login: no action 'posts' of 'com.mm.community'"),
+                ("login/", "no route for 'slate://login/'"),
+            ] {
+                if call == "posts/mia/1" {
+                    #expect(await app.open("slate://post?text=hello", from: .host) == "null")
+                }
+                let found = await app.open("slate://\(call)", from: .host)
+                #expect(found.hasPrefix(reply), "\(call): \(found)")
+            }
+            #expect(await app.open("slate://userInfo").hasPrefix(#"{"user":"mia","posts":1,"#))
+        }
+    }
+
+    @Test(
+        "the module of docs/modules.md uses service, façade, URL, topic, and the router off the lane"
+    )
+    func digest() async throws {
+        try await RunningHost.run(slatefile) { app in
+            #expect(
+                await app.startupTask("com.mm.digest/color")
+                    == "start-up task com.mm.digest/color succeeded")
+            #expect(await app.module(DigestModule.self) { $0.color } == .red)
+            #expect(await app.open("slate://login/m%2Fa", from: .host) == "null")
+            #expect(await app.open("slate://post?text=hello", from: .host) == "null")
+            try await app.deliver(.message, #"{ "topic": "digest.wanted" }"#)
+            let record = await app.log.first { $0.message.hasPrefix("digest: ") }
+            #expect(record.message == #"digest: {"user":"m/a","posts":1,"newest":"hello"}"#)
+        }
+    }
+}
+
+/// A module that knows the community's façade, and hears what is posted.
+final class LoginModule: RoutedModule, MessageResponder {
+    struct Login: Decodable, Sendable {
+        var name: String
+        var page: Int?
+    }
+
+    let topics = ["digest.ready"]
+    private let context: ModuleContext
+
+    init(context: ModuleContext) { self.context = context }
+
+    static var routes: [Route<LoginModule>] {
+        [
+            Route("login/:name") { (module, request: Login, call) in
+                try module.context.mediator.signIn(request.name)
+            },
+            Route("posts/:name/:page") { (module, request: Login, call) in
+                try module.context.mediator.posts(of: request.name, page: request.page ?? 1).posts
+            },
+        ]
+    }
+
+    func receive(_ message: Message) {
+        context.log.info("digest: \(message.payload?.text ?? "nothing")")
+    }
+}
