@@ -1,8 +1,10 @@
 /// The routes of an app by module and action: where a call by name looks.
-struct ActionTable {
+///
+/// Belongs to the lane. A class, so that who looks something up copies none of its arrays.
+final class ActionTable {
     private var trie = RouteTrie()
-    private var modules = RouteTrie.none
-    private var entries: [RouteTable.Entry?] = []
+    private let modules: RouteTrie.NodeIndex
+    private var routes: [BoundRoute?] = []
 
     init() { modules = trie.makeRoot() }
 
@@ -10,20 +12,21 @@ struct ActionTable {
     ///
     /// - Throws: ``RouteError/repeatedAction(_:of:)`` where the module has one of that name; nothing is
     ///   added then.
-    mutating func add(_ entry: RouteTable.Entry) throws(RouteError) {
-        let node = trie.makeNode(Self.path(of: entry), from: modules)
+    func add(_ route: BoundRoute) throws(RouteError) {
+        let node = trie.makeNode(Self.path(of: route.entry), from: modules)
         guard trie.variant(at: node, isRest: false) < 0 else {
-            throw .repeatedAction(entry.route.action, of: entry.module)
+            throw .repeatedAction(route.entry.route.action, of: route.entry.module)
         }
-        trie.set(Int32(entries.count), at: node, isRest: false)
-        entries.append(entry)
+        trie.set(Int32(routes.count), at: node, isRest: false)
+        routes.append(route)
     }
 
-    mutating func remove(_ entry: RouteTable.Entry) {
+    /// Removes a route; one that is not there is ignored.
+    func remove(_ entry: RouteTable.Entry) {
         guard let node = trie.node(Self.path(of: entry), from: modules) else { return }
         let index = trie.variant(at: node, isRest: false)
-        guard index >= 0, entries[Int(index)] === entry else { return }
-        entries[Int(index)] = nil
+        guard index >= 0, routes[Int(index)]?.entry === entry else { return }
+        routes[Int(index)] = nil
         trie.set(RouteTrie.none, at: node, isRest: false)
     }
 
@@ -34,7 +37,7 @@ struct ActionTable {
     /// The route of an action, or nil.
     ///
     /// Two looks into one hash table, without a copy of either name.
-    func find(_ module: String, _ action: String) -> RouteTable.Entry? {
+    func find(_ module: String, _ action: String) -> BoundRoute? {
         var (module, action) = (module, action)
         return module.withUTF8 { module in
             action.withUTF8 { action in
@@ -45,7 +48,7 @@ struct ActionTable {
                     let leaf = view.child(SegmentBytes(action), of: node)
                     guard leaf >= 0 else { return nil }
                     let index = view.nodes[Int(leaf)].route
-                    return index < 0 ? nil : entries[Int(index)]
+                    return index < 0 ? nil : routes[Int(index)]
                 }
             }
         }

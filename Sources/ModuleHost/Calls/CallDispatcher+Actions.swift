@@ -24,16 +24,23 @@ extension CallDispatcher {
         {
             return try open(url, for: caller, redirects: 1, on: thread)
         }
-        let reply = try call(on: thread) { () throws(RouteError) in
-            guard let entry = actions.find(module, action),
-                access(of: caller).mayReach(entry, parameters)
-            else { return nil }
-            return try target(of: entry)
-        } _: { target -> (any Encodable & Sendable)? in
-            guard target.route.accepts(parameters) else { return nil }
-            return try target.perform(parameters, for: caller)
+        let reply = try call(on: thread) {
+            guard let route = actions.find(module, action) else { return nil }
+            let isReachable =
+                !caller.origin.isRemote || access(of: caller).mayReach(route.entry, parameters)
+            return isReachable ? route : nil
+        } _: { route in
+            try route.perform(parameters, for: caller)
         }
         if let reply { return reply }
+        throw try noAction(module, action, parameters, for: caller, on: thread)
+    }
+
+    /// Tells modules that nobody answers, and returns what the caller is told.
+    private func noAction(
+        _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
+        on thread: LaneThread
+    ) throws -> RouteError {
         let error = try asHost(on: thread) {
             RouteError.noAction(
                 action, of: module, nearest: nearest(to: action, of: module, for: caller))
@@ -42,7 +49,7 @@ extension CallDispatcher {
             InterceptedCall(
                 .action(action, of: module), parameters, caller.origin, isDryRun: false),
             error, on: thread)
-        throw error
+        return error
     }
 
     /// The action with a name like this that the caller can reach; with whatever parameters.

@@ -19,13 +19,13 @@ extension CallDispatcher {
         guard let match = try match(url, for: caller, on: thread) else {
             throw try notFound(url, for: caller, on: thread)
         }
-        let reply = try call(on: thread) { () throws(RouteError) in
-            try target(of: match.entry)
-        } _: { target in
-            try target.perform(match.parameters, for: caller, url: match.url)
+        let reply = try call(on: thread) {
+            route(of: match.entry)
+        } _: { route in
+            try route.perform(match.parameters, for: caller, url: match.url)
         }
-        // `find` always finds.
-        guard let reply else { throw RouteError.stopped }
+        // A predicate has removed the route, or changed its mind.
+        guard let reply else { throw try notFound(url, for: caller, on: thread) }
         return reply
     }
 
@@ -38,15 +38,10 @@ extension CallDispatcher {
         do {
             let (url, caller) = try resolve(text, caller, 0, isDryRun: true, on: thread)
             guard let match = try match(url, for: caller, on: thread) else { return false }
-            let isRequest = try call(on: thread) { () throws(RouteError) in
-                try target(of: match.entry)
-            } _: { target in
-                do throws(ParameterFault) {
-                    try target.route.check(match.parameters)
-                    return true
-                } catch {
-                    return false
-                }
+            let isRequest = try call(on: thread) {
+                route(of: match.entry)
+            } _: { route in
+                route.check(match.parameters)
             }
             return isRequest ?? false
         } catch let error as RouteError {
@@ -99,10 +94,10 @@ extension CallDispatcher {
             guard access.mayReach(entry, parameters) else { return false }
             guard entry.route.hasPredicate, fault == nil else { return true }
             do {
-                let isAccepted = try self.call(on: thread) { () throws(RouteError) in
-                    try self.target(of: entry)
-                } _: { target in
-                    target.route.accepts(parameters)
+                let isAccepted = try self.call(on: thread) {
+                    self.route(of: entry)
+                } _: { route in
+                    route.accepts(parameters)
                 }
                 return isAccepted ?? false
             } catch {

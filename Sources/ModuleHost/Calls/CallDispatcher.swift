@@ -7,7 +7,8 @@ final class CallDispatcher {
     /// The modules, by their position in the table.
     private let records: [ModuleRecord]
     private(set) var table: RouteTable
-    private(set) var actions = ActionTable()
+    let actions = ActionTable()
+    private var routes: [RouteTable.Index: BoundRoute] = [:]
     private var tokens: TokenStore
     let interceptors: ResponderList<any CallInterceptor>
     let notFoundResponders: ResponderList<any NotFoundResponder>
@@ -31,7 +32,13 @@ final class CallDispatcher {
         self.gate = gate
         interceptors = center.list(of: (any CallInterceptor).self)
         notFoundResponders = center.list(of: (any NotFoundResponder).self)
-        for entry in table.routes { try actions.add(entry) }
+        for entry in table.routes { try bind(entry) }
+    }
+
+    private func bind(_ entry: RouteTable.Entry) throws(RouteError) {
+        let route = BoundRoute(entry, of: records[entry.position])
+        try actions.add(route)
+        routes[entry.index] = route
     }
 
     // MARK: Changes
@@ -41,7 +48,7 @@ final class CallDispatcher {
         let index = try table.add(route, of: module)
         guard let entry = table[index] else { return }
         do throws(RouteError) {
-            try actions.add(entry)
+            try bind(entry)
         } catch {
             table.remove(index)
             throw error
@@ -54,63 +61,59 @@ final class CallDispatcher {
     func remove(_ pattern: String, of module: ModuleID) -> Bool {
         guard let entry = table.remove(pattern, of: module) else { return false }
         actions.remove(entry)
+        routes[entry.index] = nil
         return true
     }
 
     func replace(_ tokens: TokenStore) { self.tokens = tokens }
 
-    // MARK: Who is called
+    // MARK: Calling
 
-    /// What a caller may reach.
+    /// What a caller from outside may reach.
     func access(of caller: Caller) -> CallerAccess {
-        CallerAccess(origin: caller.origin, token: caller.token, tokens: tokens)
+        guard caller.origin.isRemote else { return CallerAccess(origin: caller.origin) }
+        return CallerAccess(origin: caller.origin, token: caller.token, tokens: tokens)
     }
 
-    /// The module that a route is of, if it can be called now.
-    func target(of entry: RouteTable.Entry) throws(RouteError) -> CallTarget {
-        let record = records[entry.position]
-        switch gate.lane.admit(record.cell, at: nil) {
-        case .late: throw .late(entry.module)
-        case .skip: throw .unavailable(entry.module)
-        case .go: break
-        }
-        guard let module = record.module else { throw .unavailable(entry.module) }
-        return CallTarget(cell: record.cell, module: module, route: entry.route)
+    /// The route of an entry of the table, or nil where it was removed.
+    func route(of entry: RouteTable.Entry) -> BoundRoute? {
+        routes[entry.index]
     }
 
-    /// Calls what `find` finds, in one stay.
+    /// Calls the route that `find` finds, in one stay.
     ///
     /// - Parameters:
-    ///   - find: Host code: the target, or nil.
-    ///   - body: Code of the target's module; nil where it does not answer such a request.
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - find: Host code: the route, or nil.
+    ///   - body: Code of the route's module; nil where it does not answer such a request.
     /// - Returns: What `body` returns; nil where `find` found nothing.
     /// - Throws: What `body` throws, and ``RouteError`` where the call could not be made or its answer
     ///   comes too late to be taken.
+    @inline(__always)
     func call<Reply>(
-        on thread: LaneThread, find: () throws(RouteError) -> CallTarget?,
-        _ body: (CallTarget) throws -> Reply?
+        on thread: LaneThread, find: () -> BoundRoute?, _ body: (BoundRoute) throws -> Reply?
     ) throws -> Reply? {
         var fault: RouteError?
-        var called: Cell?
-        let outcome = gate.call(on: thread) { () -> (Cell, CallTarget)? in
-            do throws(RouteError) {
-                guard let target = try find() else { return nil }
-                called = target.cell
-                return (target.cell, target)
-            } catch {
-                fault = error
+        var called: UInt16 = 0
+        let outcome = gate.call(on: thread) { () -> (UInt16, BoundRoute)? in
+            guard let route = find() else { return nil }
+            if let obstacle = route.obstacle(on: gate.lane) {
+                fault = obstacle
                 return nil
             }
-        } body: { target in
-            try body(target)
+            called = route.cell.number
+            return (called, route)
+        } body: { route in
+            try body(route)
         }
-        if let fault { throw fault }
         switch outcome {
-        case .returned(let reply): return reply
+        case .returned(let reply):
+            if let fault { throw fault }
+            return reply
         case .threw(let error): throw error
         case .tooDeep: throw RouteError.tooDeep(chain(on: thread))
         case .lost, .threwLate:
-            guard let id = called?.id else { throw LaneLost() }
+            guard let id = gate.lane.cell(called)?.id else { throw LaneLost() }
             throw RouteError.tookTooLong(id)
         }
     }

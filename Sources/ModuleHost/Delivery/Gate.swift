@@ -55,18 +55,19 @@ struct Gate: Sendable {
     ) -> Outcome<Result> {
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
         let outcome = enter(cell.number, through: &passage) { _ in try body() }
-        return end(passage, outcome, cell)
+        return end(passage, outcome, cell.number)
     }
 
     /// Comes back from a module; what it threw when the lane is lost is reported here.
     @inline(__always)
     private func end<Result>(
-        _ passage: consuming Passage, _ outcome: Outcome<Result>, _ cell: Cell
+        _ passage: consuming Passage, _ outcome: Outcome<Result>, _ cell: UInt16
     ) -> Outcome<Result> {
         if passage.leave() { return outcome }
         passage.giveUp()
         switch outcome {
-        case .threw(let error), .threwLate(let error): reportLate(cell, error)
+        case .threw(let error), .threwLate(let error):
+            if let cell = lane.cell(cell) { reportLate(cell, error) }
         case .returned, .lost, .tooDeep: break
         }
         return .lost
@@ -81,14 +82,14 @@ struct Gate: Sendable {
     /// - Returns: How it ended; with nil where there was nobody to call.
     @inline(__always)
     func call<Found, Result>(
-        on thread: LaneThread, find: () -> (Cell, Found)?, body: (Found) throws -> Result?
+        on thread: LaneThread, find: () -> (UInt16, Found)?, body: (Found) throws -> Result?
     ) -> Outcome<Result?> {
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
         guard passage.settle() else { return .lost }
         guard let (cell, found) = find() else {
             return passage.leave() ? .returned(nil) : .lost
         }
-        let outcome = enter(cell.number, through: &passage) { _ in try body(found) }
+        let outcome = enter(cell, through: &passage) { _ in try body(found) }
         return end(passage, outcome, cell)
     }
 

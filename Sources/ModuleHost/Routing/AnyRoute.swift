@@ -5,7 +5,7 @@ package final class AnyRoute: Sendable {
     package let action: String
     package let access: RouteAccess
     package let summary: String
-    private let handler: ErasedHandler
+    let handler: ErasedHandler
 
     /// - Throws: The fault of a malformed pattern.
     package init<M>(_ route: Route<M>) throws(RouteError) {
@@ -83,9 +83,12 @@ struct ErasedHandler: Sendable {
             _ = try parameters.decode(Request.self)
         }
         perform = { module, parameters, call in
-            guard let module = module as? M else {
+            // Not `as?`: a class that is `M` itself, as one with routes is, is found out by comparing
+            // two addresses.
+            guard type(of: module) == M.self else {
                 throw RouteError.otherModule(expected: "\(M.self)", found: "\(type(of: module))")
             }
+            let module = unsafeDowncast(module, to: M.self)
             let request = try parameters.decode(Request.self)
             do { return try handler(module, request, call) } catch {
                 throw HandlerError(error: error)

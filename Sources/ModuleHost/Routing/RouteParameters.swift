@@ -15,6 +15,9 @@ public struct RouteParameters: Sendable {
         source = .url(url, binding, first: first)
     }
 
+    /// Creates no parameters.
+    public init() { source = .list([]) }
+
     /// Creates parameters, for a call without a URL.
     ///
     /// - Parameter values: Names with their values. Of a repeated name all values are kept, in order.
@@ -25,7 +28,7 @@ public struct RouteParameters: Sendable {
     /// Creates parameters that have one value each, for a call without a URL.
     ///
     /// - Parameter values: The values by name.
-    public init(_ values: [String: String] = [:]) {
+    public init(_ values: [String: String]) {
         self.init(list: values.sorted { $0.key < $1.key }.map { ($0.key, [$0.value]) })
     }
 

@@ -12,7 +12,7 @@ extension Mediator {
     /// - Returns: The page; without posts where there are none.
     /// - Throws: ``RouteError`` where the community cannot be called, or there can be no such page.
     public func posts(of name: String, page: Int = 1) throws -> UserPosts {
-        try perform(communityID, "posts", ["name": name, "page": page])
+        try perform(communityID, "posts", ["name": name, "page": page], as: UserPosts.self)
     }
 
     /// Signs a user in.

@@ -7,32 +7,6 @@ struct Caller: Sendable {
     var wantsJSON = false
 }
 
-/// A route of a module that can be called.
-struct CallTarget {
-    let cell: Cell
-    let module: any Module
-    let route: AnyRoute
-
-    /// Calls the handler; only through the gate.
-    ///
-    /// - Returns: The reply, as ``EncodedReply`` where the caller wants JSON.
-    /// - Throws: ``ParameterFault``; what the handler threw, for a caller outside of the app as
-    ///   ``HandlerFailure``.
-    func perform(
-        _ parameters: RouteParameters, for caller: Caller, url: RouteURL? = nil
-    ) throws -> any Encodable & Sendable {
-        do {
-            let reply = try route.perform(
-                module, parameters,
-                RouteCall(origin: caller.origin, url: url, userInfo: caller.userInfo))
-            return caller.wantsJSON ? EncodedReply(json: try JSONEncoding.bytes(reply)) : reply
-        } catch let failure as HandlerError {
-            guard caller.wantsJSON, let id = cell.id else { throw failure.error }
-            throw HandlerFailure(module: id, error: failure.error)
-        }
-    }
-}
-
 /// A reply as JSON text.
 struct EncodedReply: Encodable, Sendable {
     let json: [UInt8]
