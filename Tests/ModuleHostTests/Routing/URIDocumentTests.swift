@@ -33,14 +33,14 @@ struct URIDocumentTests {
         let text = try Self.document().rendered(as: .text)
         #expect(
             text == """
-                module       route             access      parameters                                    reply
+                module       route             access      parameters                                      reply
                 com.mm.user  user/:name/posts  public      name: String, page: Int?, style: (plain|bold)?  [Int]
                                What a user wrote.
                                slate://com.mm.user/user/mia/posts?page=1&style=plain
                              sign-out          authorized
                                slate://com.mm.user/sign-out
                 com.mm.shop  https://*path     local       path: [String]
-                               https://first/second
+                               https://www.example.com/page
 
                 """)
     }
@@ -76,7 +76,7 @@ struct URIDocumentTests {
                 "path", "path",
                 #""type":null,"expects":"values, each text","values":[],"required":true,"#
                     + #""list":true"#)
-            + #"],"partial":false,"reply":null,"example":"https://first/second"}]}"#
+            + #"],"partial":false,"reply":null,"example":"https://www.example.com/page"}]}"#
         #expect(try Self.document().rendered(as: .json) == expected + "\n")
     }
 
@@ -100,7 +100,7 @@ struct URIDocumentTests {
 
                 | Route | Access | Parameters | Reply | Example |
                 |---|---|---|---|---|
-                | `https://*path` | local | `path: [String]` | | `https://first/second` |
+                | `https://*path` | local | `path: [String]` | | `https://www.example.com/page` |
 
                 """#)
     }

@@ -21,7 +21,8 @@ extension RouteTable {
                     list: Self.names(names, fields).map { name in
                         let field = fields.first { $0.name == name }
                         let isRest = variant.binding.rest?.name == name
-                        return (name, plan.values(of: name, field, isList: isRest))
+                        let isHost = pattern.isAbsolute && variant.binding.nameOfFirst == name
+                        return (name, plan.values(of: name, field, isList: isRest, isHost: isHost))
                     })
                 let queryNames = fields.map(\.name).filter { !pattern.names.contains($0) }
                 if let url = url(of: entry, parameters, queryNames), leads(url, to: entry) {
@@ -73,11 +74,12 @@ private struct ExamplePlan {
     ]
 
     func values(
-        of name: String, _ field: RequestDescription.Field?, isList: Bool
+        of name: String, _ field: RequestDescription.Field?, isList: Bool, isHost: Bool
     ) -> [String] {
         let isText = field.map { $0.type == "String" || $0.type == "Array<String>" } ?? true
         let plain = field?.example ?? "text"
         guard isVivid else { return [plain] }
+        if isText, isHost { return ["www.example.com"] + (isList ? ["page"] : []) }
         let value = isText ? Self.value(named: name) ?? plain : plain
         guard isList || field?.isList == true else { return [value] }
         // Two show how it is repeated.
@@ -98,5 +100,12 @@ private struct ExamplePlan {
         case "topic", "tag": "news"
         default: name.hasSuffix("id") ? "42" : nil
         }
+    }
+}
+
+extension RouteBinding {
+    /// The name that stands for the first segment, if one does.
+    fileprivate var nameOfFirst: String? {
+        (placeholders.first ?? rest).flatMap { $0.segment == 0 ? $0.name : nil }
     }
 }
