@@ -20,6 +20,7 @@ class Page(html.parser.HTMLParser):
         self.hidden = 0
         self.requests = []  # what the page would fetch
         self.count = ""
+        self.trial = None  # what TYPING has found out
         self._text = None
         self._is_count = False
         self._group_is_hidden = False
@@ -31,6 +32,7 @@ class Page(html.parser.HTMLParser):
             value = attributes.get(name)
             if value is not None and not value.startswith("data:"):
                 self.requests.append(f"<{tag} {name}={value}>")
+        self.trial = attributes.get("data-trial", self.trial)
         if tag == "tbody":
             self._group_is_hidden = "hidden" in attributes
         elif tag == "tr" and attributes.get("class") == "route":
@@ -55,6 +57,14 @@ class Page(html.parser.HTMLParser):
             self.count += data.strip()
 
 
+TYPING = """<script>
+dispatchEvent(new KeyboardEvent("keydown", { key: "/", cancelable: true }));
+const focused = document.activeElement === filter;
+filter.value = TEXT;
+filter.dispatchEvent(new Event("input", { bubbles: true }));
+document.body.dataset.trial = (focused ? "focused " : "not focused ") + location.hash;
+</script></body>"""
+
 faults = []
 
 
@@ -63,9 +73,9 @@ def expect(condition, text):
         faults.append(text)
 
 
-def opened(browser, folder, fragment=""):
+def opened(browser, folder, fragment="", name="uris.html"):
     """The page as the browser has it once its script has run, and what the browser logged."""
-    url = folder.joinpath("uris.html").resolve().as_uri() + fragment
+    url = folder.joinpath(name).resolve().as_uri() + fragment
     command = [
         browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
         "--disable-extensions", "--no-first-run", "--disable-background-networking",
@@ -132,6 +142,19 @@ def main():
             expect(not urls, f"filter {text!r}: the page asks for {urls}")
         expect(opened(browser, folder, "#filter=%E0%A4%A")[0].hidden == 0,
                "a filter that is no text hides something")
+
+        # As fingers would do it: the key that leads to the filter, then the words.
+        text = first["pattern"]
+        typing = TYPING.replace("TEXT", json.dumps(text).replace("<", "\\u003c"))
+        source_text = folder.joinpath("uris.html").read_text()
+        folder.joinpath("typed.html").write_text(source_text.replace("</body>", typing))
+        page, console = opened(browser, folder, name="typed.html")
+        address = "#filter=" + urllib.parse.quote(text, safe="!'()*")
+        expect(page.trial == f"focused {address}", f"typing leads to {page.trial!r}")
+        expect(0 < len(page.rows) and page.hidden == count - len(page.rows)
+               and all(text.lower() in row.lower() for row in page.rows),
+               f"typing {text!r} shows {page.rows}")
+        expect(not console, f"typing: the console says {console}")
 
     for fault in faults:
         print(f"uri-document: {fault}")

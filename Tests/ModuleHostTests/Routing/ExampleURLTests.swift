@@ -6,7 +6,10 @@ import Testing
 /// Requests of every kind that a module may think of.
 private enum Requests {
     enum Color: String, CaseIterable, Codable, Sendable { case red, green }
-    enum Level: Int, CaseIterable, Codable, Sendable { case low = -3, high = 7 }
+    enum Level: Int, CaseIterable, Codable, Sendable {
+        case low = -3
+        case high = 7
+    }
     enum Shape: CaseIterable, Codable, Sendable { case round, square }
     enum Lonely: String, Codable, Sendable { case only = "text" }
 

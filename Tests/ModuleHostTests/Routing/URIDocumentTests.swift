@@ -23,7 +23,9 @@ struct URIDocumentTests {
                     (_, _: Posts, _) in [1]
                 }), of: user)
         try table.add(
-            AnyRoute(Route<IdleModule>("sign-out", access: .authorized) { _, _ in }), of: user)
+            AnyRoute(
+                Route<IdleModule>("sign-out", action: "signOut", access: .authorized) { _, _ in }),
+            of: user)
         try table.add(AnyRoute(Route<IdleModule>("https://*path") { _, _ in }), of: shop)
         return URIDocument(table, app: "demo")
     }
@@ -38,6 +40,7 @@ struct URIDocumentTests {
                                What a user wrote.
                                slate://com.mm.user/user/mia/posts?page=1&style=plain
                              sign-out          authorized
+                               action signOut
                                slate://com.mm.user/sign-out
                 com.mm.shop  https://*path     local       path: [String]
                                https://www.example.com/page
@@ -67,14 +70,14 @@ struct URIDocumentTests {
                     + #""required":false,"list":false"#)
             + #"],"partial":false,"reply":"[Int]","#
             + #""example":"slate://com.mm.user/user/mia/posts?page=1&style=plain"},"#
-            + #"{"module":"com.mm.user","pattern":"sign-out","action":"sign-out","#
+            + #"{"module":"com.mm.user","pattern":"sign-out","action":"signOut","#
             + #""access":"authorized","summary":"","parameters":[],"partial":false,"reply":null,"#
             + #""example":"slate://com.mm.user/sign-out"},"#
             + #"{"module":"com.mm.shop","pattern":"https://*path","action":"https://*path","#
             + #""access":"local","summary":"","parameters":["#
             + parameter(
                 "path", "path",
-                #""type":null,"expects":"values, each text","values":[],"required":true,"#
+                #""type":null,"expects":"any number of segments","values":[],"required":true,"#
                     + #""list":true"#)
             + #"],"partial":false,"reply":null,"example":"https://www.example.com/page"}]}"#
         #expect(try Self.document().rendered(as: .json) == expected + "\n")
@@ -94,7 +97,7 @@ struct URIDocumentTests {
                 | Route | Access | Parameters | Reply | Example |
                 |---|---|---|---|---|
                 | `user/:name/posts`<br>a\|b &lt;i&gt;\*c\*&lt;/i&gt; | public | `name: String`<br>`page: Int?`, in the query<br>`style: (plain\|bold)?`, in the query | `[Int]` | `slate://com.mm.user/user/mia/posts?page=1&style=plain` |
-                | `sign-out` | authorized | | | `slate://com.mm.user/sign-out` |
+                | `sign-out`<br>action `signOut` | authorized | | | `slate://com.mm.user/sign-out` |
 
                 ## com.mm.shop
 
@@ -194,7 +197,7 @@ struct URIDocumentTests {
         let document = try Self.document()
         let table = try RouteTable(schemes: ["slate"], modules: [])
         var methods = ControlMethods()
-        methods.add(routesOf: "demo") { $0(table) }
+        methods.add(routesOf: "demo") { $0(.success(table)) }
         let server = try ControlServer(
             in: directory, methods: methods, tail: TailHub(), log: LogRecorder().log)
         try server.start()

@@ -26,6 +26,8 @@ extension URIDocument {
             <header>
             <h1>\(title)</h1>
             <p>\(introduction)</p>
+            <p><b class="public">public</b> for everybody, <b class="authorized">authorized</b> with a \
+            token, <b class="local">local</b> for the modules of the app.</p>
             </header>
             <main>
             \(routes.isEmpty ? "<p>No module has routes.</p>" : table)
@@ -55,14 +57,13 @@ extension URIDocument {
         <div class="filter" role="search">
         <label for="filter">Filter</label>
         <input id="filter" type="search" autocomplete="off" spellcheck="false" \
-        placeholder="a word of a route, a parameter, a summary …" aria-keyshortcuts="/" \
+        placeholder="route, parameter, summary …" aria-keyshortcuts="/" \
         aria-controls="routes"><kbd title="The key / leads here">/</kbd>
         <output id="count" for="filter">\(routes.count) \(routes.count == 1 ? "route" : "routes")\
         </output>
         </div>
         <table id="routes" role="table">
-        <caption>Access: <b class="public">public</b> for everybody, <b class="authorized">\
-        authorized</b> with a token, <b class="local">local</b> for the modules of the app.</caption>
+        <caption>Routes by module</caption>
         <thead role="rowgroup">
         <tr role="row"><th scope="col" role="columnheader">Route</th>\
         <th scope="col" role="columnheader">Access</th>\

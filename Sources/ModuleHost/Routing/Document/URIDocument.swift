@@ -69,7 +69,7 @@ package struct URIDocument: Sendable {
             let request = entry.route.request
             return Route(
                 module: entry.module.text, pattern: entry.route.pattern.text,
-                action: entry.route.pattern.text, access: entry.route.access,
+                action: entry.route.action, access: entry.route.access,
                 summary: entry.route.summary, parameters: entry.route.parameters(of: request),
                 isPartial: !request.isComplete,
                 reply: entry.route.replyType.map(swiftSpelling),
@@ -126,7 +126,7 @@ extension AnyRoute {
             return URIDocument.Parameter(
                 name: name, place: inPath.contains(name) ? .path : .query,
                 type: field.map { swiftSpelling($0.type) },
-                expectation: field?.expectation ?? (isRest ? "values, each text" : "text"),
+                expectation: field?.expectation ?? (isRest ? "any number of segments" : "text"),
                 values: field?.values ?? [],
                 isRequired: field.map { !$0.isOptional } ?? pattern.alwaysBinds(name),
                 isList: field?.isList ?? isRest)

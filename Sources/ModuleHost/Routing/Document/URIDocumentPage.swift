@@ -22,13 +22,14 @@ enum URIDocumentPage {
           font: 15px/1.55 system-ui, sans-serif;
         }
         h1 { margin: 0; font-size: 1.75rem; line-height: 1.2; letter-spacing: -0.01em; }
-        header p { margin: 0.6rem 0 1.4rem; max-width: 46rem; color: var(--soft); }
+        header p { margin: 0.6rem 0; max-width: 46rem; color: var(--soft); }
         code, kbd { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-        code { font-size: 0.92em; overflow-wrap: anywhere; }
+        code { font-size: 0.92em; overflow-wrap: break-word; }
+        .route th code, .url { overflow-wrap: anywhere; }
         i { font-style: normal; color: var(--accent); }
         .filter {
           display: none; position: sticky; top: 0; z-index: 1; align-items: center; gap: 0.75rem;
-          padding: 0.75rem 0; background: var(--page);
+          padding: 1rem 0 0.75rem; background: var(--page);
         }
         .js .filter { display: flex; }
         label { font-weight: 600; }
@@ -48,7 +49,7 @@ enum URIDocumentPage {
           width: 100%; border-spacing: 0; background: var(--card); border: 1px solid var(--line);
           border-radius: 0.75rem;
         }
-        caption { padding: 0.9rem 0 0; caption-side: bottom; text-align: left; color: var(--soft); }
+        caption { position: absolute; clip-path: inset(50%); }
         th, td { padding: 0.75rem 0.9rem; text-align: left; vertical-align: top; font-weight: 400; }
         thead th { font-size: 0.8rem; font-weight: 600; color: var(--soft); }
         tbody tr > * { border-top: 1px solid var(--line); }
@@ -69,18 +70,21 @@ enum URIDocumentPage {
         .local { color: var(--local); background: var(--local-back); }
         #none { padding: 2rem 0; text-align: center; color: var(--soft); }
         @media (max-width: 60rem) {
-          table, caption, tbody, tr, th, td { display: block; width: auto !important; }
+          table, tbody, tr, th, td { display: block; width: auto !important; }
           thead { position: absolute; clip-path: inset(50%); }
           table { background: none; border: 0; }
           tbody tr > * { border: 0; }
           .module th { padding: 1.2rem 0 0.5rem; }
           .route {
-            margin-bottom: 0.75rem; padding: 0.9rem 1rem; background: var(--card);
+            position: relative; margin-bottom: 0.75rem; padding: 0.9rem 1rem; background: var(--card);
             border: 1px solid var(--line); border-radius: 0.75rem;
           }
           .route > * { padding: 0; }
           .route td { margin-top: 0.7rem; }
           .route td:empty { display: none; }
+          .route th { padding-right: 6.5rem; }
+          .route td[data-label="Access"] { position: absolute; top: 0.9rem; right: 1rem; margin: 0; }
+          .route td[data-label="Access"]::before { display: none; }
           .route td::before {
             content: attr(data-label); display: block; margin-bottom: 0.1rem; color: var(--soft);
             font-size: 0.8rem; font-weight: 600;
