@@ -65,19 +65,23 @@ private struct ExamplePlan {
     let takesOptionals: Bool
     /// Whether a value may be chosen by the name of its parameter, and lists may have two.
     let isVivid: Bool
+    /// What numbers are: a predicate may want an even one, or a large one.
+    let number: String
 
-    static let all = [
-        ExamplePlan(takesOptionals: true, isVivid: true),
-        ExamplePlan(takesOptionals: true, isVivid: false),
-        ExamplePlan(takesOptionals: false, isVivid: true),
-        ExamplePlan(takesOptionals: false, isVivid: false),
-    ]
+    static let all = ["1", "2", "100"].flatMap { number in
+        [true, false].flatMap { takesOptionals in
+            [true, false].map { isVivid in
+                ExamplePlan(takesOptionals: takesOptionals, isVivid: isVivid, number: number)
+            }
+        }
+    }
 
     func values(
         of name: String, _ field: RequestDescription.Field?, isList: Bool, isHost: Bool
     ) -> [String] {
         let isText = field.map { $0.type == "String" || $0.type == "Array<String>" } ?? true
-        let plain = field?.example ?? "text"
+        let isNumber = field.map { $0.example == "1" && $0.values.isEmpty } ?? false
+        let plain = isNumber ? number : field?.example ?? "text"
         guard isVivid else { return [plain] }
         if isText, isHost { return ["www.example.com"] + (isList ? ["page"] : []) }
         let value = isText ? Self.value(named: name) ?? plain : plain
@@ -85,7 +89,7 @@ private struct ExamplePlan {
         // Two show how it is repeated.
         if let values = field?.values, values.count > 1 { return Array(values.prefix(2)) }
         if isText { return ["first", "second"] }
-        return value == "1" ? ["1", "2"] : [value]
+        return isNumber ? [value, value + "0"] : [value]
     }
 
     /// What people would write for a parameter of this name.

@@ -45,9 +45,6 @@ func markdownText(_ text: String) -> String {
         case "<": result += "&lt;"
         case ">": result += "&gt;"
         case "\\", "`", "*", "_", "[", "]", "|", "~", "#": result += "\\\(scalar)"
-        // What looks like an address becomes a link.
-        case ":": result += "&#58;"
-        case "@": result += "&#64;"
         default: result.unicodeScalars.append(scalar)
         }
     }
