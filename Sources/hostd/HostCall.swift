@@ -8,8 +8,15 @@ struct HostCall: ~Copyable {
     let client: ControlClient
 
     /// Runs `body` with a connection to the host that the arguments mean, and says what went wrong.
+    ///
+    /// - Parameters:
+    ///   - command: The command's name.
+    ///   - arguments: Its arguments.
+    ///   - alternative: What can be done without a host, in a line.
+    ///   - body: The conversation.
+    /// - Returns: What `body` returns, or the code that says why there was no conversation.
     static func run(
-        _ command: String, _ arguments: Arguments,
+        _ command: String, _ arguments: Arguments, instead alternative: String? = nil,
         _ body: (borrowing HostCall) throws(ControlClientError) -> ExitCode
     ) -> ExitCode {
         let directory = StateDirectory(
@@ -24,6 +31,7 @@ struct HostCall: ~Copyable {
             Console.complain("hostd \(command): \(error)")
             if case .notRunning = error {
                 Console.complain("start one with '\(startCommand(arguments))'")
+                if let alternative { Console.complain(alternative) }
             }
             return error.exitCode
         }

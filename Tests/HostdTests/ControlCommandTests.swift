@@ -61,7 +61,11 @@ struct ControlCommandTests {
                 hostd \(arguments[0]): no host runs on the state directory 'there'
                 start one with 'hostd run --slatefile 'my app.json' --state-dir there'
 
-                """)
+                """ + alternative(to: arguments[0]))
+    }
+
+    private func alternative(to command: String) -> String {
+        command == "routes" ? "or show what the slatefile says with '--offline'\n" : ""
     }
 
     @Test("status, for people and for programs; what a host does not say is left out")

@@ -2,22 +2,37 @@
 enum ParameterText {
     /// What a type is called in a message and in the URI document.
     static func expectation(of type: Any.Type) -> String {
+        known(type) ?? "JSON of \(type)"
+    }
+
+    /// What a value of a type looks like, where the type alone tells.
+    static func known(_ type: Any.Type) -> String? {
         switch type {
         case is Bool.Type: "true, false, 1 or 0"
         case is String.Type: "text"
         case is Double.Type, is Float.Type: "a number"
         case is any FixedWidthInteger.Type: "a whole number"
         case is Duration.Type: "a duration such as 2s"
+        case is JSONValue.Type: "any JSON"
         case is DateTime.Type: "a time such as 2026-03-01T09:41:00Z"
-        case let type as any (CaseIterable & RawRepresentable).Type: cases(of: type)
+        case is any (CaseIterable & RawRepresentable).Type:
+            "one of " + values(of: type).map { "'\($0)'" }.joined(separator: ", ")
         case let type as any OptionalType.Type: expectation(of: type.wrappedType)
         case let type as any ListType.Type: "values, each \(expectation(of: type.elementType))"
-        default: isDate(type) ? expectation(of: DateTime.self) : "JSON of \(type)"
+        default: isDate(type) ? expectation(of: DateTime.self) : nil
         }
     }
 
-    private static func cases<T: CaseIterable & RawRepresentable>(of type: T.Type) -> String {
-        "one of " + T.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    /// The values of an enum, or of a list's elements that are one; else none.
+    static func values(of type: Any.Type) -> [String] {
+        func all<T: CaseIterable & RawRepresentable>(_ type: T.Type) -> [String] {
+            T.allCases.map { "\($0.rawValue)" }
+        }
+        switch type {
+        case let type as any (CaseIterable & RawRepresentable).Type: return all(type)
+        case let type as any ListType.Type: return values(of: type.elementType)
+        default: return []
+        }
     }
 
     /// Whether a type is the date of Foundation, which this package does without.

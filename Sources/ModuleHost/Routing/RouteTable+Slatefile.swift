@@ -3,7 +3,8 @@ extension RouteTable {
     /// Creates the table of the routes that the enabled modules list, in the order of the slatefile.
     ///
     /// A command, or a module in a process of its own, has a place in the table but no routes: it
-    /// tells them when it runs.
+    /// tells them when it runs. So has an entry that is no module of this binary, which the launch
+    /// will find out.
     ///
     /// - Parameter slatefile: The app. One that was checked with ``EntryUse/checkAgainstBinary()`` has
     ///   a table.
@@ -15,19 +16,15 @@ extension RouteTable {
                 schemes: slatefile.schemes, modules: enabled.map(\.id),
                 fallback: slatefile.fallback, rewrites: slatefile.rewrites)
         } catch {
-            throw RouteTableError(faults: [.route(error)])
+            throw RouteTableError(faults: [error])
         }
-        var faults: [RouteTableError.Fault] = []
+        var faults: [RouteError] = []
         for module in enabled where module.isolation != .process {
-            guard case .entry(let name) = module.implementation else { continue }
-            do throws(EntryError) {
-                guard let routed = try EntryType(name).type as? any RoutedModule.Type else {
-                    continue
-                }
-                faults += add(routesOf: routed, as: module.id).map { .route($0) }
-            } catch {
-                faults.append(.entry(error))
-            }
+            guard case .entry(let name) = module.implementation,
+                let type = try? EntryType(name, triesSlips: false).type,
+                let routed = type as? any RoutedModule.Type
+            else { continue }
+            faults += add(routesOf: routed, as: module.id)
         }
         if !faults.isEmpty { throw RouteTableError(faults: faults) }
     }
@@ -65,9 +62,11 @@ extension RouteTable {
         routesOf type: M.Type, as module: ModuleID
     ) -> [RouteError] {
         var faults: [RouteError] = []
+        var actions = ActionTable()
         for route in M.routes {
             do throws(RouteError) {
-                try add(AnyRoute(route), of: module)
+                let index = try add(AnyRoute(route), of: module)
+                if let entry = self[index] { try actions.add(entry) }
             } catch {
                 faults.append(error)
             }
@@ -78,23 +77,11 @@ extension RouteTable {
 
 /// Why a slatefile has no table of routes: every fault, in the order of the file.
 package struct RouteTableError: Error, Hashable, Sendable, CustomStringConvertible {
-    package enum Fault: Hashable, Sendable {
-        /// Of an entry that is no module of this binary.
-        case entry(EntryError)
-        /// Of a route, or of a rewrite.
-        case route(RouteError)
-    }
-
     /// Never empty.
-    package let faults: [Fault]
+    package let faults: [RouteError]
 
     /// The faults, in one line.
     package var description: String {
-        faults.map { fault in
-            switch fault {
-            case .entry(let error): error.description
-            case .route(let error): error.description
-            }
-        }.joined(separator: "; ")
+        faults.map(\.description).joined(separator: "; ")
     }
 }

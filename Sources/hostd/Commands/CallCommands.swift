@@ -76,28 +76,6 @@ extension Command {
             }
         })
 
-    static let routes = Command(
-        name: "routes", summary: "show the routes of the host: the URI document",
-        options: [
-            .slatefile, .stateDirectory,
-            Option(
-                name: "format", placeholder: "FORMAT",
-                choices: ["text", "json", "markdown", "html"],
-                help: "(default: text)"),
-            .json,
-        ],
-        exitCodes: clientExitCodes,
-        run: { arguments in
-            HostCall.run("routes", arguments) { call throws(ControlClientError) in
-                let format = arguments.has("json") ? "json" : arguments["format"] ?? "text"
-                let document = try call.client.call("routes") {
-                    $0.object { $0.member("format", format) }
-                }
-                // A document is text of any kind, and printed as it is.
-                return document.string.map { Console.write($0) } ?? HostCall.write(document)
-            }
-        })
-
     private static let callOptions: [Option] = [
         .slatefile, .stateDirectory,
         Option(

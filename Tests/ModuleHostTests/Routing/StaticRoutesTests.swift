@@ -27,6 +27,7 @@ final class FaultyRoutesModule: RoutedModule {
             Route("same/:other") { _, _ in },
             Route("other://open/:name") { _, _ in },
             Route("*/more") { _, _ in },
+            Route("elsewhere", action: "same/:id") { _, _ in },
         ]
     }
 }
@@ -114,6 +115,7 @@ struct StaticRoutesTests {
                     + "'other://open/:id' of x.listed; leave one of them out",
                 "line 4, column 30: pattern '*/more': the '*' at byte 0 does not begin the last "
                     + "segment; for the sign itself write %2A",
+                "line 4, column 30: x.faulty has two routes under the action 'same/:id'; give one another name",
                 "line 5, column 29: route 'other://open/:id' of x.again answers the same URLs as "
                     + "'other://open/:id' of x.listed; leave one of them out",
                 "line 5, column 29: route 'https://*' of x.again answers the same URLs as "
@@ -154,19 +156,25 @@ struct StaticRoutesTests {
             ])
     }
 
-    @Test("without a check of entries, the table itself tells every fault")
+    @Test(
+        "without a check of entries, the table tells every fault; what is no module has no routes")
     func unchecked() throws {
-        let text = Self.text([
-            Self.module("x.none", "NoSuchModule"), Self.module("x.faulty", "FaultyRoutesModule"),
-        ])
-        let slatefile = try Slatefile.read(
-            Array(text.utf8), path: "s", environment: { _ in nil })
-        let error = try #require(throws: RouteTableError.self) { try RouteTable(of: slatefile) }
-        #expect(error.faults.count == 4)
+        func table(_ modules: [String]) throws -> RouteTable {
+            try RouteTable(
+                of: Slatefile.read(
+                    Array(Self.text(modules).utf8), path: "s", environment: { _ in nil }))
+        }
+        let none = Self.module("x.none", "NoSuchModule")
         #expect(
-            error.description.hasPrefix(
-                "no class 'ModuleHostTests.NoSuchModule' in this binary: it is misspelt, or target "
-                    + "'ModuleHostTests' is not linked into it (add it to the dependencies of the "
-                    + "executable); pattern 'a b': byte 1 is a space; write it as %20; route "))
+            try table([none, Self.module("x.listed", "ListedModule")]).routes.map(\.module.text)
+                == ["x.listed", "x.listed", "x.listed"])
+        let error = #expect(throws: RouteTableError.self) {
+            try table([none, Self.module("x.faulty", "FaultyRoutesModule")])
+        }
+        #expect(error?.faults.count == 4)
+        #expect(
+            error?.description.hasPrefix(
+                "pattern 'a b': byte 1 is a space; write it as %20; route 'same/:other' of ")
+                == true)
     }
 }

@@ -1,0 +1,39 @@
+extension ControlMethods {
+    /// Gives the table of routes, or why there is none, to whoever asks for it: once, on any thread.
+    package typealias RoutesSource =
+        @Sendable (_ completion: @escaping @Sendable (Result<RouteTable, any Error>) -> Void) ->
+        Void
+
+    /// Adds `routes`, the URI document: `{"format": "text" | "json" | "markdown" | "html"}`.
+    ///
+    /// Without a format it is JSON. JSON is the result itself, anything else a string.
+    ///
+    /// - Parameters:
+    ///   - app: The app's name.
+    ///   - source: Where the current table comes from.
+    package mutating func add(routesOf app: String, from source: @escaping RoutesSource) {
+        add("routes", RoutesParameters.self) { parameters, call in
+            source { result in
+                switch result {
+                case .success(let table):
+                    answer(call, URIDocument(table, app: app), parameters.format ?? .json)
+                case .failure(let error): call.reply.fail(RPCError(.notRunning, "\(error)"))
+                }
+            }
+        }
+    }
+}
+
+private func answer(
+    _ call: ControlMethods.Call, _ document: URIDocument, _ format: URIDocument.Format
+) {
+    switch format {
+    case .json: call.reply.succeed { document.write(to: &$0) }
+    case .text, .markdown, .html:
+        call.reply.succeed { $0.value(document.rendered(as: format)) }
+    }
+}
+
+private struct RoutesParameters: Decodable {
+    var format: URIDocument.Format?
+}

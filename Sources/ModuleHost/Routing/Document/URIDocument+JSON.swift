@@ -1,0 +1,92 @@
+extension URIDocument {
+    /// Writes the document as one object, whose shape is kept from version to version: members may
+    /// be added, none is renamed, left out or given another type.
+    ///
+    /// ```text
+    /// {
+    ///   "app": "demo",
+    ///   "schemes": ["slate"],
+    ///   "fallback": null,
+    ///   "routes": [
+    ///     {
+    ///       "module": "com.mm.community",
+    ///       "pattern": "user/:name/posts",
+    ///       "action": "user/:name/posts",
+    ///       "access": "public",
+    ///       "summary": "What a user wrote.",
+    ///       "parameters": [
+    ///         {
+    ///           "name": "page",
+    ///           "in": "query",
+    ///           "type": "Int",
+    ///           "expects": "a whole number",
+    ///           "values": [],
+    ///           "required": false,
+    ///           "list": false
+    ///         }
+    ///       ],
+    ///       "partial": false,
+    ///       "reply": "[Post]",
+    ///       "example": "slate://com.mm.community/user/mia/posts?page=1"
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// `access` is `local`, `authorized` or `public`, `in` is `path` or `query`. `fallback`, `type`,
+    /// `reply` and `example` may be null; `values` has what an enum can be.
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("app", app)
+            $0.member("schemes", schemes)
+            $0.member("fallback", fallback)
+            $0.member("routes") {
+                $0.array { json in for route in routes { route.write(to: &json) } }
+            }
+        }
+    }
+}
+
+extension URIDocument.Route {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("module", module)
+            $0.member("pattern", pattern)
+            $0.member("action", action)
+            $0.member("access", access.rawValue)
+            $0.member("summary", summary)
+            $0.member("parameters") {
+                $0.array { json in for parameter in parameters { parameter.write(to: &json) } }
+            }
+            $0.member("partial", isPartial)
+            $0.member("reply", reply)
+            $0.member("example", example)
+        }
+    }
+}
+
+extension URIDocument.Parameter {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("name", name)
+            $0.member("in", place.rawValue)
+            $0.member("type", type)
+            $0.member("expects", expectation)
+            $0.member("values", values)
+            $0.member("required", isRequired)
+            $0.member("list", isList)
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ key: String, _ values: [String]) {
+        member(key) { $0.array { json in for value in values { json.value(value) } } }
+    }
+
+    fileprivate mutating func member(_ key: String, _ value: String?) {
+        member(key) { json in
+            if let value { json.value(value) } else { json.null() }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+extension URIDocument {
+    /// A section with a table for each module.
+    var markdown: String {
+        var text = "# URIs of \(markdownText(app))\n\n"
+        text += "\(count), as `hostd routes --format markdown` writes them.\n"
+        for (module, routes) in modules {
+            text += """
+
+                ## \(markdownText(module))
+
+                | Route | Access | Parameters | Reply | Example |
+                |---|---|---|---|---|
+
+                """
+            for route in routes { text += route.markdownRow }
+        }
+        return text
+    }
+}
+
+extension URIDocument.Route {
+    fileprivate var markdownRow: String {
+        var name = markdownCode(pattern)
+        if action != pattern { name += "<br>action " + markdownCode(action) }
+        if !summary.isEmpty { name += "<br>" + markdownText(summary) }
+        let list = parameters.map { parameter in
+            let place = parameter.place == .query ? ", in the query" : ""
+            return markdownCode("\(parameter.name): \(parameter.typeInWords)") + place
+        }
+        let cells = [
+            name, access.rawValue,
+            (list + (isPartial ? ["and more"] : [])).joined(separator: "<br>"),
+            reply.map(markdownCode) ?? "", example.map(markdownCode) ?? "",
+        ]
+        return "|" + cells.map { $0.isEmpty ? " |" : " \($0) |" }.joined() + "\n"
+    }
+}
+
+/// The text with everything escaped that Markdown or HTML would take for its own.
+func markdownText(_ text: String) -> String {
+    var result = ""
+    for scalar in shown(text).unicodeScalars {
+        switch scalar {
+        case "&": result += "&amp;"
+        case "<": result += "&lt;"
+        case ">": result += "&gt;"
+        case "\\", "`", "*", "_", "[", "]", "|", "~", "#": result += "\\\(scalar)"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}
+
+/// The text as code in a cell of a table: only the bar ends it, and as many backticks as begin it.
+private func markdownCode(_ text: String) -> String {
+    let text = shown(text).split(separator: "|", omittingEmptySubsequences: false)
+        .joined(separator: "\\|")
+    var longest = 0
+    var run = 0
+    for scalar in text.unicodeScalars {
+        run = scalar == "`" ? run + 1 : 0
+        longest = max(longest, run)
+    }
+    let fence = String(repeating: "`", count: longest + 1)
+    let space = text.hasPrefix("`") || text.hasSuffix("`") ? " " : ""
+    return fence + space + text + space + fence
+}

@@ -1,0 +1,71 @@
+extension URIDocument {
+    /// A table for a terminal: a line for each route and, below it, what it is for and an example.
+    var text: String {
+        if routes.isEmpty { return "no module of '\(shown(app))' has routes\n" }
+        let rows = routes.map { route in
+            [
+                shown(route.module), shown(route.pattern), route.access.rawValue,
+                route.parameterList, shown(route.reply ?? ""),
+            ]
+        }
+        let header = ["module", "route", "access", "parameters", "reply"]
+        var widths = header.map(\.count)
+        for row in rows {
+            for (column, cell) in row.enumerated() {
+                // One that is very long does not push the others out of sight.
+                widths[column] = max(widths[column], min(cell.count, 48))
+            }
+        }
+        func line(_ cells: [String]) -> String {
+            var line = zip(cells, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line + "\n"
+        }
+        var text = line(header)
+        var lastModule = ""
+        for (row, route) in zip(rows, routes) {
+            // The name stands once, at the first of the module's routes.
+            text += line([row[0] == lastModule ? "" : row[0]] + row.dropFirst())
+            lastModule = row[0]
+            for note in route.notes {
+                text += String(repeating: " ", count: widths[0] + 4) + note + "\n"
+            }
+        }
+        return text
+    }
+}
+
+extension URIDocument.Route {
+    /// What there is to say beside the columns.
+    fileprivate var notes: [String] {
+        var notes: [String] = []
+        if !summary.isEmpty { notes.append(shown(summary)) }
+        if action != pattern { notes.append("action \(shown(action))") }
+        notes.append(example.map(shown) ?? "no example: no URL was found that leads here")
+        return notes
+    }
+
+    /// The parameters as a call would list them: `name: String, page: Int?`.
+    fileprivate var parameterList: String {
+        let list = parameters.map { "\(shown($0.name)): \(shown($0.typeInWords))" }
+        return (list + (isPartial ? ["…"] : [])).joined(separator: ", ")
+    }
+}
+
+extension URIDocument.Parameter {
+    /// The type, or the values of an enum; with a question mark where the parameter is optional.
+    var typeInWords: String {
+        let name = values.isEmpty ? type ?? (isList ? "[String]" : "String") : words
+        return isRequired ? name : name + "?"
+    }
+
+    private var words: String {
+        let words = values.joined(separator: "|")
+        return isList ? "[\(words)]" : !isRequired && values.count > 1 ? "(\(words))" : words
+    }
+}
+
+/// The text on one line, without anything that a terminal would obey.
+func shown(_ text: String) -> String {
+    printable(Substring(text).unicodeScalars)
+}

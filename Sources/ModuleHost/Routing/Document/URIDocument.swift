@@ -1,0 +1,152 @@
+/// The URI document: what an app can be asked for by URL, as its typed routes tell.
+package struct URIDocument: Sendable {
+    /// How it is written.
+    package enum Format: String, Hashable, Sendable, CaseIterable, Decodable {
+        /// For a terminal.
+        case text
+        /// For programs: see ``URIDocument/write(to:)``.
+        case json
+        /// For a repository: tables of GitHub's dialect.
+        case markdown
+        /// For a browser: one page that needs nothing else.
+        case html
+    }
+
+    /// One route.
+    package struct Route: Hashable, Sendable {
+        package var module: String
+        package var pattern: String
+        /// The action's name for calls without a URL.
+        package var action: String
+        package var access: RouteAccess
+        package var summary: String
+        /// Those of the path in its order, then those of the query.
+        package var parameters: [Parameter]
+        /// Whether there may be more parameters: the request's type did not tell all.
+        package var isPartial: Bool
+        /// The type of the reply as it is written in Swift; nil where there is none.
+        package var reply: String?
+        /// A URL that this route answers; nil where none was found.
+        package var example: String?
+    }
+
+    /// One parameter of a route.
+    package struct Parameter: Hashable, Sendable {
+        package enum Place: String, Hashable, Sendable {
+            case path
+            case query
+        }
+
+        package var name: String
+        package var place: Place
+        /// The type as it is written in Swift; nil where the request does not ask for it.
+        package var type: String?
+        /// What a value looks like, such as `a whole number`.
+        package var expectation: String
+        /// All values that there are, of an enum; else none.
+        package var values: [String]
+        package var isRequired: Bool
+        /// Whether it takes several values.
+        package var isList: Bool
+    }
+
+    package let app: String
+    package let schemes: [String]
+    package let fallback: String?
+    /// In the order of the slatefile and, of one module, in that of its list.
+    package let routes: [Route]
+
+    /// Describes the routes of a table.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - app: The app's name.
+    package init(_ table: RouteTable, app: String) {
+        self.app = app
+        schemes = table.schemes
+        fallback = table.fallback?.text
+        routes = table.routes.map { entry in
+            let request = entry.route.request
+            return Route(
+                module: entry.module.text, pattern: entry.route.pattern.text,
+                action: entry.route.action, access: entry.route.access,
+                summary: entry.route.summary, parameters: entry.route.parameters(of: request),
+                isPartial: !request.isComplete,
+                reply: entry.route.replyType.map(swiftSpelling),
+                example: table.exampleURL(of: entry, request))
+        }
+    }
+
+    /// The routes, module by module.
+    var modules: [(id: String, routes: ArraySlice<Route>)] {
+        var result: [(id: String, routes: ArraySlice<Route>)] = []
+        for (index, route) in routes.enumerated() {
+            if result.last?.id == route.module {
+                result[result.count - 1].routes.append(route)
+            } else {
+                result.append((route.module, routes[index...index]))
+            }
+        }
+        return result
+    }
+
+    /// How many routes there are, in words, such as `3 routes of 2 modules`.
+    var count: String {
+        let modules = modules.count
+        return "\(routes.count) \(routes.count == 1 ? "route" : "routes") of "
+            + "\(modules) \(modules == 1 ? "module" : "modules")"
+    }
+
+    /// The whole document.
+    package func rendered(as format: Format) -> String {
+        switch format {
+        case .text: return text
+        case .json:
+            var json = JSONWriter(capacity: 4096)
+            write(to: &json)
+            json.newline()
+            return String(decoding: json.bytes, as: UTF8.self)
+        case .markdown: return markdown
+        case .html: return html
+        }
+    }
+}
+
+extension AnyRoute {
+    /// The names of the path, then whatever else the request asks for or the pattern declares.
+    fileprivate func parameters(of request: RequestDescription) -> [URIDocument.Parameter] {
+        let fields = request.fields
+        let inPath = pattern.names
+        let others = (fields.map(\.name) + pattern.queryNames).filter { !inPath.contains($0) }
+        var names: [String] = []
+        for name in inPath + others where !names.contains(name) { names.append(name) }
+        return names.map { name in
+            let field = fields.first { $0.name == name }
+            let isRest = pattern.variants.contains { $0.binding.rest?.name == name }
+            return URIDocument.Parameter(
+                name: name, place: inPath.contains(name) ? .path : .query,
+                type: field.map { swiftSpelling($0.type) },
+                expectation: field?.expectation ?? (isRest ? "any number of segments" : "text"),
+                values: field?.values ?? [],
+                isRequired: field.map { !$0.isOptional } ?? pattern.alwaysBinds(name),
+                isList: field?.isList ?? isRest)
+        }
+    }
+}
+
+extension RoutePattern {
+    /// Whether each URL that matches has values for the name; those of a catch-all may be none.
+    fileprivate func alwaysBinds(_ name: String) -> Bool {
+        variants.allSatisfy { $0.binding.names.contains(name) }
+    }
+}
+
+/// The type as one would write it: `[Post]` for `Array<Post>`, `Post?` for `Optional<Post>`.
+func swiftSpelling(_ type: String) -> String {
+    for (prefix, before, after) in [("Array<", "[", "]"), ("Optional<", "", "?")]
+    where type.hasPrefix(prefix) && type.hasSuffix(">") {
+        let inner = type.dropFirst(prefix.count).dropLast()
+        return before + swiftSpelling(String(inner)) + after
+    }
+    return type
+}

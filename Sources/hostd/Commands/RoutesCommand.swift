@@ -1,0 +1,68 @@
+import ModuleHost
+
+extension Command {
+    static let routes = Command(
+        name: "routes", summary: "show the routes of the host: the URI document",
+        discussion: """
+            Asks the host that runs, whose modules may have added and removed routes. With
+            --offline no host is asked: the routes are those that the modules of the
+            slatefile have at the start. The shape of json is stable; html is one page that
+            needs nothing else.
+            """,
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "format", placeholder: "FORMAT",
+                choices: URIDocument.Format.allCases.map(\.rawValue), help: "(default: text)"),
+            Option(name: "offline", help: "take them from the slatefile, without a host"),
+            .json,
+        ],
+        exitCodes: clientExitCodes + [.noInput, .invalidSlatefile],
+        examples: [
+            Example(line: "hostd routes", explanation: "what the host can be asked for"),
+            Example(
+                line: "hostd routes --offline --format html > uris.html",
+                explanation: "for people, without a host"),
+        ],
+        run: { arguments in
+            let format =
+                arguments.has("json")
+                ? .json : arguments["format"].flatMap(URIDocument.Format.init) ?? .text
+            return arguments.has("offline")
+                ? writeOffline(format, arguments) : askHost(format, arguments)
+        })
+
+    private static func writeOffline(
+        _ format: URIDocument.Format, _ arguments: Arguments
+    ) -> ExitCode {
+        do throws(SlatefileFailure) {
+            let slatefile = try Slatefile.load(
+                arguments["slatefile"] ?? defaultSlatefile,
+                environment: CurrentProcess.environment())
+            do throws(RouteTableError) {
+                let document = URIDocument(try RouteTable(of: slatefile), app: slatefile.app)
+                return Console.write(document.rendered(as: format))
+            } catch {
+                Console.complain("hostd routes: \(error)")
+                return .invalidSlatefile
+            }
+        } catch {
+            Console.complain(error, in: "routes")
+            return error.exitCode
+        }
+    }
+
+    private static func askHost(
+        _ format: URIDocument.Format, _ arguments: Arguments
+    ) -> ExitCode {
+        HostCall.run(
+            "routes", arguments, instead: "or show what the slatefile says with '--offline'"
+        ) { call throws(ControlClientError) in
+            let document = try call.client.call("routes") {
+                $0.object { $0.member("format", format.rawValue) }
+            }
+            // A document is text of any kind, and printed as it is.
+            return document.string.map { Console.write($0) } ?? HostCall.write(document)
+        }
+    }
+}
