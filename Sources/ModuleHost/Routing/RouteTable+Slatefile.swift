@@ -62,11 +62,13 @@ extension RouteTable {
         routesOf type: M.Type, as module: ModuleID
     ) -> [RouteError] {
         var faults: [RouteError] = []
-        var actions = ActionTable()
+        var actions: Set<String> = []
         for route in M.routes {
             do throws(RouteError) {
-                let index = try add(AnyRoute(route), of: module)
-                if let entry = self[index] { try actions.add(entry) }
+                try add(AnyRoute(route), of: module)
+                if !actions.insert(route.action).inserted {
+                    faults.append(.repeatedAction(route.action, of: module))
+                }
             } catch {
                 faults.append(error)
             }
