@@ -11,6 +11,23 @@ struct URLCharacters {
         return (word >> UInt64(byte & 63)) & 1 == 1
     }
 
+    /// Which of eight bytes are letters, digits, `-` or `.`, which stand as they are everywhere: a bit
+    /// each, the lowest for the lowest.
+    @inline(__always)
+    static func plainBits(_ word: UInt64) -> UInt64 {
+        let each: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x80 &* each
+        // Seven bits and an eighth that says the answer: no sum reaches into the next byte.
+        let low = word & ~high
+        let folded = low | 0x20 &* each
+        let letters = (folded &+ (0x80 - 0x61) &* each) & ~(folded &+ (0x80 - 0x7B) &* each)
+        let fromHyphenToNine = (low &+ (0x80 - 0x2D) &* each) & ~(low &+ (0x80 - 0x3A) &* each)
+        let otherThanSlash = (low ^ 0x2F &* each) &+ 0x7F &* each
+        let plain = (letters | fromHyphenToNine & otherThanSlash) & ~word & high
+        // Brings the eight answers together in the highest byte.
+        return ((plain >> 7) &* 0x0102_0408_1020_4080) >> 56
+    }
+
     // Numbers, so that they are in the code and not made at run time; a test holds them against the
     // characters.
 

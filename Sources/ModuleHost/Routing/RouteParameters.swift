@@ -102,7 +102,16 @@ public struct RouteParameters: Sendable {
     public func values(of name: String) -> [String]? {
         switch source {
         case .list(let list): list.first { isSameText($0.name, name) }?.values
-        case .url(let url, let binding, let first): values(of: name, url, binding, first)
+        case .url(let url, let binding, let first):
+            url.withBytes { bytes in
+                switch place(of: name, bytes, url.segmentCount, binding, first) {
+                case .nowhere: nil
+                case .segment(let span): [bytes.text(of: span)]
+                case .rest(let segments): segments.map { bytes.text(of: bytes.spans[$0]) }
+                case .items(let range, let count):
+                    values(ofItemsNamed: bytes[range.lowerBound], in: range, bytes, count)
+                }
+            }
         }
     }
 
@@ -113,78 +122,95 @@ public struct RouteParameters: Sendable {
 
     /// Whether there is such a name.
     func contains(_ name: String) -> Bool {
-        let found = look(up: name)
-        return found.count > 0 || found.isEmptyRest
+        switch source {
+        case .list(let list): list.contains { isSameText($0.name, name) }
+        case .url(let url, let binding, let first):
+            url.withBytes { bytes in
+                if case .nowhere = place(of: name, bytes, url.segmentCount, binding, first) {
+                    false
+                } else {
+                    true
+                }
+            }
+        }
     }
 
-    /// What is known of one name without making a list.
-    struct Found {
-        var first: String?
-        var count = 0
-        var isEmptyRest = false
-    }
-
-    func look(up name: String) -> Found {
+    /// The first value of a name, and how many it has, without making a list.
+    func look(up name: String) -> (first: String?, count: Int) {
         switch source {
         case .list(let list):
-            guard let values = list.first(where: { isSameText($0.name, name) })?.values else {
-                return Found()
-            }
-            return Found(first: values.first, count: values.count, isEmptyRest: values.isEmpty)
+            let values = list.first { isSameText($0.name, name) }?.values
+            return (values?.first, values?.count ?? 0)
         case .url(let url, let binding, let first):
-            var name = name
-            return name.withUTF8 { look(up: SegmentBytes($0), url, binding, first) }
+            return url.withBytes { bytes in
+                switch place(of: name, bytes, url.segmentCount, binding, first) {
+                case .nowhere: (nil, 0)
+                case .segment(let span): (bytes.text(of: span), 1)
+                case .rest(let segments):
+                    (segments.first.map { bytes.text(of: bytes.spans[$0]) }, segments.count)
+                case .items(let range, let count):
+                    (bytes.text(of: bytes.spans[range.lowerBound + 1]), count)
+                }
+            }
         }
     }
 
-    private func look(
-        up name: SegmentBytes, _ url: RouteURL, _ binding: RouteBinding, _ first: Int
-    ) -> Found {
-        url.withBytes { bytes in
-            func text(_ span: URLSpan, without suffix: Int = 0) -> String {
-                let value = bytes.bytes(of: span).dropLast(suffix)
-                return String(decoding: UnsafeBufferPointer(rebasing: value), as: UTF8.self)
-            }
-            for bound in binding.placeholders where bound.isNamed(name) {
-                let span = url.spans[first + bound.segment]
-                return Found(first: text(span, without: bound.suffixCount), count: 1)
-            }
-            if let rest = binding.rest, rest.isNamed(name) {
-                let start = first + rest.segment
-                let count = url.segmentCount - start
-                return Found(
-                    first: count > 0 ? text(url.spans[start]) : nil, count: count,
-                    isEmptyRest: count == 0)
-            }
-            var found = Found()
-            for item in stride(from: url.segmentCount, to: url.spans.count, by: 2)
-            where SegmentBytes(bytes.bytes(of: url.spans[item])).equals(name, folding: false) {
-                found.count += 1
-                if found.count == 1 { found.first = text(url.spans[item + 1]) }
-            }
-            return found
+    // MARK: In a URL
+
+    /// Where the values of a name stand in a URL.
+    private enum Place {
+        case nowhere
+        /// In a segment, or a part of it.
+        case segment(URLSpan)
+        case rest(Range<Int>)
+        /// In so many query items, among the spans from the first of them on.
+        case items(Range<Int>, count: Int)
+    }
+
+    @inline(__always)
+    private func place(
+        of name: String, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding,
+        _ first: Int
+    ) -> Place {
+        name.utf8.span.withUnsafeBufferPointer { name in
+            place(of: SegmentBytes(name), bytes, segmentCount, binding, first)
         }
     }
 
-    private func value(
-        of bound: RouteBinding.Placeholder, _ url: RouteURL, _ first: Int
-    ) -> String {
-        let span = url.spans[first + bound.segment]
-        return url.string(
-            URLSpan(span.start, span.end - bound.suffixCount, isDecoded: span.isDecoded))
+    private func place(
+        of name: SegmentBytes, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding,
+        _ first: Int
+    ) -> Place {
+        let hash = name.exactHash
+        // By their places: a loop over the array itself would count a reference to it.
+        for index in binding.placeholders.indices
+        where binding.placeholders[index].isNamed(name, hash) {
+            let bound = binding.placeholders[index]
+            return .segment(bytes.spans[first + bound.segment].dropLast(bound.suffixCount))
+        }
+        if let rest = binding.rest, rest.isNamed(name, hash) {
+            return .rest((first + rest.segment)..<segmentCount)
+        }
+        var start: Int?
+        var count = 0
+        for item in stride(from: segmentCount, to: bytes.spans.count, by: 2)
+        where bytes[item].equals(name, folding: false) {
+            start = start ?? item
+            count += 1
+        }
+        return start.map { .items($0..<bytes.spans.count, count: count) } ?? .nowhere
     }
 
     private func values(
-        of name: String, _ url: RouteURL, _ binding: RouteBinding, _ first: Int
-    ) -> [String]? {
-        if let bound = binding.placeholders.first(where: { isSameText($0.name, name) }) {
-            return [value(of: bound, url, first)]
+        ofItemsNamed name: SegmentBytes, in range: Range<Int>, _ bytes: URLBytes, _ count: Int
+    ) -> [String] {
+        var values: [String] = []
+        values.reserveCapacity(count)
+        for item in stride(from: range.lowerBound, to: range.upperBound, by: 2)
+        where bytes[item].equals(name, folding: false) {
+            values.append(bytes.text(of: bytes.spans[item + 1]))
         }
-        if let rest = binding.rest, isSameText(rest.name, name) {
-            return url.spans[(first + rest.segment)..<url.segmentCount].map(url.string)
-        }
-        let values = url.query.filter { isSameText($0.name, name) }.map(\.value)
-        return values.isEmpty ? nil : values
+        return values
     }
 }
 

@@ -10,8 +10,8 @@ extension RoutePattern {
 
     func parameters(of url: RouteURL, from first: Int) -> RouteParameters? {
         let isFolded = first == 0 && url.hasAuthority
-        let segments = url.spans[first..<max(first, url.segmentCount)].map { span in
-            url.withBytes { Array($0.bytes(of: span)) }
+        let segments = url.withBytes { bytes in
+            (first..<max(first, url.segmentCount)).map { Array(bytes[$0].bytes) }
         }
         let matches = variants.compactMap { variant in
             variant.ranks(of: segments, isFirstFolded: isFolded).map { (variant, $0) }

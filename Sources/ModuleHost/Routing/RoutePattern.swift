@@ -81,18 +81,22 @@ final class RouteBinding: Sendable {
         let segment: Int
         /// How many bytes at its end are not part of the value.
         let suffixCount: Int
-        private let utf8: [UInt8]
+        /// Compared first: most names that are asked for are others.
+        private let hash: UInt64
 
         init(name: String, segment: Int, suffixCount: Int) {
             self.name = name
             self.segment = segment
             self.suffixCount = suffixCount
-            utf8 = Array(name.utf8)
+            hash = name.utf8.span.withUnsafeBufferPointer { SegmentBytes($0).exactHash }
         }
 
         @inline(__always)
-        func isNamed(_ other: SegmentBytes) -> Bool {
-            utf8.withUnsafeBufferPointer { SegmentBytes($0).equals(other, folding: false) }
+        func isNamed(_ other: SegmentBytes, _ otherHash: UInt64) -> Bool {
+            hash == otherHash
+                && name.utf8.span.withUnsafeBufferPointer {
+                    SegmentBytes($0).equals(other, folding: false)
+                }
         }
     }
 

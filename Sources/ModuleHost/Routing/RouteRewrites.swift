@@ -74,16 +74,13 @@ struct RouteRewrites: Sendable {
         guard let root = roots[url.scheme] else { return nil }
         let found = trie.withView { view in
             url.withBytes { bytes in
-                url.spans.withUnsafeBufferPointer { spans in
-                    RouteSearch(
-                        trie: view, bytes: bytes,
-                        segments: UnsafeBufferPointer(rebasing: spans[..<url.segmentCount]),
-                        isFirstFolded: url.hasAuthority, filter: EveryRoute()
-                    ).find(from: root)
-                }
+                let search = RouteSearch(
+                    trie: view, url: bytes, segmentCount: url.segmentCount,
+                    isFirstFolded: url.hasAuthority)
+                return search.find(from: root, search.firstHash) { _ in true }
             }
         }
-        return found.map { rules[Int($0)] }
+        return found.map { rules[Int($0.variant)] }
     }
 }
 

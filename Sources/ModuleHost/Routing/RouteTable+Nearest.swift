@@ -17,7 +17,7 @@ extension RouteTable {
 
     private func nearest(to url: RouteURL, where isReachable: (Entry) -> Bool) -> String? {
         let segments = url.segments
-        let isNamed = module(namedBy: url) != nil
+        let isNamed = storage.isModuleNamed(by: url)
         let scheme = schemes.first ?? ""
         var filled: [String] = []
         var written: [String: String] = [:]
@@ -30,7 +30,7 @@ extension RouteTable {
                 filled.append(text)
             }
         }
-        for case let entry? in entries where isReachable(entry) {
+        for case let entry? in contents.entries where isReachable(entry) {
             let pattern = entry.route.pattern
             if let scheme = pattern.scheme {
                 offer(pattern, "\(scheme)://", segments[...])

@@ -5,15 +5,24 @@ extension RouteTable {
     /// Finds the route that answers a URL: rewrites, absolute patterns, the module that the URL names
     /// or else each module in turn, the fallback.
     ///
+    /// - Parameter url: The URL, without its token.
+    /// - Returns: The route, or nil where there is none.
+    /// - Throws: ``RouteError/rewriteLoop(_:)``.
+    package func match(_ url: RouteURL) throws(RouteError) -> Match? {
+        try storage.match(url) { _, _ in true }
+    }
+
+    /// Finds the route that answers a URL, of those that may.
+    ///
     /// - Parameters:
     ///   - url: The URL, without its token.
     ///   - mayAnswer: Asked of each candidate, the best first, until it says yes.
     /// - Returns: The route, or nil where none may answer.
     /// - Throws: ``RouteError/rewriteLoop(_:)``.
-    package func match(_ url: RouteURL, where mayAnswer: Filter? = nil) throws(RouteError) -> Match?
-    {
-        let url = rewrites.isEmpty ? url : try rewrites.apply(to: url)
-        return match(url, below: nil, mayAnswer)
+    package func match(
+        _ url: RouteURL, where mayAnswer: Filter
+    ) throws(RouteError) -> Match? {
+        try storage.match(url, mayAnswer)
     }
 
     /// Finds a route of one module by a path, whatever the URLs that lead there.
@@ -25,120 +34,126 @@ extension RouteTable {
     /// - Returns: The route, or nil where none may answer.
     /// - Throws: ``RouteError/malformed(_:)`` for a path that no URL can have.
     package func match(
-        path: String, of module: ModuleID, where mayAnswer: Filter? = nil
+        path: String, of module: ModuleID, where mayAnswer: Filter = { _, _ in true }
     ) throws(RouteError) -> Match? {
         guard let position = modules.firstIndex(of: module) else { return nil }
         do throws(URLFault) {
             let url = try RouteURL("\(schemes.first ?? "app"):///\(path)")
-            return match(url, below: moduleRoots[position], mayAnswer)
+            return storage.match(url, below: contents.moduleRoots[position], mayAnswer)
         } catch {
             throw .malformed(error)
         }
     }
-
-    private typealias Found = (variant: RouteTrie.VariantIndex, first: Int)
-
-    /// The search below one root, or in the order of the dialect.
-    private func match(
-        _ url: RouteURL, below root: RouteTrie.NodeIndex?, _ mayAnswer: Filter?
-    ) -> Match? {
-        let found: Found? = trie.withView { view in
-            url.withBytes { bytes in
-                url.spans.withUnsafeBufferPointer { spans in
-                    guard let mayAnswer else {
-                        return find(view, url, bytes, spans, root, EveryRoute(), EveryRoute())
-                    }
-                    return variants.withUnsafeBufferPointer { variants in
-                        find(
-                            view, url, bytes, spans, root,
-                            AskedRoute(variants: variants, url: url, first: 0, ask: mayAnswer),
-                            AskedRoute(variants: variants, url: url, first: 1, ask: mayAnswer))
-                    }
-                }
-            }
-        }
-        guard let found, let variant = variants[Int(found.variant)] else { return nil }
-        return Match(
-            entry: variant.entry,
-            parameters: RouteParameters(url, variant.binding, first: found.first))
-    }
-
-    /// The search; `filter` is for patterns that are matched from the first segment on, `second` for
-    /// those from the second on.
-    @inline(__always)
-    private func find<F: RouteFilter>(
-        _ view: RouteTrie.View, _ url: RouteURL, _ bytes: URLBytes,
-        _ spans: UnsafeBufferPointer<URLSpan>, _ root: RouteTrie.NodeIndex?, _ filter: F,
-        _ second: F
-    ) -> Found? {
-        let search = RouteSearch(
-            trie: view, bytes: bytes,
-            segments: UnsafeBufferPointer(rebasing: spans[..<url.segmentCount]),
-            isFirstFolded: url.hasAuthority, filter: filter)
-        if let root { return search.find(from: root).map { ($0, 0) } }
-
-        let schemeText = UnsafeBufferPointer(rebasing: bytes.text[..<url.schemeEnd])
-        let scheme = number(of: SegmentBytes(schemeText), below: schemeNames, view)
-        let hash = search.firstHash
-        if scheme >= 0 {
-            let scheme = schemeTable[Int(scheme)]
-            if scheme.routeCount > 0, let found = search.find(from: scheme.root, hash) {
-                return (found, 0)
-            }
-            if scheme.isApp, let module = module(view, url, bytes, hash) {
-                var inner = search
-                inner.segments = UnsafeBufferPointer(rebasing: spans[1..<url.segmentCount])
-                inner.isFirstFolded = false
-                inner.filter = second
-                if let found = inner.find(from: moduleRoots[module]) { return (found, 1) }
-            } else if scheme.isApp {
-                for root in moduleRoots {
-                    if let found = search.find(from: root, hash) { return (found, 0) }
-                }
-            }
-        }
-        guard let fallbackRoot else { return nil }
-        return search.find(from: fallbackRoot, hash).map { ($0, 0) }
-    }
-
-    /// The module whose id is the URL's authority.
-    func module(namedBy url: RouteURL) -> Int? {
-        trie.withView { view in
-            url.withBytes { bytes in
-                guard let authority = url.spans.first else { return nil }
-                return module(view, url, bytes, SegmentBytes(bytes.bytes(of: authority)).foldedHash)
-            }
-        }
-    }
-
-    @inline(__always)
-    private func module(
-        _ view: RouteTrie.View, _ url: RouteURL, _ bytes: URLBytes, _ firstHash: UInt64
-    ) -> Int? {
-        guard url.hasAuthority else { return nil }
-        let name = SegmentBytes(bytes.bytes(of: url.spans[0]))
-        let node = view.firstChild(name, firstHash, of: moduleNames)
-        return node < 0 ? nil : Int(view.nodes[Int(node)].route)
-    }
-
-    @inline(__always)
-    private func number(
-        of name: SegmentBytes, below root: RouteTrie.NodeIndex, _ view: RouteTrie.View
-    ) -> Int32 {
-        let node = view.firstChild(name, of: root, folding: true)
-        return node < 0 ? RouteTrie.none : view.nodes[Int(node)].route
-    }
 }
 
-/// Asks the caller of each candidate.
-private struct AskedRoute: RouteFilter {
-    let variants: UnsafeBufferPointer<RouteTable.Variant?>
-    let url: RouteURL
-    let first: Int
-    let ask: RouteTable.Filter
+// Of the storage and not of its contents: a closure keeps one reference and not a dozen.
+extension RouteTable.Storage {
+    func match(
+        _ url: RouteURL, _ mayAnswer: RouteTable.Filter
+    ) throws(RouteError) -> RouteTable.Match? {
+        let url = contents.rewrites.isEmpty ? url : try contents.rewrites.apply(to: url)
+        return match(url, below: nil, mayAnswer)
+    }
 
-    func mayAnswer(_ variant: RouteTrie.VariantIndex) -> Bool {
-        guard let variant = variants[Int(variant)] else { return false }
-        return ask(variant.entry, RouteParameters(url, variant.binding, first: first))
+    /// The search below one root, or in the order of the dialect.
+    func match(
+        _ url: RouteURL, below root: RouteTrie.NodeIndex?, _ mayAnswer: RouteTable.Filter
+    ) -> RouteTable.Match? {
+        var match: RouteTable.Match?
+        contents.withView { view in
+            url.withBytes { bytes in
+                let search = RouteSearch(
+                    trie: view.trie, url: bytes, segmentCount: url.segmentCount,
+                    isFirstFolded: url.hasAuthority)
+                // What this closure keeps is kept anew for every segment on the way, so nothing in it is
+                // counted. The URL outlives it: the caller has it.
+                let variants = view.variants
+                let url = Unmanaged.passUnretained(url)
+                _ = find(search, view, root) { found in
+                    guard let variant = variants[Int(found.variant)] else { return false }
+                    let candidate = RouteTable.Match(
+                        entry: variant.entry,
+                        parameters: RouteParameters(
+                            url.takeUnretainedValue(), variant.binding, first: found.first))
+                    guard mayAnswer(candidate.entry, candidate.parameters) else { return false }
+                    match = candidate
+                    return true
+                }
+            }
+        }
+        return match
+    }
+
+    @inline(__always)
+    private func find(
+        _ search: RouteSearch, _ view: RouteTable.Contents.View, _ root: RouteTrie.NodeIndex?,
+        _ mayAnswer: RouteSearch.Filter
+    ) -> RouteSearch.Found? {
+        let hash = search.firstHash
+        if let root { return search.find(from: root, hash, mayAnswer) }
+
+        let scheme = view.trie.firstChild(
+            search.url.scheme, of: contents.schemeNames, folding: true)
+        if scheme >= 0 {
+            let scheme = view.trie.nodes[Int(scheme)]
+            if scheme.route >= 0, let found = search.find(from: scheme.route, hash, mayAnswer) {
+                return found
+            }
+            if scheme.rest >= 0 {
+                let module = search.isFirstFolded ? module(search.url[0], hash, view.trie) : nil
+                guard let module else {
+                    // The fallback is among the modules: to ask it again would be in vain.
+                    return findInModules(search, view, hash, mayAnswer)
+                }
+                var inner = search
+                inner.first = 1
+                inner.isFirstFolded = false
+                let found = inner.find(from: module, inner.firstHash, mayAnswer)
+                if let found { return found }
+            }
+        }
+        guard let fallbackRoot = contents.fallbackRoot else { return nil }
+        return search.find(from: fallbackRoot, hash, mayAnswer)
+    }
+
+    /// Searches module by module, and only in those that have a pattern for the first segment.
+    @inline(__always)
+    private func findInModules(
+        _ search: RouteSearch, _ view: RouteTable.Contents.View, _ hash: UInt64,
+        _ mayAnswer: RouteSearch.Filter
+    ) -> RouteSearch.Found? {
+        var literal = RouteTrie.none
+        if search.segmentCount > 0 {
+            let name = view.trie.firstChild(search.url[0], hash, of: contents.firstLiterals)
+            if name >= 0 { literal = view.trie.nodes[Int(name)].route }
+        }
+        var open = view.trie.nodes[Int(contents.firstLiterals)].rest
+        // Two lists in the order of the slatefile, taken as one.
+        while true {
+            let one = view.module(literal)
+            let other = view.module(open)
+            let isOne = (one?.position ?? .max) < (other?.position ?? .max)
+            guard let next = isOne ? one : other else { return nil }
+            if let one, one.position == next.position { literal = one.next }
+            if let other, other.position == next.position { open = other.next }
+            if let found = search.find(from: next.root, hash, mayAnswer) { return found }
+        }
+    }
+
+    /// Whether the URL's authority is a module's id.
+    func isModuleNamed(by url: RouteURL) -> Bool {
+        guard url.hasAuthority else { return false }
+        return contents.trie.withView { view in
+            url.withBytes { module($0[0], $0[0].foldedHash, view) != nil }
+        }
+    }
+
+    /// The root of the module that has this id.
+    @inline(__always)
+    private func module(
+        _ name: SegmentBytes, _ hash: UInt64, _ view: RouteTrie.View
+    ) -> RouteTrie.NodeIndex? {
+        let node = view.firstChild(name, hash, of: contents.moduleNames)
+        return node < 0 ? nil : view.nodes[Int(node)].route
     }
 }

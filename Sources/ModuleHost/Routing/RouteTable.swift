@@ -34,37 +34,17 @@ package struct RouteTable: Sendable {
         package var url: RouteURL? { parameters.url }
     }
 
-    /// One pattern without groups.
-    struct Variant: Sendable {
-        let entry: Entry
-        let binding: RouteBinding
+    /// What a table consists of, behind one reference: a dozen arrays, which a copy of the table would
+    /// count one by one.
+    final class Storage: Sendable {
+        let contents: Contents
+        init(_ contents: Contents) { self.contents = contents }
     }
 
-    /// What is known of a scheme.
-    struct Scheme: Sendable {
-        let root: RouteTrie.NodeIndex
-        var isApp: Bool
-        /// How many absolute patterns it has, groups expanded.
-        var routeCount = 0
+    private(set) var storage: Storage
+    var contents: Contents {
+        @inline(__always) get { storage.contents }
     }
-
-    /// The app's schemes, in lower case, the first of which builds URLs.
-    package let schemes: [String]
-    /// The modules, in the order of the slatefile.
-    package private(set) var modules: [ModuleID]
-    package let fallback: ModuleID?
-    let rewrites: RouteRewrites
-
-    private(set) var entries: [Entry?] = []
-    private(set) var variants: [Variant?] = []
-    private var removedVariants = 0
-    private(set) var trie = RouteTrie()
-    /// The nodes below which schemes and modules are found by name.
-    private(set) var schemeNames = RouteTrie.none
-    private(set) var moduleNames = RouteTrie.none
-    private(set) var schemeTable: [Scheme] = []
-    private(set) var moduleRoots: [RouteTrie.NodeIndex] = []
-    private(set) var fallbackRoot: RouteTrie.NodeIndex?
 
     /// Creates a table without routes.
     ///
@@ -84,59 +64,32 @@ package struct RouteTable: Sendable {
     }
 
     init(schemes: [String], modules: [ModuleID], fallback: ModuleID?, rewrites: RouteRewrites) {
-        self.schemes = schemes.map { $0.lowercased() }
-        self.modules = modules
-        self.fallback = fallback
-        self.rewrites = rewrites
-        makeRoots()
+        storage = Storage(
+            Contents(
+                schemes: schemes.map { $0.lowercased() }, modules: modules, fallback: fallback,
+                rewrites: rewrites))
     }
 
-    private mutating func makeRoots() {
-        trie = RouteTrie()
-        schemeTable = []
-        moduleRoots = []
-        schemeNames = trie.makeRoot()
-        moduleNames = trie.makeRoot()
-        for scheme in schemes { schemeTable[schemeNumber(scheme)].isApp = true }
-        fallbackRoot = nil
-        for module in modules { makeRoot(of: module) }
-    }
-
-    private mutating func makeRoot(of module: ModuleID) {
-        let name = trie.makeNode([.literal(Array(module.text.utf8))], from: moduleNames)
-        trie.set(Int32(moduleRoots.count), at: name, isRest: false)
-        let root = trie.makeRoot()
-        moduleRoots.append(root)
-        if module == fallback { fallbackRoot = root }
-    }
-
-    /// Adds a module, behind the others.
-    mutating func append(_ module: ModuleID) {
-        modules.append(module)
-        makeRoot(of: module)
-    }
-
-    private mutating func schemeNumber(_ scheme: String) -> Int {
-        let name = trie.makeNode([.literal(Array(scheme.utf8))], from: schemeNames)
-        let number = trie.variant(at: name, isRest: false)
-        if number >= 0 { return Int(number) }
-        schemeTable.append(Scheme(root: trie.makeRoot(), isApp: false))
-        trie.set(Int32(schemeTable.count - 1), at: name, isRest: false)
-        return schemeTable.count - 1
-    }
-
-    // MARK: Routes
+    /// The app's schemes, in lower case, the first of which builds URLs.
+    package var schemes: [String] { contents.schemes }
+    /// The modules, in the order of the slatefile.
+    package var modules: [ModuleID] { contents.modules }
+    /// The module that answers what nothing else does.
+    package var fallback: ModuleID? { contents.fallback }
 
     /// The routes, in the order of the slatefile and, of one module, in that of their adding.
     package var routes: [Entry] {
-        entries.compactMap { $0 }.sorted {
+        contents.entries.compactMap { $0 }.sorted {
             ($0.position, $0.index.number) < ($1.position, $1.index.number)
         }
     }
 
-    package subscript(index: Index) -> Entry? {
-        entries.indices.contains(index.number) ? entries[index.number] : nil
-    }
+    package subscript(index: Index) -> Entry? { contents.entry(index) }
+
+    // MARK: Changes
+
+    /// Adds a module, behind the others.
+    mutating func append(_ module: ModuleID) { change { $0.append(module) } }
 
     /// Adds a route.
     ///
@@ -146,87 +99,34 @@ package struct RouteTable: Sendable {
     package mutating func add(
         _ route: AnyRoute, of module: ModuleID
     ) throws(RouteError) -> Index {
-        guard let position = modules.firstIndex(of: module) else {
-            throw .unknownModule(module)
-        }
-        let index = Index(number: entries.count)
-        let entry = Entry(index: index, module: module, route: route, position: position)
-        let root = root(of: entry)
-        for variant in route.pattern.variants {
-            let (path, isRest) = Self.path(variant)
-            guard let node = trie.node(path, from: root) else { continue }
-            let other = trie.variant(at: node, isRest: isRest)
-            guard other >= 0, let owner = variants[Int(other)]?.entry
-            else { continue }
-            throw .conflict(
-                route.pattern.text, of: module, with: owner.route.pattern.text,
-                ofModule: owner.module)
-        }
-        entries.append(entry)
-        insert(entry, root)
-        return index
+        try change { contents throws(RouteError) in try contents.add(route, of: module) }
     }
 
     /// Removes exactly one route; whatever else its patterns led to stays.
     ///
     /// - Returns: The route, or nil where it was removed before.
     @discardableResult
-    package mutating func remove(_ index: Index) -> Entry? {
-        guard let entry = self[index] else { return nil }
-        entries[index.number] = nil
-        let root = root(of: entry)
-        for variant in entry.route.pattern.variants {
-            let (path, isRest) = Self.path(variant)
-            guard let node = trie.node(path, from: root) else { continue }
-            variants[Int(trie.variant(at: node, isRest: isRest))] = nil
-            trie.set(RouteTrie.none, at: node, isRest: isRest)
-            removedVariants += 1
-            if let scheme = entry.route.pattern.scheme {
-                schemeTable[schemeNumber(scheme)].routeCount -= 1
-            }
-        }
-        // What leads nowhere is left until it is more than what leads somewhere.
-        if removedVariants > 64, removedVariants * 2 > variants.count { rebuild() }
-        return entry
-    }
+    package mutating func remove(_ index: Index) -> Entry? { change { $0.remove(index) } }
 
     /// Removes the route of a module that has this pattern, as it was written.
     @discardableResult
     package mutating func remove(_ pattern: String, of module: ModuleID) -> Entry? {
-        let index = entries.firstIndex {
+        let index = contents.entries.firstIndex {
             $0?.module == module && $0?.route.pattern.text == pattern
         }
         return index.flatMap { remove(Index(number: $0)) }
     }
 
-    private mutating func rebuild() {
-        makeRoots()
-        variants = []
-        removedVariants = 0
-        for case let entry? in entries { insert(entry, root(of: entry)) }
+    /// Changes the contents: in place if no copy of the table has them too.
+    private mutating func change<Result, Failure: Error>(
+        _ body: (inout Contents) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var contents = storage.contents
+        // Let go of, so that nothing but `contents` holds the arrays, which are copied otherwise.
+        storage = Self.nothing
+        defer { storage = Storage(contents) }
+        return try body(&contents)
     }
 
-    private mutating func insert(_ entry: Entry, _ root: RouteTrie.NodeIndex) {
-        for variant in entry.route.pattern.variants {
-            let (path, isRest) = Self.path(variant)
-            let node = trie.makeNode(path, from: root)
-            if let scheme = entry.route.pattern.scheme {
-                schemeTable[schemeNumber(scheme)].routeCount += 1
-            }
-            trie.set(Int32(variants.count), at: node, isRest: isRest)
-            variants.append(Variant(entry: entry, binding: variant.binding))
-        }
-    }
-
-    private mutating func root(of entry: Entry) -> RouteTrie.NodeIndex {
-        guard let scheme = entry.route.pattern.scheme else { return moduleRoots[entry.position] }
-        return schemeTable[schemeNumber(scheme)].root
-    }
-
-    private static func path(
-        _ variant: RoutePattern.Variant
-    ) -> (path: [RoutePattern.Segment], isRest: Bool) {
-        variant.segments.last == .rest
-            ? (variant.segments.dropLast(), true) : (variant.segments, false)
-    }
+    private static let nothing = Storage(Contents())
 }

@@ -255,6 +255,10 @@ extension RouteTrie {
                     rebasing: literals[start..<start + Int(node.literalCount)]))
         }
 
+        func isLiteral(of one: NodeIndex, before other: NodeIndex) -> Bool {
+            literal(of: one).bytes.lexicographicallyPrecedes(literal(of: other).bytes)
+        }
+
         @inline(__always)
         func suffix(_ suffix: Suffix) -> SegmentBytes {
             let start = Int(suffix.start)

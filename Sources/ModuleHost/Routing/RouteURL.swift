@@ -22,7 +22,7 @@ public final class RouteURL: Sendable {
     /// What was encoded, decoded; one after the other.
     var decoded: [UInt8] { parts.decoded }
     /// The segments, then name and value of each query item.
-    var spans: [URLSpan] { parts.spans }
+    var spans: URLSpans { parts.spans }
     /// Where the scheme ends in the text.
     var schemeEnd: Int { parts.schemeEnd }
     /// Where the path ends in the text.
@@ -39,8 +39,7 @@ public final class RouteURL: Sendable {
     /// - Parameter text: The URL: at most 8192 bytes, 64 segments and 256 query items.
     /// - Throws: The first fault, with its place.
     public init(_ text: String) throws(URLFault) {
-        var text = text
-        parts = try URLReader.read(&text)
+        parts = try URLReader.read(text)
         self.text = text
     }
 
@@ -66,14 +65,14 @@ public final class RouteURL: Sendable {
     public var authority: String? { hasAuthority ? string(spans[0]) : nil }
 
     /// The authority, if there is one, and the segments of the path, decoded.
-    public var segments: [String] { spans[..<segmentCount].map(string) }
+    public var segments: [String] { (0..<segmentCount).map { string(parts.spans[$0]) } }
 
     /// The query items, decoded, in order.
     ///
     /// Nothing between two `&` is no item; an item without `=` has the empty string as its value.
     public var query: [(name: String, value: String)] {
-        stride(from: segmentCount, to: spans.count, by: 2).map {
-            (string(spans[$0]), string(spans[$0 + 1]))
+        stride(from: segmentCount, to: parts.spans.count, by: 2).map {
+            (string(parts.spans[$0]), string(parts.spans[$0 + 1]))
         }
     }
 
@@ -94,14 +93,22 @@ public final class RouteURL: Sendable {
     }
 
     func string(_ span: URLSpan) -> String {
-        withBytes { String(decoding: $0.bytes(of: span), as: UTF8.self) }
+        withBytes { $0.text(of: span) }
     }
 
-    /// Lends the bytes that the spans stand for.
+    /// Lends the bytes of the parts.
     @inline(__always)
     func withBytes<Result>(_ body: (URLBytes) -> Result) -> Result {
         text.utf8.span.withUnsafeBufferPointer { text in
-            decoded.withUnsafeBufferPointer { body(URLBytes(text: text, decoded: $0)) }
+            parts.decoded.withUnsafeBufferPointer { decoded in
+                parts.spans.withUnsafeBufferPointer { spans in
+                    let scheme = UnsafeBufferPointer(rebasing: text[..<parts.schemeEnd])
+                    return body(
+                        URLBytes(
+                            text: text, scheme: SegmentBytes(scheme), decoded: decoded, spans: spans
+                        ))
+                }
+            }
         }
     }
 }
@@ -126,15 +133,63 @@ struct URLSpan: Hashable, Sendable {
     var isDecoded: Bool { first & Self.decodedFlag != 0 }
     var start: Int { Int(first & ~Self.decodedFlag) }
     var end: Int { Int(last) }
+
+    /// The place without its last bytes.
+    func dropLast(_ count: Int) -> URLSpan { URLSpan(start, end - count, isDecoded: isDecoded) }
 }
 
-/// The bytes of a URL, on loan.
+/// The parts of a URL in order: a list that allocates nothing for as many as most URLs have.
+struct URLSpans: Sendable {
+    private static let fewCount = 16
+
+    private var few = InlineArray<16, URLSpan>(repeating: URLSpan(0, 0))
+    /// All of them, once they are more than a few.
+    private var many: [URLSpan] = []
+    private(set) var count = 0
+
+    @inline(__always)
+    mutating func append(_ span: URLSpan) {
+        if count < Self.fewCount { few[count] = span } else { appendToMany(span) }
+        count += 1
+    }
+
+    private mutating func appendToMany(_ span: URLSpan) {
+        if many.isEmpty {
+            many.reserveCapacity(4 * Self.fewCount)
+            for index in few.indices { many.append(few[index]) }
+        }
+        many.append(span)
+    }
+
+    @inline(__always)
+    subscript(index: Int) -> URLSpan { count <= Self.fewCount ? few[index] : many[index] }
+
+    @inline(__always)
+    func withUnsafeBufferPointer<Result>(
+        _ body: (UnsafeBufferPointer<URLSpan>) -> Result
+    ) -> Result {
+        if count > Self.fewCount { return many.withUnsafeBufferPointer(body) }
+        return few.span.withUnsafeBufferPointer {
+            body(UnsafeBufferPointer(rebasing: $0[..<count]))
+        }
+    }
+}
+
+/// The bytes of a URL, on loan, and its parts.
 struct URLBytes {
     let text: UnsafeBufferPointer<UInt8>
+    let scheme: SegmentBytes
     let decoded: UnsafeBufferPointer<UInt8>
+    let spans: UnsafeBufferPointer<URLSpan>
 
     @inline(__always)
     func bytes(of span: URLSpan) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: (span.isDecoded ? decoded : text)[span.start..<span.end])
     }
+
+    func text(of span: URLSpan) -> String { String(decoding: bytes(of: span), as: UTF8.self) }
+
+    /// The bytes of one part.
+    @inline(__always)
+    subscript(index: Int) -> SegmentBytes { SegmentBytes(bytes(of: spans[index])) }
 }

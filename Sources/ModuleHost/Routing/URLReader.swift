@@ -1,11 +1,11 @@
 /// Reads URLs, byte by byte: cuts first, decodes each part once afterwards.
 ///
-/// Total: whatever the bytes, there is a URL or a fault with its place. Nothing is allocated but
-/// the list of parts, unless something is percent-encoded.
+/// Total: whatever the bytes, there is a URL or a fault with its place. Nothing is allocated, unless
+/// something is percent-encoded or there are more parts than ``URLSpans`` holds by itself.
 struct URLReader {
     /// What was found.
-    struct Parts {
-        var spans: [URLSpan] = []
+    struct Parts: Sendable {
+        var spans = URLSpans()
         var decoded: [UInt8] = []
         var schemeEnd = 0
         var pathEnd = 0
@@ -16,48 +16,43 @@ struct URLReader {
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
-    private var parts = Parts()
+    /// Which of the 64 bytes from `chunkStart` on are not plain: a bit each, the lowest the first.
+    private var stops: UInt64 = 0
+    private var chunkStart = 0
 
-    /// Reads the URL, and makes its text contiguous where it is not.
-    static func read(_ text: inout String) throws(URLFault) -> Parts {
-        if text.utf8.count > RouteURL.Limits.bytes {
-            throw URLFault(.tooLong(bytes: text.utf8.count), at: RouteURL.Limits.bytes)
-        }
+    /// Reads a URL.
+    static func read(_ text: String) throws(URLFault) -> Parts {
         var parts = Parts()
-        var fault: URLFault?
-        text.withUTF8 { bytes in
-            var reader = URLReader(bytes)
-            do throws(URLFault) {
-                try reader.read()
-            } catch {
-                fault = error
+        try text.utf8.span.withUnsafeBufferPointer { bytes throws(URLFault) in
+            if bytes.count > RouteURL.Limits.bytes {
+                throw URLFault(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
             }
-            swap(&parts, &reader.parts)
+            var reader = URLReader(bytes)
+            try reader.read(&parts)
         }
-        if let fault { throw fault }
         return parts
     }
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
+        readChunk(at: 0)
     }
 
-    private mutating func read() throws(URLFault) {
+    private mutating func read(_ parts: inout Parts) throws(URLFault) {
         parts.schemeEnd = try readScheme()
-        parts.spans.reserveCapacity(12)
         if next(is: "/"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "/") {
             position += 2
-            parts.hasAuthority = try readAuthority()
+            parts.hasAuthority = try readAuthority(&parts)
         }
-        try readPath()
+        try readPath(&parts)
         parts.segmentCount = parts.spans.count
         parts.pathEnd = position
         if next(is: "?") {
             position += 1
-            try readQuery()
+            try readQuery(&parts)
         }
         parts.queryEnd = position
-        if next(is: "#") { try readFragment() }
+        if next(is: "#") { try readFragment(&parts) }
     }
 
     @inline(__always)
@@ -69,16 +64,15 @@ struct URLReader {
     private mutating func readScheme() throws(URLFault) -> Int {
         guard let first = bytes.first else { throw URLFault(.empty, at: 0) }
         guard 0x61...0x7A ~= first | 0x20 else { throw URLFault(.noScheme, at: 0) }
-        position = 1
-        while position < bytes.count, URLCharacters.scheme.contains(bytes[position]) {
-            position += 1
-        }
+        repeat { position = stop(from: position + 1) } while next(is: "+")
         guard next(is: ":") else { throw URLFault(.noScheme, at: position) }
         position += 1
         return position - 1
     }
 
-    private mutating func readAuthority() throws(URLFault) -> Bool {
+    private mutating func readAuthority(
+        _ parts: inout Parts
+    ) throws(URLFault) -> Bool {
         let start = position
         let isEncoded = try skip(URLCharacters.authority)
         if position < bytes.count {
@@ -89,15 +83,17 @@ struct URLReader {
             }
         }
         guard position > start else { return false }
-        try appendSegment(start, isEncoded)
+        try appendSegment(start, isEncoded, to: &parts)
         return true
     }
 
-    private mutating func readPath() throws(URLFault) {
+    private mutating func readPath(
+        _ parts: inout Parts
+    ) throws(URLFault) {
         while true {
             let start = position
             let isEncoded = try skip(URLCharacters.segment)
-            if position > start { try appendSegment(start, isEncoded) }
+            if position > start { try appendSegment(start, isEncoded, to: &parts) }
             guard position < bytes.count else { return }
             switch bytes[position] {
             case UInt8(ascii: "/"): position += 1
@@ -107,7 +103,9 @@ struct URLReader {
         }
     }
 
-    private mutating func readQuery() throws(URLFault) {
+    private mutating func readQuery(
+        _ parts: inout Parts
+    ) throws(URLFault) {
         while true {
             let start = position
             let isNameEncoded = try skip(URLCharacters.itemName)
@@ -116,11 +114,12 @@ struct URLReader {
                 position += 1
                 let isValueEncoded = try skip(URLCharacters.itemValue)
                 try appendItem(
-                    name: part(start, end, isNameEncoded),
-                    value: part(end + 1, position, isValueEncoded), at: start)
+                    name: part(start, end, isNameEncoded, &parts),
+                    value: part(end + 1, position, isValueEncoded, &parts), at: start, to: &parts)
             } else if end > start {
                 try appendItem(
-                    name: part(start, end, isNameEncoded), value: URLSpan(end, end), at: start)
+                    name: part(start, end, isNameEncoded, &parts), value: URLSpan(end, end),
+                    at: start, to: &parts)
             }
             guard position < bytes.count else { return }
             switch bytes[position] {
@@ -132,13 +131,15 @@ struct URLReader {
     }
 
     /// The fragment is kept as it is, but it is not let through unread.
-    private mutating func readFragment() throws(URLFault) {
+    private mutating func readFragment(
+        _ parts: inout Parts
+    ) throws(URLFault) {
         position += 1
         let start = position
         let isEncoded = try skip(URLCharacters.fragment)
         guard position == bytes.count else { throw unexpected() }
         let kept = parts.decoded.count
-        _ = try part(start, position, isEncoded)
+        _ = try part(start, position, isEncoded, &parts)
         parts.decoded.removeLast(parts.decoded.count - kept)
     }
 
@@ -150,9 +151,9 @@ struct URLReader {
     @inline(__always)
     private mutating func skip(_ allowed: URLCharacters) throws(URLFault) -> Bool {
         var isEncoded = false
-        var position = position
-        defer { self.position = position }
-        while position < bytes.count {
+        while true {
+            position = stop(from: position)
+            guard position < bytes.count else { return isEncoded }
             let byte = bytes[position]
             if allowed.contains(byte) || byte >= 0x80 {
                 position += 1
@@ -163,22 +164,73 @@ struct URLReader {
                 isEncoded = true
                 position += 3
             } else {
-                break
+                return isEncoded
             }
         }
-        return isEncoded
     }
 
-    private mutating func appendSegment(_ start: Int, _ isEncoded: Bool) throws(URLFault) {
+    // MARK: Plain bytes
+
+    /// The next byte from a position on that is not plain, or the end.
+    ///
+    /// Most bytes are. They are told from the others eight at a time and 64 in advance, so that a part
+    /// takes the same few steps whatever its length, which a processor could not predict.
+    @inline(__always)
+    private mutating func stop(from position: Int) -> Int {
+        var position = position
+        while position < bytes.count {
+            if position < chunkStart + 64 {
+                let ahead = stops >> UInt64(position - chunkStart)
+                if ahead != 0 { return position + ahead.trailingZeroBitCount }
+                position = chunkStart + 64
+            } else {
+                readChunk(at: position)
+            }
+        }
+        return bytes.count
+    }
+
+    private mutating func readChunk(at start: Int) {
+        chunkStart = start
+        stops = 0
+        for offset in stride(from: 0, to: min(64, bytes.count - start), by: 8) {
+            let word = word(at: start + offset)
+            stops |= (0xFF ^ URLCharacters.plainBits(word)) << UInt64(offset)
+        }
+    }
+
+    /// The eight bytes from a position on, the first the lowest; zero for those behind the end.
+    @inline(__always)
+    private func word(at position: Int) -> UInt64 {
+        let raw = UnsafeRawBufferPointer(bytes)
+        if position + 8 <= bytes.count {
+            return UInt64(
+                littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        }
+        if bytes.count >= 8 {
+            let last = raw.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+            return UInt64(littleEndian: last) >> UInt64(8 * (position + 8 - bytes.count))
+        }
+        return bytes[position...].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    // MARK: Segments and items
+
+    @inline(__always)
+    private func appendSegment(
+        _ start: Int, _ isEncoded: Bool, to parts: inout Parts
+    ) throws(URLFault) {
         if parts.spans.count == RouteURL.Limits.segments {
             throw URLFault(.tooManySegments, at: start)
         }
-        let span = try part(start, position, isEncoded)
-        if span.end - span.start <= 2 { try refuseDots(span, at: start) }
+        let span = try part(start, position, isEncoded, &parts)
+        if span.end - span.start <= 2 { try refuseDots(span, at: start, parts) }
         parts.spans.append(span)
     }
 
-    private func refuseDots(_ span: URLSpan, at start: Int) throws(URLFault) {
+    private func refuseDots(
+        _ span: URLSpan, at start: Int, _ parts: borrowing Parts
+    ) throws(URLFault) {
         for index in span.start..<span.end {
             let byte = span.isDecoded ? parts.decoded[index] : bytes[index]
             if byte != UInt8(ascii: ".") { return }
@@ -187,8 +239,9 @@ struct URLReader {
         throw URLFault(.dotSegment(dots), at: start)
     }
 
-    private mutating func appendItem(
-        name: URLSpan, value: URLSpan, at start: Int
+    @inline(__always)
+    private func appendItem(
+        name: URLSpan, value: URLSpan, at start: Int, to parts: inout Parts
     ) throws(URLFault) {
         if parts.spans.count == parts.segmentCount + 2 * RouteURL.Limits.items {
             throw URLFault(.tooManyItems, at: start)
@@ -201,31 +254,33 @@ struct URLReader {
     ///
     /// The text is UTF-8 and cut at ASCII characters: only what is decoded can be anything else.
     @inline(__always)
-    private mutating func part(
-        _ start: Int, _ end: Int, _ isEncoded: Bool
+    private func part(
+        _ start: Int, _ end: Int, _ isEncoded: Bool, _ parts: inout Parts
     ) throws(URLFault) -> URLSpan {
-        isEncoded ? try decode(start, end) : URLSpan(start, end)
+        isEncoded ? try decode(start, end, &parts.decoded) : URLSpan(start, end)
     }
 
-    private mutating func decode(_ start: Int, _ end: Int) throws(URLFault) -> URLSpan {
-        let first = parts.decoded.count
+    private func decode(
+        _ start: Int, _ end: Int, _ decoded: inout [UInt8]
+    ) throws(URLFault) -> URLSpan {
+        let first = decoded.count
         var position = start
         while position < end {
             if bytes[position] == UInt8(ascii: "%"),
                 let high = hexadecimalValue(bytes[position + 1]),
                 let low = hexadecimalValue(bytes[position + 2])
             {
-                parts.decoded.append(high << 4 | low)
+                decoded.append(high << 4 | low)
                 position += 3
             } else {
-                parts.decoded.append(bytes[position])
+                decoded.append(bytes[position])
                 position += 1
             }
         }
-        if let offset = invalidUTF8Offset(in: parts.decoded[first...]) {
+        if let offset = invalidUTF8Offset(in: decoded[first...]) {
             throw URLFault(.invalidUTF8, at: source(ofDecoded: offset, from: start))
         }
-        return URLSpan(first, parts.decoded.count, isDecoded: true)
+        return URLSpan(first, decoded.count, isDecoded: true)
     }
 
     /// Where the byte stands that is decoded to the one at `offset`.

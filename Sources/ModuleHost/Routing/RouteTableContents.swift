@@ -1,0 +1,211 @@
+extension RouteTable {
+    /// What a table consists of.
+    struct Contents: Sendable {
+        /// One pattern without groups.
+        struct Variant: Sendable {
+            let entry: Entry
+            let binding: RouteBinding
+        }
+
+        /// A module in a list of those to search, in the order of the slatefile.
+        struct ListedModule: Sendable {
+            let position: Int
+            let root: RouteTrie.NodeIndex
+            var next = RouteTrie.none
+        }
+
+        /// What a search needs, on loan.
+        struct View {
+            let trie: RouteTrie.View
+            let variants: UnsafeBufferPointer<Variant?>
+            let listedModules: UnsafeBufferPointer<ListedModule>
+
+            @inline(__always)
+            func module(_ index: Int32) -> ListedModule? {
+                index < 0 ? nil : listedModules[Int(index)]
+            }
+        }
+
+        let schemes: [String]
+        private(set) var modules: [ModuleID]
+        let fallback: ModuleID?
+        let rewrites: RouteRewrites
+
+        private(set) var entries: [Entry?] = []
+        private(set) var variants: [Variant?] = []
+        private var removedVariants = 0
+        private(set) var trie = RouteTrie()
+        /// Where schemes are found by name: `route` is the root of a scheme's absolute patterns if it has
+        /// any, and `rest` is set if it is one of the app's.
+        private(set) var schemeNames = RouteTrie.none
+        /// Where modules are found by id: `route` is the module's root.
+        private(set) var moduleNames = RouteTrie.none
+        /// Where the first literals of relative patterns are found, without case: `route` is the first of
+        /// the modules that have such a pattern; `rest`, of this node itself, the first of those that
+        /// have one without a literal at its start.
+        private(set) var firstLiterals = RouteTrie.none
+        private(set) var moduleRoots: [RouteTrie.NodeIndex] = []
+        private(set) var fallbackRoot: RouteTrie.NodeIndex?
+        /// Lists of modules, one for each first literal.
+        private(set) var listedModules: [ListedModule] = []
+
+        init(
+            schemes: [String] = [], modules: [ModuleID] = [], fallback: ModuleID? = nil,
+            rewrites: RouteRewrites = RouteRewrites()
+        ) {
+            self.schemes = schemes
+            self.modules = modules
+            self.fallback = fallback
+            self.rewrites = rewrites
+            makeRoots()
+        }
+
+        private mutating func makeRoots() {
+            trie = RouteTrie()
+            listedModules = []
+            moduleRoots = []
+            fallbackRoot = nil
+            schemeNames = trie.makeRoot()
+            moduleNames = trie.makeRoot()
+            firstLiterals = trie.makeRoot()
+            for scheme in schemes { trie.set(0, at: name(ofScheme: scheme), isRest: true) }
+            for module in modules { makeRoot(of: module) }
+        }
+
+        private mutating func makeRoot(of module: ModuleID) {
+            let name = trie.makeNode([.literal(Array(module.text.utf8))], from: moduleNames)
+            let root = trie.makeRoot()
+            trie.set(root, at: name, isRest: false)
+            moduleRoots.append(root)
+            if module == fallback { fallbackRoot = root }
+        }
+
+        mutating func append(_ module: ModuleID) {
+            modules.append(module)
+            makeRoot(of: module)
+        }
+
+        /// The node of a scheme's name.
+        private mutating func name(ofScheme scheme: String) -> RouteTrie.NodeIndex {
+            trie.makeNode([.literal(Array(scheme.utf8))], from: schemeNames)
+        }
+
+        private mutating func root(of entry: Entry) -> RouteTrie.NodeIndex {
+            guard let scheme = entry.route.pattern.scheme else {
+                return moduleRoots[entry.position]
+            }
+            let name = name(ofScheme: scheme)
+            let root = trie.variant(at: name, isRest: false)
+            if root >= 0 { return root }
+            let new = trie.makeRoot()
+            trie.set(new, at: name, isRest: false)
+            return new
+        }
+
+        @inline(__always)
+        func withView<Result>(_ body: (View) -> Result) -> Result {
+            trie.withView { trie in
+                variants.withUnsafeBufferPointer { variants in
+                    listedModules.withUnsafeBufferPointer { modules in
+                        body(View(trie: trie, variants: variants, listedModules: modules))
+                    }
+                }
+            }
+        }
+
+        // MARK: Routes
+
+        func entry(_ index: Index) -> Entry? {
+            entries.indices.contains(index.number) ? entries[index.number] : nil
+        }
+
+        mutating func add(
+            _ route: AnyRoute, of module: ModuleID
+        ) throws(RouteError) -> Index {
+            guard let position = modules.firstIndex(of: module) else {
+                throw .unknownModule(module)
+            }
+            let index = Index(number: entries.count)
+            let entry = Entry(index: index, module: module, route: route, position: position)
+            let root = root(of: entry)
+            for variant in route.pattern.variants {
+                let (path, isRest) = Self.path(variant)
+                guard let node = trie.node(path, from: root) else { continue }
+                let other = trie.variant(at: node, isRest: isRest)
+                guard other >= 0, let owner = variants[Int(other)]?.entry
+                else { continue }
+                throw .conflict(
+                    route.pattern.text, of: module, with: owner.route.pattern.text,
+                    ofModule: owner.module)
+            }
+            entries.append(entry)
+            insert(entry, root)
+            return index
+        }
+
+        mutating func remove(_ index: Index) -> Entry? {
+            guard let entry = entry(index) else { return nil }
+            entries[index.number] = nil
+            let root = root(of: entry)
+            for variant in entry.route.pattern.variants {
+                let (path, isRest) = Self.path(variant)
+                guard let node = trie.node(path, from: root) else { continue }
+                variants[Int(trie.variant(at: node, isRest: isRest))] = nil
+                trie.set(RouteTrie.none, at: node, isRest: isRest)
+                removedVariants += 1
+            }
+            // What leads nowhere is left until it is more than what leads somewhere.
+            if removedVariants > 64, removedVariants * 2 > variants.count { rebuild() }
+            return entry
+        }
+
+        private mutating func rebuild() {
+            makeRoots()
+            variants = []
+            removedVariants = 0
+            for case let entry? in entries { insert(entry, root(of: entry)) }
+        }
+
+        private mutating func insert(_ entry: Entry, _ root: RouteTrie.NodeIndex) {
+            for variant in entry.route.pattern.variants {
+                let (path, isRest) = Self.path(variant)
+                let node = trie.makeNode(path, from: root)
+                if !entry.route.pattern.isAbsolute { list(entry.position, path.first) }
+                trie.set(Int32(variants.count), at: node, isRest: isRest)
+                variants.append(Variant(entry: entry, binding: variant.binding))
+            }
+        }
+
+        /// Enters a module in the list that its pattern's first segment belongs to.
+        private mutating func list(_ module: Int, _ segment: RoutePattern.Segment?) {
+            var name = firstLiterals
+            var isRest = true
+            if case .literal(let literal) = segment {
+                name = trie.makeNode([.literal(folded(literal))], from: firstLiterals)
+                isRest = false
+            }
+            var previous = RouteTrie.none
+            var next = trie.variant(at: name, isRest: isRest)
+            while next >= 0, listedModules[Int(next)].position < module {
+                previous = next
+                next = listedModules[Int(next)].next
+            }
+            if next >= 0, listedModules[Int(next)].position == module { return }
+            let new = Int32(listedModules.count)
+            listedModules.append(
+                ListedModule(position: module, root: moduleRoots[module], next: next))
+            if previous < 0 {
+                trie.set(new, at: name, isRest: isRest)
+            } else {
+                listedModules[Int(previous)].next = new
+            }
+        }
+
+        private static func path(
+            _ variant: RoutePattern.Variant
+        ) -> (path: [RoutePattern.Segment], isRest: Bool) {
+            variant.segments.last == .rest
+                ? (variant.segments.dropLast(), true) : (variant.segments, false)
+        }
+    }
+}
