@@ -28,11 +28,13 @@ final class HostUnderTest: Sendable {
     /// - Throws: Where the slatefile made of these is invalid.
     init(_ entries: [Entry], top: String = "", probe: Probe) throws {
         self.probe = probe
+        // A test's name may have quotes in it.
+        let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
         let modules = entries.enumerated().map { index, entry in
             """
             {"id": "x.\(entry.name)", "entry": "ModuleHostTests.\(entry.type)", \
             "main": \(index == 0)\(entry.more.isEmpty ? "" : ", " + entry.more), \
-            "config": {"probe": "\(probe.name)"\(entry.config.isEmpty ? "" : ", " + entry.config)}}
+            "config": {"probe": \(name)\(entry.config.isEmpty ? "" : ", " + entry.config)}}
             """
         }
         let text = """
