@@ -4,6 +4,35 @@ import Testing
 
 @testable import ModuleHost
 
+/// What a module of contacts offers to others, as they see it.
+protocol Contacts: Sendable {
+    func phone(of name: String) -> String?
+}
+
+/// Offers its contacts to Swift code as a service, and to everybody else by URL.
+final class ContactsModule: RoutedModule {
+    struct Book: Contacts {
+        func phone(of name: String) -> String? { name == "mia" ? "555" : nil }
+    }
+
+    struct Named: Decodable { var name: String }
+
+    static var routes: [Route<ContactsModule>] {
+        [
+            Route("phone/:name", access: .public) { (module, request: Named, call) in
+                try module.context.services.resolve((any Contacts).self).phone(of: request.name)
+            }
+        ]
+    }
+
+    private let context: ModuleContext
+
+    init(context: ModuleContext) throws {
+        self.context = context
+        try context.services.register((any Contacts).self) { Book() }
+    }
+}
+
 /// Row 2 of the seed systems: protocol → implementation, called with static types.
 @Suite("Row 2: services by protocol", .timeLimit(.minutes(1)))
 struct Row02ProtocolSchemeTests {
@@ -52,6 +81,42 @@ struct Row02ProtocolSchemeTests {
         }
         #expect(text == "0 mia mia")
         #expect(probe.entries("made") == ["made"])
+    }
+
+    @Test("nothing but the slatefile says who provides: whoever asks knows the protocol alone")
+    func named() async throws {
+        let entries = [
+            HostUnderTest.Entry(name: "a", type: "CallProbe"),
+            .init(name: "contacts", type: "ContactsModule"),
+        ]
+        for (index, entries) in [entries, [entries[0]]].enumerated() {
+            let test = try await HostUnderTest(entries, probe: Probe("named \(index)")).launched()
+            let text = try await test.asFirst { module in
+                let contacts = try module.context.services.resolve((any Contacts).self)
+                return contacts.phone(of: "mia") ?? "unknown"
+            }
+            #expect(
+                text
+                    == [
+                        "555",
+                        "no module provides 'Contacts': is its module in the slatefile, and "
+                            + "enabled?",
+                    ][index])
+            #expect(await test.stopped() == .stopped)
+        }
+    }
+
+    @Test("what a service does can be had from outside, by a URL of the same module")
+    func fromOutside() async throws {
+        let test = try await HostUnderTest(
+            [
+                .init(name: "a", type: "CallProbe"),
+                .init(name: "contacts", type: "ContactsModule"),
+            ], top: #""schemes": ["app"]"#, probe: Probe()
+        ).launched()
+        #expect(await test.open("app://x.contacts/phone/mia") == #""555""#)
+        #expect(await test.open("app://phone/tom") == "null")
+        #expect(await test.stopped() == .stopped)
     }
 
     @Test("or made for each request")

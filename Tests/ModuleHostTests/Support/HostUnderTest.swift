@@ -24,15 +24,20 @@ final class HostUnderTest: Sendable {
     /// - Parameters:
     ///   - entries: The modules, in order; the first is the main one.
     ///   - top: More members of the slatefile.
+    ///   - tokens: What lets remote callers reach more than what is public.
     ///   - probe: What the modules report to.
     /// - Throws: Where the slatefile made of these is invalid.
-    init(_ entries: [Entry], top: String = "", probe: Probe) throws {
+    init(
+        _ entries: [Entry], top: String = "", tokens: TokenStore = .empty, probe: Probe
+    ) throws {
         self.probe = probe
+        // A test's name may have quotes in it.
+        let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
         let modules = entries.enumerated().map { index, entry in
             """
             {"id": "x.\(entry.name)", "entry": "ModuleHostTests.\(entry.type)", \
             "main": \(index == 0)\(entry.more.isEmpty ? "" : ", " + entry.more), \
-            "config": {"probe": "\(probe.name)"\(entry.config.isEmpty ? "" : ", " + entry.config)}}
+            "config": {"probe": \(name)\(entry.config.isEmpty ? "" : ", " + entry.config)}}
             """
         }
         let text = """
@@ -44,7 +49,8 @@ final class HostUnderTest: Sendable {
             Array(text.utf8), path: "slatefile.json", environment: { _ in nil },
             checkEntry: EntryUse.checkAgainstBinary())
         host = Host(
-            slatefile: slatefile, stateDirectory: "/nonexistent", log: recorder.log, time: time,
+            slatefile: slatefile, stateDirectory: "/nonexistent", tokens: tokens,
+            log: recorder.log, time: time,
             observer: Host.Observer(
                 onReady: { [readies] modules, _ in readies.continuation.yield(modules) },
                 onEnd: { [ends] in ends.continuation.yield($0) }))
