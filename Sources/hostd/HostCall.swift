@@ -55,4 +55,12 @@ extension Command {
     static let clientExitCodes: [ExitCode] = [
         .success, .unavailable, .failed, .busy, .notPermitted,
     ]
+
+    static let clientExitMeanings: [ExitCode: String] = [
+        .unavailable: "no host runs on the state directory",
+        .failed: "the host could not do it",
+        .inputOutput: "input or output failed, or the host ended before it answered",
+        .busy: "the host is starting, stopping or busy; try again",
+        .notPermitted: "the host is another user's",
+    ]
 }

@@ -64,7 +64,7 @@ struct ControlLoop {
                 connection.mayHaveLines = true
             // What wakes the thread is all there is to these: each turn looks for itself.
             case .news, .alarm: break
-            case .end: if end == nil { end = server.time.now() + server.limits.endTime }
+            case .end(let time): if end == nil { end = server.time.now() + time }
             }
         }
         letters.removeAll(keepingCapacity: true)
@@ -93,6 +93,7 @@ struct ControlLoop {
             guard connection.follower == nil else { return }
             let (mailbox, id) = (server.mailbox, connection.id)
             connection.follower = server.tail.follow { mailbox.post(.news(id)) }
+            server.log.debug("control socket: process \(connection.peer.processID) follows")
         default:
             guard let handler = server.methods[request.method] else {
                 let names = server.methods.names + ["ping", "tail"]

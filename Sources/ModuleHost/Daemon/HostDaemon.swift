@@ -24,14 +24,15 @@ public enum HostDaemon {
         let output = LogOutput(
             descriptor: RawOutput.standardError,
             format: LogFormat(options.logStyle, environment: options.environment))
-        let log = Log(to: output, threshold: options.logLevel)
-        let code = run(options, log, output)
+        let tail = TailHub()
+        let log = Log(to: LogTee(output, tail), threshold: options.logLevel)
+        let code = run(options, log, output, tail)
         output.flush(within: .seconds(1))
         return code
     }
 
     private static func run(
-        _ options: HostDaemonOptions, _ log: Log, _ output: LogOutput
+        _ options: HostDaemonOptions, _ log: Log, _ output: LogOutput, _ tail: TailHub
     ) -> ExitCode {
         let slatefile: Slatefile
         let tokens: TokenStore
@@ -53,10 +54,17 @@ public enum HostDaemon {
             return error.exitCode
         }
         defer { withExtendedLifetime(claim) {} }
+        let run: DaemonRun
+        do throws(ControlServerError) {
+            run = try DaemonRun(slatefile, tokens, directory, options, log, output, tail)
+        } catch {
+            log.error("\(error)")
+            return error.exitCode
+        }
         log.notice(
             "hostd \(HostVersion.current) runs '\(slatefile.app)' of \(options.slatefile), "
                 + "state in \(directory.path)")
-        return DaemonRun(slatefile, tokens, directory, options, log, output).run()
+        return run.run()
     }
 
     private static func complain(
@@ -81,12 +89,13 @@ private final class DaemonRun: Sendable {
     private let actions: SignalActions
     private let end: Guarded<Host.End?>
     private let reloader: SlatefileReloader
+    private let controlled: ControlledDaemon
+    private let server: ControlServer
 
     init(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
-        _ options: HostDaemonOptions,
-        _ log: Log, _ output: LogOutput
-    ) {
+        _ options: HostDaemonOptions, _ log: Log, _ output: LogOutput, _ tail: TailHub
+    ) throws(ControlServerError) {
         self.options = options
         self.log = log
         self.output = output
@@ -101,10 +110,22 @@ private final class DaemonRun: Sendable {
                 onReady: { modules, after in sayReady(modules: modules, after: after) },
                 onEnd: { reference.run?.ended($0) }))
         end = Guarded(nil)
+        controlled = ControlledDaemon(host, slatefile: options.slatefile)
+        var methods = ControlMethods()
+        methods.add(controlled)
+        server = try ControlServer(in: directory, methods: methods, tail: tail, log: log)
         reference.set(self)
     }
 
     func run() -> ExitCode {
+        // While the state directory is still claimed: the next host makes a socket of this name.
+        defer { server.stop() }
+        do throws(ControlServerError) {
+            try server.start()
+        } catch {
+            log.error("\(error)")
+            return error.exitCode
+        }
         do {
             try host.launch()
         } catch {
@@ -114,10 +135,9 @@ private final class DaemonRun: Sendable {
         // What the slatefile gives a meaning to is taken, whatever it does by default.
         let kept = SignalListener.keptDefault.filter { actions[$0] == nil }
         listener.loop(keepingDefault: kept) { signal in take(signal) }
-        switch end.withLock({ $0 }) {
-        case .stopped: return .success
-        case .failed, .overdue, nil: return .failed
-        }
+        let end = end.withLock { $0 } ?? .failed("the signals ended")
+        controlled.ended(end)
+        return end == .stopped ? .success : .failed
     }
 
     private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
@@ -137,7 +157,15 @@ private final class DaemonRun: Sendable {
     }
 
     private func endAtOnce(_ origin: Origin) {
-        log.error("ended at once, before the stop was done: \(origin)")
+        let reason = "ended at once, before the stop was done: \(origin)"
+        log.error(reason)
+        leave(.failed(reason))
+    }
+
+    /// Ends the process with modules in it that may never return.
+    private func leave(_ end: Host.End) -> Never {
+        controlled.ended(end)
+        server.stop(within: .milliseconds(200))
         output.flush(within: .milliseconds(200))
         CurrentProcess.exitNow(ExitCode.failed.rawValue)
     }
@@ -151,8 +179,7 @@ private final class DaemonRun: Sendable {
             log.error(
                 "the stop took longer than deadlines.stopAll; left behind: "
                     + (names.isEmpty ? "nobody, the lane is busy" : names))
-            output.flush(within: .milliseconds(200))
-            CurrentProcess.exitNow(ExitCode.failed.rawValue)
+            leave(end)
         }
         self.end.withLock { $0 = end }
         listener.end()

@@ -6,7 +6,8 @@ extension Command {
         discussion: """
             A module may claim the URL; else it is a call of the route that matches it.
             """,
-        operands: [.url], options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        operands: [.url], options: callOptions, exitCodes: callExitCodes,
+        exitMeanings: callExitMeanings,
         examples: [
             Example(
                 line: "hostd open 'slate://com.mm.community/userInfo?style=1&color=green'",
@@ -24,7 +25,8 @@ extension Command {
         discussion: """
             Prints true and exits 0, or prints false and exits 69.
             """,
-        operands: [.url], options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        operands: [.url], options: callOptions, exitCodes: callExitCodes,
+        exitMeanings: callExitMeanings,
         run: { arguments in
             withToken("canopen", arguments) { token in
                 HostCall.run("canopen", arguments) { call throws(ControlClientError) in
@@ -47,7 +49,7 @@ extension Command {
             Operand(placeholder: "ACTION", isRequired: true, help: "the name of the action"),
             Operand(placeholder: "JSON", help: "its parameters, an object (default: none)"),
         ],
-        options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        options: callOptions, exitCodes: callExitCodes, exitMeanings: callExitMeanings,
         run: { arguments in
             withJSON("call", arguments, at: 2) { parameters in
                 forward("call", arguments) { json, token in
@@ -65,7 +67,7 @@ extension Command {
             Operand(placeholder: "TOPIC", isRequired: true, help: "the topic, such as user.login"),
             Operand(placeholder: "JSON", help: "the message (default: null)"),
         ],
-        options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        options: callOptions, exitCodes: callExitCodes, exitMeanings: callExitMeanings,
         run: { arguments in
             withJSON("post", arguments, at: 1) { payload in
                 forward("post", arguments) { json, token in
@@ -86,7 +88,7 @@ extension Command {
                 help: "(default: text)"),
             .json,
         ],
-        exitCodes: clientExitCodes,
+        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in
             HostCall.run("routes", arguments) { call throws(ControlClientError) in
                 let format = arguments.has("json") ? "json" : arguments["format"] ?? "text"
@@ -97,6 +99,16 @@ extension Command {
                 return document.string.map { Console.write($0) } ?? HostCall.write(document)
             }
         })
+
+    private static let callExitCodes = clientExitCodes + [.noInput]
+
+    private static let callExitMeanings = clientExitMeanings.merging([
+        .noInput: "the token file cannot be read",
+        .unavailable: "no host runs on the state directory, or nothing answers to this name",
+        .failed: "the module that was called failed",
+        .busy: "the module that was called, or the host, is busy; try again",
+        .notPermitted: "refused, the host is another user's, or the token file is open to others",
+    ]) { $1 }
 
     private static let callOptions: [Option] = [
         .slatefile, .stateDirectory,

@@ -4,7 +4,7 @@ extension Command {
     static let status = Command(
         name: "status", summary: "show what the host runs, and how it is doing",
         options: [.slatefile, .stateDirectory, .json],
-        exitCodes: clientExitCodes,
+        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in
             HostCall.run("status", arguments) { call throws(ControlClientError) in
                 let status = try call.client.call("status")
@@ -16,7 +16,7 @@ extension Command {
     static let modules = Command(
         name: "modules", summary: "show the modules of the host, and how each is doing",
         options: [.slatefile, .stateDirectory, .json],
-        exitCodes: clientExitCodes,
+        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in
             HostCall.run("modules", arguments) { call throws(ControlClientError) in
                 let modules = try call.client.call("modules")
