@@ -12,7 +12,14 @@ private final class StandIn: Sendable {
     /// Calls of `stop`, for the test to answer.
     let stops = Promise<ControlMethods.Call>()
 
-    init(_ answers: [String: String] = [:], error: RPCError? = nil) throws {
+    /// - Parameters:
+    ///   - answers: What is answered to a method; else its parameters.
+    ///   - error: What is answered instead.
+    ///   - stopTime: What it says that a stop may take, in milliseconds.
+    /// - Throws: Where it cannot be started.
+    init(
+        _ answers: [String: String] = [:], error: RPCError? = nil, stopTime: Int = 60_000
+    ) throws {
         folder = try TemporaryFolder()
         directory = StateDirectory(path: folder.path(".hostd"))
         claim = try PidFile(claiming: directory)
@@ -23,6 +30,9 @@ private final class StandIn: Sendable {
                 let answer = answers[method] ?? call.parameters?.text ?? "null"
                 call.reply.succeed(raw: answer.utf8)
             }
+        }
+        methods["about"] = { call in
+            call.reply.succeed { json in json.object { $0.member("stopMs", stopTime) } }
         }
         let stops = stops
         methods["stop"] = { stops.keep($0) }
@@ -207,6 +217,30 @@ struct ControlCommandTests {
         let ended = try process.waitForExit()
         #expect(ended.exit == .code(70))
         #expect(ended.error == "hostd stop: the host ended without saying how\n")
+    }
+
+    @Test("stop of a host that does not end, though it should have")
+    func stopInVain() async throws {
+        let host = try StandIn(stopTime: 1)
+        let outcome = try host.hostd("stop")
+        #expect(outcome.exit == .code(75))
+        #expect(
+            outcome.error == """
+                hostd stop: process \(CurrentProcess.id) has not ended within 1ms, though it should have
+                'kill -KILL \(CurrentProcess.id)' ends it at once
+
+                """)
+        await host.stops.value.reply.succeed { $0.value(0) }
+    }
+
+    @Test("stop of a host that says it has ended, and does not")
+    func stopWithoutEnd() async throws {
+        let host = try StandIn(stopTime: 1000)
+        let process = try HostProcess(["stop"], in: host.folder.path)
+        await host.stops.value.reply.succeed(raw: #"{"outcome":"stopped"}"#.utf8)
+        let outcome = try process.waitForExit()
+        #expect(outcome.exit == .code(75))
+        #expect(outcome.error.contains(" has not ended within 1s, though it should have\n"))
     }
 
     @Test("tail shows what happens until the host ends", arguments: [false, true])

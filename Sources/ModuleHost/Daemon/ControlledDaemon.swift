@@ -56,7 +56,7 @@ final class ControlledDaemon: ControlledHost {
             }
         }
         if let end { return completion(end) }
-        host.stop(because: "control socket, pid \(peer.processID) (uid \(peer.userID))")
+        host.deliver(.state(.terminate, origin: .control(uid: peer.userID, pid: peer.processID)))
     }
 
     /// Answers those who asked for a stop, and from now on whoever asks for one.
