@@ -86,7 +86,7 @@ struct ControlCommandTests {
                 app        Demo
                 state      active
                 process    7
-                started    2026-03-01T09:41:00.123Z, ready after 12.5 ms
+                started    2026-03-01T09:41:00.123Z, ready after 12.5ms
                 modules    2 running, 1 failed
                 events     push 3
 

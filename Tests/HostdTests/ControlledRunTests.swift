@@ -138,10 +138,12 @@ struct ControlledRunTests {
         try #require(chmod(run.folder.path(".hostd"), 0o755) == 0)
         try #require(chmod(run.controlSocket, 0o666) == 0)
         let open = try run.hostd("status", userID: CommandTests.nobody)
-        #expect(open.exit == .code(74))
-        #expect(open.output == "")
+        #expect(open.exit == .code(77))
+        #expect(
+            open.error == "hostd status: not permitted: only the host's own user and root may "
+                + "control it\n")
         try run.process.waitForLine(
-            containing: "control socket: connection of user \(CommandTests.nobody) refused")
+            containing: "refused: user \(CommandTests.nobody) may not control this host")
     }
 
     // MARK: stop

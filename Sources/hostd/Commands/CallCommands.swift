@@ -67,13 +67,19 @@ extension Command {
             Operand(placeholder: "TOPIC", isRequired: true, help: "the topic, such as user.login"),
             Operand(placeholder: "JSON", help: "the message (default: null)"),
         ],
-        options: callOptions, exitCodes: callExitCodes, exitMeanings: callExitMeanings,
+        options: [.slatefile, .stateDirectory], exitCodes: clientExitCodes,
+        exitMeanings: clientExitMeanings,
         run: { arguments in
             withJSON("post", arguments, at: 1) { payload in
-                forward("post", arguments) { json, token in
-                    json.member("topic", arguments.operands[0])
-                    if let payload { json.member("payload", raw: payload.text.utf8) }
-                    if let token { json.member("token", token) }
+                HostCall.run("post", arguments) { call throws(ControlClientError) in
+                    let result = try call.client.call("post", within: nil) {
+                        $0.object {
+                            $0.member("topic", arguments.operands[0])
+                            if let payload { $0.member("payload", raw: payload.text.utf8) }
+                        }
+                    }
+                    // A message has no reply: there is only something to show where it failed.
+                    return result.kind == .null ? .success : HostCall.write(result)
                 }
             }
         })
