@@ -29,14 +29,6 @@ struct HostCall: ~Copyable {
         }
     }
 
-    /// Calls a method and prints its result as JSON.
-    borrowing func printResult(
-        of method: String, within time: Duration? = ControlClient.patience,
-        _ parameters: (inout JSONWriter) -> Void = { $0.object { _ in } }
-    ) throws(ControlClientError) -> ExitCode {
-        Self.write(try client.call(method, within: time, parameters))
-    }
-
     /// Prints a value as JSON.
     static func write(_ value: JSONValue) -> ExitCode { Console.write(value.text + "\n") }
 

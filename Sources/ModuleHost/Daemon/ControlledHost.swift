@@ -47,7 +47,7 @@ extension ControlMethods {
 
 extension RPCReply {
     /// Answers with a result or an error.
-    fileprivate func give<Value>(
+    func give<Value>(
         _ result: Result<Value, RPCError>, _ write: (Value, inout JSONWriter) -> Void
     ) {
         switch result {

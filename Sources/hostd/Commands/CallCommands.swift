@@ -131,9 +131,15 @@ extension Command {
         withToken(method, arguments) { token in
             HostCall.run(method, arguments) { call throws(ControlClientError) in
                 // However long the module takes: the host has deadlines of its own.
-                try call.printResult(of: method, within: nil) { json in
+                let result = try call.client.call(method, within: nil) { json in
                     json.object { members(&$0, token) }
                 }
+                if let module = result["claimedBy"]?.string {
+                    Console.complain("hostd \(method): \(module) has taken it, and gives no reply")
+                    return .success
+                }
+                guard let reply = result["reply"] else { throw .malformed(call.directory) }
+                return HostCall.write(reply)
             }
         }
     }
