@@ -27,7 +27,9 @@ private final class StandIn: Sendable {
         for method in ["status", "modules", "open", "canopen", "call", "post", "routes"] {
             methods[method] = { call in
                 if let error { return call.reply.fail(error) }
-                let answer = answers[method] ?? call.parameters?.text ?? "null"
+                let parameters = call.parameters?.text ?? "null"
+                let isCall = method == "open" || method == "call"
+                let answer = answers[method] ?? (isCall ? #"{"reply":\#(parameters)}"# : parameters)
                 call.reply.succeed(raw: answer.utf8)
             }
         }
@@ -131,7 +133,20 @@ struct ControlCommandTests {
             #expect(outcome.output == sent + "\n")
             #expect(outcome.exit == .code(0))
         }
-        let documents = try StandIn(["routes": #""a\nb\n""#, "canopen": "false"])
+        let documents = try StandIn([
+            "routes": #""a\nb\n""#, "canopen": "false", "post": "null",
+            "open": #"{"claimedBy":"a.b"}"#, "call": #"{"reply":"\u00fcber"}"#,
+        ])
+        // A reply is JSON, also where it is a string.
+        #expect(try documents.hostd("call", "a.b", "c").output == #""\u00fcber""# + "\n")
+        let claimed = try documents.hostd("open", "a://b")
+        #expect(claimed.exit == .code(0))
+        #expect(claimed.output == "")
+        #expect(claimed.error == "hostd open: a.b has taken it, and gives no reply\n")
+        let posted = try documents.hostd("post", "t")
+        #expect(posted.exit == .code(0))
+        #expect(posted.output == "")
+        #expect(posted.error == "")
         #expect(try documents.hostd("routes").output == "a\nb\n")
         let canOpen = try documents.hostd("canopen", "a://b")
         #expect(canOpen.output == "false\n")
@@ -167,7 +182,8 @@ struct ControlCommandTests {
         "an error of the host has its exit code",
         arguments: [
             (RPCErrorCode.notFound, Int32(69)), (.notPermitted, 77), (.late, 75), (.failed, 70),
-            (.invalidParameters, 64), (.notRunning, 69),
+            (.invalidParameters, 64), (.notRunning, 69), (.malformedURL, 64), (.badParameter, 64),
+            (.unavailable, 69),
         ])
     func errors(code: RPCErrorCode, exit: Int32) throws {
         let host = try StandIn(error: RPCError(code, "no such route", detail: "'a://b'"))

@@ -91,7 +91,7 @@ extension RPCReply {
 
 extension RPCError {
     /// What a caller from outside is told of a call that failed.
-    fileprivate init(ofCall error: any Error) {
+    init(ofCall error: any Error) {
         switch error {
         case let error as RouteError: self.init(error)
         case let fault as ParameterFault: self.init(.badParameter, "\(fault)")

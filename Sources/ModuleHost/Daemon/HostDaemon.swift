@@ -113,6 +113,7 @@ private final class DaemonRun: Sendable {
         controlled = ControlledDaemon(host, slatefile: options.slatefile)
         var methods = ControlMethods()
         methods.add(controlled)
+        methods.addCalls(to: host)
         server = try ControlServer(in: directory, methods: methods, tail: tail, log: log)
         reference.set(self)
     }
