@@ -178,6 +178,22 @@ struct ControlledRunTests {
         #expect(try run.hostd("status").exit == .code(69))
     }
 
+    @Test("a stop while a module hangs in its launch")
+    func stopWhileLaunching() throws {
+        let (run, pipe) = try FullPipe.run(
+            #"{"launch": "1h", "stopAll": "500ms"}"#, isFull: true)
+        try run.process.waitForLine(containing: " runs 'test' of ")
+        let outcome = try run.hostd("stop")
+        // Where the stop was faster than the launch, nobody hangs.
+        if outcome.exit != .code(0) {
+            #expect(outcome.exit == .code(70))
+            #expect(
+                outcome.error == "hostd stop: the stop took too long; left behind: x.journal\n")
+        }
+        _ = try run.ended()
+        withExtendedLifetime(pipe) {}
+    }
+
     @Test("a stop that a signal cuts short is told so, with 70")
     func cutShort() throws {
         let (run, pipe) = try FullPipe.run(Self.hour)

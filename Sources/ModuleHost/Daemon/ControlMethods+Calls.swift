@@ -61,6 +61,8 @@ extension ControlMethods {
             ) { call.reply.give($0) }
         }
         add("post", MessageParameters.self) { parameters, call in
+            // Nobody would hear of it any more.
+            guard !host.isStopping else { return call.reply.fail(RPCError(RouteError.stopped)) }
             do throws(EventError) {
                 try host.post(parameters.topic, parameters.payload, origin: call.peer.origin)
                 call.reply.succeed { $0.null() }
@@ -101,7 +103,7 @@ extension RPCError {
         }
     }
 
-    private init(_ error: RouteError) {
+    fileprivate init(_ error: RouteError) {
         let code: RPCErrorCode =
             switch error {
             case .notFound, .noAction: .notFound

@@ -94,7 +94,7 @@ struct ControlCallTests {
         #expect(await test.stopped() == .stopped)
         for (method, parameters) in [
             ("open", #"{"url":"a://b"}"#), ("canopen", #"{"url":"a://b"}"#),
-            ("call", #"{"module":"x.a","action":"b"}"#),
+            ("call", #"{"module":"x.a","action":"b"}"#), ("post", #"{"topic":"t"}"#),
         ] {
             #expect(
                 try await answer(to: method, parameters, from: test.host)
