@@ -21,19 +21,14 @@ public enum HostDaemon {
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         SignalListener.blockAll()
-        let output = LogOutput(
-            descriptor: RawOutput.standardError,
-            format: LogFormat(options.logStyle, environment: options.environment))
-        let tail = TailHub()
-        let log = Log(to: LogTee(output, tail), threshold: options.logLevel)
-        let code = run(options, log, output, tail)
-        output.flush(within: .seconds(1))
+        let voice = DaemonVoice(options)
+        let code = run(options, voice)
+        voice.output.flush(within: .seconds(1))
         return code
     }
 
-    private static func run(
-        _ options: HostDaemonOptions, _ log: Log, _ output: LogOutput, _ tail: TailHub
-    ) -> ExitCode {
+    private static func run(_ options: HostDaemonOptions, _ voice: DaemonVoice) -> ExitCode {
+        let log = voice.log
         let slatefile: Slatefile
         let tokens: TokenStore
         do throws(SlatefileFailure) {
@@ -56,7 +51,7 @@ public enum HostDaemon {
         defer { withExtendedLifetime(claim) {} }
         let run: DaemonRun
         do throws(ControlServerError) {
-            run = try DaemonRun(slatefile, tokens, directory, options, log, output, tail)
+            run = try DaemonRun(slatefile, tokens, directory, options, voice)
         } catch {
             log.error("\(error)")
             return error.exitCode
@@ -79,6 +74,20 @@ public enum HostDaemon {
     }
 }
 
+/// Where a daemon says what happens: on stderr, and to whoever follows it on the control socket.
+private struct DaemonVoice {
+    let output: LogOutput
+    let tail = TailHub()
+    let log: Log
+
+    init(_ options: HostDaemonOptions) {
+        output = LogOutput(
+            descriptor: RawOutput.standardError,
+            format: LogFormat(options.logStyle, environment: options.environment))
+        log = Log(to: LogTee(output, tail), threshold: options.logLevel)
+    }
+}
+
 /// One run of a daemon: what the signal thread and the lane tell each other.
 private final class DaemonRun: Sendable {
     private let options: HostDaemonOptions
@@ -94,11 +103,11 @@ private final class DaemonRun: Sendable {
 
     init(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
-        _ options: HostDaemonOptions, _ log: Log, _ output: LogOutput, _ tail: TailHub
+        _ options: HostDaemonOptions, _ voice: DaemonVoice
     ) throws(ControlServerError) {
         self.options = options
-        self.log = log
-        self.output = output
+        log = voice.log
+        output = voice.output
         let listener = SignalListener()
         self.listener = listener
         actions = SignalActions(slatefile.signals)
@@ -114,7 +123,7 @@ private final class DaemonRun: Sendable {
         var methods = ControlMethods()
         methods.add(controlled)
         methods.addCalls(to: host)
-        server = try ControlServer(in: directory, methods: methods, tail: tail, log: log)
+        server = try ControlServer(in: directory, methods: methods, tail: voice.tail, log: log)
         reference.set(self)
     }
 
