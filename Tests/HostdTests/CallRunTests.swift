@@ -134,6 +134,47 @@ struct CallRunTests {
         #expect(outcome.output.contains(#""event":"open-url""#))
     }
 
+    @Test("a token opens what is authorized, however it is given, and no more; it is not seen")
+    func authorized() throws {
+        let secret = "sesame-0123456789"
+        let folder = try TemporaryFolder()
+        let tokens =
+            #"[{"token": "\#(secret)", "name": "test", "scopes": ["slate://com.mm.community/*"]}]"#
+        try writeFile(tokens.utf8, to: folder.path("tokens.json"), mode: 0o600)
+        try writeFile("\(secret)\n".utf8, to: folder.path("token"), mode: 0o600)
+        let slatefile = try HostdRun.shippedSlatefile().replacing(
+            #""slate": 1,"#, with: #""slate": 1, "security": {"tokens": "tokens.json"},"#)
+        let run = try HostdRun(slatefile, in: folder).ready()
+        let url = "slate://com.mm.community/post?text=x"
+        let failed = try HostProcess.run(
+            ["open", url], in: folder.path, environment: ["HOSTD_TOKEN": secret])
+        #expect(failed.exit == .code(70))
+        #expect(
+            failed.error
+                == "hostd open: com.mm.community failed: nobody can post: no user is signed in\n")
+        #expect(try run.hostd("post", "user.signed-in", #"{"name": "mia"}"#).exit == .code(0))
+        let shown = #"{"shown":"\#(url)"}"# + "\n"
+        let rows: [(arguments: [String], token: String?, output: String)] = [
+            (["open", url], nil, shown),
+            (["open", url], "another-0123456789", shown),
+            (["open", url], secret, "null\n"),
+            (["open", url, "--token-file", "token"], nil, "null\n"),
+            (["open", url + "&token=\(secret)"], nil, "null\n"),
+            (["call", "com.mm.community", "post", #"{"text": "x"}"#], secret, "null\n"),
+            (["canopen", "slate://com.mm.community/signOut"], secret, "true\n"),
+            (["call", "com.mm.community", "signOut"], secret, ""),
+        ]
+        for row in rows {
+            let environment = row.token.map { ["HOSTD_TOKEN": $0] } ?? [:]
+            let outcome = try HostProcess.run(
+                row.arguments, in: folder.path, environment: environment)
+            #expect(outcome.output == row.output, "\(row.arguments)")
+            #expect(!outcome.error.contains(secret))
+        }
+        #expect(try !run.terminated().error.contains(secret))
+        #expect(try !folder.text(of: ".hostd/journal.ndjson").contains(secret))
+    }
+
     @Test("a call that comes while the app launches is answered when it has")
     func launching() throws {
         let (run, pipe) = try FullPipe.run(#"{"launch": "1h"}"#, isFull: true)
@@ -163,4 +204,15 @@ struct CallRunTests {
 
     private static let hasPython =
         (try? HostProcess.run(["python3", "--version"], program: "/usr/bin/env"))?.exit == .code(0)
+}
+
+extension String {
+    /// The text with the first `part` replaced.
+    fileprivate func replacing(_ part: String, with other: String) -> String {
+        guard let start = utf8.indices.first(where: { utf8[$0...].starts(with: part.utf8) }) else {
+            return self
+        }
+        let end = utf8.index(start, offsetBy: part.utf8.count)
+        return self[..<start] + other + self[end...]
+    }
 }
