@@ -14,6 +14,8 @@ struct Command: Sendable {
     var options: [Option] = []
     /// How it may end, beside what all commands may: usage errors, and stdout failing.
     var exitCodes: [ExitCode] = [.success]
+    /// What an exit code means here, where that is not what it means elsewhere.
+    var exitMeanings: [ExitCode: String] = [:]
     var examples: [Example] = []
     let run: @Sendable (Arguments) -> ExitCode
 

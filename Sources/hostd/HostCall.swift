@@ -37,14 +37,6 @@ struct HostCall: ~Copyable {
         }
     }
 
-    /// Calls a method and prints its result as JSON.
-    borrowing func printResult(
-        of method: String, within time: Duration? = ControlClient.patience,
-        _ parameters: (inout JSONWriter) -> Void = { $0.object { _ in } }
-    ) throws(ControlClientError) -> ExitCode {
-        Self.write(try client.call(method, within: time, parameters))
-    }
-
     /// Prints a value as JSON.
     static func write(_ value: JSONValue) -> ExitCode { Console.write(value.text + "\n") }
 
@@ -62,5 +54,13 @@ extension Command {
     /// How a command that speaks to a host may end.
     static let clientExitCodes: [ExitCode] = [
         .success, .unavailable, .failed, .busy, .notPermitted,
+    ]
+
+    static let clientExitMeanings: [ExitCode: String] = [
+        .unavailable: "no host runs on the state directory",
+        .failed: "the host could not do it",
+        .inputOutput: "input or output failed, or the host ended before it answered",
+        .busy: "the host is starting, stopping or busy; try again",
+        .notPermitted: "the host is another user's",
     ]
 }

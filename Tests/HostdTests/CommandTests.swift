@@ -277,11 +277,11 @@ struct CommandTests {
 
     // MARK: As another user
 
-    private static let nobody: UInt32 = 65_534
+    static let nobody: UInt32 = 65_534
 
     /// Whether the binary can be run by a user who may not read everything: the tests' own, unless
     /// that is root; then nobody, where the way to the binary is open to all.
-    private static let canRunAsNobody: Bool = {
+    static let canRunAsNobody: Bool = {
         guard CurrentProcess.userID == 0 else { return true }
         let outcome = try? HostProcess.run(["--version"], userID: nobody)
         return outcome?.exit == .code(0)

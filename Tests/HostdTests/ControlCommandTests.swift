@@ -12,7 +12,14 @@ private final class StandIn: Sendable {
     /// Calls of `stop`, for the test to answer.
     let stops = Promise<ControlMethods.Call>()
 
-    init(_ answers: [String: String] = [:], error: RPCError? = nil) throws {
+    /// - Parameters:
+    ///   - answers: What is answered to a method; else its parameters.
+    ///   - error: What is answered instead.
+    ///   - stopTime: What it says that a stop may take, in milliseconds.
+    /// - Throws: Where it cannot be started.
+    init(
+        _ answers: [String: String] = [:], error: RPCError? = nil, stopTime: Int = 60_000
+    ) throws {
         folder = try TemporaryFolder()
         directory = StateDirectory(path: folder.path(".hostd"))
         claim = try PidFile(claiming: directory)
@@ -20,9 +27,14 @@ private final class StandIn: Sendable {
         for method in ["status", "modules", "open", "canopen", "call", "post", "routes"] {
             methods[method] = { call in
                 if let error { return call.reply.fail(error) }
-                let answer = answers[method] ?? call.parameters?.text ?? "null"
+                let parameters = call.parameters?.text ?? "null"
+                let isCall = method == "open" || method == "call"
+                let answer = answers[method] ?? (isCall ? #"{"reply":\#(parameters)}"# : parameters)
                 call.reply.succeed(raw: answer.utf8)
             }
+        }
+        methods["about"] = { call in
+            call.reply.succeed { json in json.object { $0.member("stopMs", stopTime) } }
         }
         let stops = stops
         methods["stop"] = { stops.keep($0) }
@@ -80,7 +92,7 @@ struct ControlCommandTests {
                 app        Demo
                 state      active
                 process    7
-                started    2026-03-01T09:41:00.123Z, ready after 12.5 ms
+                started    2026-03-01T09:41:00.123Z, ready after 12.5ms
                 modules    2 running, 1 failed
                 events     push 3
 
@@ -125,7 +137,20 @@ struct ControlCommandTests {
             #expect(outcome.output == sent + "\n")
             #expect(outcome.exit == .code(0))
         }
-        let documents = try StandIn(["routes": #""a\nb\n""#, "canopen": "false"])
+        let documents = try StandIn([
+            "routes": #""a\nb\n""#, "canopen": "false", "post": "null",
+            "open": #"{"claimedBy":"a.b"}"#, "call": #"{"reply":"\u00fcber"}"#,
+        ])
+        // A reply is JSON, also where it is a string.
+        #expect(try documents.hostd("call", "a.b", "c").output == #""\u00fcber""# + "\n")
+        let claimed = try documents.hostd("open", "a://b")
+        #expect(claimed.exit == .code(0))
+        #expect(claimed.output == "")
+        #expect(claimed.error == "hostd open: a.b has taken it, and gives no reply\n")
+        let posted = try documents.hostd("post", "t")
+        #expect(posted.exit == .code(0))
+        #expect(posted.output == "")
+        #expect(posted.error == "")
         #expect(try documents.hostd("routes").output == "a\nb\n")
         let canOpen = try documents.hostd("canopen", "a://b")
         #expect(canOpen.output == "false\n")
@@ -161,7 +186,8 @@ struct ControlCommandTests {
         "an error of the host has its exit code",
         arguments: [
             (RPCErrorCode.notFound, Int32(69)), (.notPermitted, 77), (.late, 75), (.failed, 70),
-            (.invalidParameters, 64), (.notRunning, 69),
+            (.invalidParameters, 64), (.notRunning, 69), (.malformedURL, 64), (.badParameter, 64),
+            (.unavailable, 69),
         ])
     func errors(code: RPCErrorCode, exit: Int32) throws {
         let host = try StandIn(error: RPCError(code, "no such route", detail: "'a://b'"))
@@ -211,6 +237,30 @@ struct ControlCommandTests {
         let ended = try process.waitForExit()
         #expect(ended.exit == .code(70))
         #expect(ended.error == "hostd stop: the host ended without saying how\n")
+    }
+
+    @Test("stop of a host that does not end, though it should have")
+    func stopInVain() async throws {
+        let host = try StandIn(stopTime: 1)
+        let outcome = try host.hostd("stop")
+        #expect(outcome.exit == .code(75))
+        #expect(
+            outcome.error == """
+                hostd stop: process \(CurrentProcess.id) has not ended within 1ms, though it should have
+                'kill -KILL \(CurrentProcess.id)' ends it at once
+
+                """)
+        await host.stops.value.reply.succeed { $0.value(0) }
+    }
+
+    @Test("stop of a host that says it has ended, and does not")
+    func stopWithoutEnd() async throws {
+        let host = try StandIn(stopTime: 1000)
+        let process = try HostProcess(["stop"], in: host.folder.path)
+        await host.stops.value.reply.succeed(raw: #"{"outcome":"stopped"}"#.utf8)
+        let outcome = try process.waitForExit()
+        #expect(outcome.exit == .code(75))
+        #expect(outcome.error.contains(" has not ended within 1s, though it should have\n"))
     }
 
     @Test("tail shows what happens until the host ends", arguments: [false, true])

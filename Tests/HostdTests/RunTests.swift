@@ -164,41 +164,9 @@ struct RunTests {
 
     // MARK: A module that hangs
 
-    /// A pipe that takes no more: whoever writes to it hangs until it is read.
-    private final class FullPipe {
-        let descriptor: Int32
-
-        init(_ path: String) throws {
-            try #require(mkfifo(path, 0o600) == 0)
-            descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-            try #require(descriptor >= 0)
-        }
-
-        func fill() {
-            let bytes = [UInt8](repeating: 0x20, count: 1)
-            while write(descriptor, bytes, 1) == 1 {}
-        }
-
-        func empty() {
-            var bytes = [UInt8](repeating: 0, count: 1 << 16)
-            while read(descriptor, &bytes, bytes.count) > 0 {}
-        }
-
-        deinit { close(descriptor) }
-    }
-
-    private func runWithPipe(_ deadlines: String) throws -> (HostdRun, FullPipe) {
-        let folder = try TemporaryFolder()
-        let pipe = try FullPipe(folder.path("pipe"))
-        let slatefile = HostdRun.slatefile(
-            journal: #""config": {"file": "\#(folder.path("pipe"))"}"#,
-            top: #""deadlines": \#(deadlines)"#)
-        return (try HostdRun(slatefile, in: folder).ready(), pipe)
-    }
-
     @Test("a second TERM or INT during a stop ends it at once, with 70")
     func secondTerminate() throws {
-        let (run, pipe) = try runWithPipe(#"{"event": "1h", "stop": "1h", "stopAll": "1h"}"#)
+        let (run, pipe) = try FullPipe.run(#"{"event": "1h", "stop": "1h", "stopAll": "1h"}"#)
         pipe.fill()
         run.process.send(SIGTERM)
         run.process.send(SIGINT)
@@ -209,7 +177,7 @@ struct RunTests {
 
     @Test("a module that hangs is late, and catches up when it goes on")
     func late() throws {
-        let (run, pipe) = try runWithPipe(#"{"event": "50ms"}"#)
+        let (run, pipe) = try FullPipe.run(#"{"event": "50ms"}"#)
         pipe.fill()
         run.process.send(SIGUSR1)
         try run.process.waitForLine {
@@ -224,7 +192,7 @@ struct RunTests {
 
     @Test("a module that hangs in a stop is left behind when the time is up, with 70")
     func overdue() throws {
-        let (run, pipe) = try runWithPipe(#"{"stop": "50ms", "stopAll": "500ms"}"#)
+        let (run, pipe) = try FullPipe.run(#"{"stop": "50ms", "stopAll": "500ms"}"#)
         pipe.fill()
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(70))

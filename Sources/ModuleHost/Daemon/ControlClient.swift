@@ -37,6 +37,9 @@ package final class ControlClient {
         }
     }
 
+    /// The process that listens, where the system knows it.
+    package var hostProcessID: Int32? { (try? socket.peer())?.processID }
+
     /// Calls a method and waits for its answer.
     ///
     /// - Parameters:

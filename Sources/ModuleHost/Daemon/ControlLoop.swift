@@ -64,7 +64,7 @@ struct ControlLoop {
                 connection.mayHaveLines = true
             // What wakes the thread is all there is to these: each turn looks for itself.
             case .news, .alarm: break
-            case .end: if end == nil { end = server.time.now() + server.limits.endTime }
+            case .end(let time): if end == nil { end = server.time.now() + time }
             }
         }
         letters.removeAll(keepingCapacity: true)
@@ -93,6 +93,7 @@ struct ControlLoop {
             guard connection.follower == nil else { return }
             let (mailbox, id) = (server.mailbox, connection.id)
             connection.follower = server.tail.follow { mailbox.post(.news(id)) }
+            server.log.debug("control socket: process \(connection.peer.processID) follows")
         default:
             guard let handler = server.methods[request.method] else {
                 let names = server.methods.names + ["ping", "tail"]
@@ -167,9 +168,11 @@ struct ControlLoop {
                 guard let socket = try server.listener.accept() else { return }
                 let peer = try socket.peer()
                 guard server.accepts(peer) else {
-                    let (user, process) = (Int(peer.userID), Int(peer.processID))
-                    server.log.warning(
-                        "control socket: connection of user \(user) refused (process \(process))")
+                    turnAway(
+                        socket, peer, because: "user \(peer.userID) may not control this host",
+                        RPCError(
+                            .notPermitted, "not permitted",
+                            detail: "only the host's own user and root may control it"))
                     continue
                 }
                 take(socket, peer)
@@ -186,23 +189,30 @@ struct ControlLoop {
 
     private mutating func take(_ socket: consuming Descriptor, _ peer: SocketPeer) {
         guard let slot = connections.firstIndex(where: { $0 == nil }) else {
-            var json = JSONWriter()
             let limit = server.limits.connections
-            json.rpcError(
+            return turnAway(
+                socket, peer, because: "\(limit) are open",
                 RPCError(
                     .tooMany, "too many connections",
-                    detail: "\(limit) are open; close one, or try again"), id: .null)
-            json.newline()
-            _ = try? socket.send(json.bytes[...])
-            return server.log.warning(
-                "control socket: connection of process \(peer.processID) refused: "
-                    + "\(limit) are open")
+                    detail: "\(limit) are open; close one, or try again"))
         }
         serial += 1
         connections[slot] = ControlConnection(
             ConnectionID(slot: slot, serial: serial), peer, socket, mailbox: server.mailbox,
             limits: server.limits.session,
             firstLineBy: server.time.now() + server.limits.lineTime)
+    }
+
+    private func turnAway(
+        _ socket: borrowing Descriptor, _ peer: SocketPeer, because reason: String,
+        _ error: RPCError
+    ) {
+        var json = JSONWriter()
+        json.rpcError(error, id: .null)
+        json.newline()
+        _ = try? socket.send(json.bytes[...])
+        server.log.warning(
+            "control socket: connection of process \(peer.processID) refused: \(reason)")
     }
 
     private mutating func close(_ connection: ControlConnection) {

@@ -13,8 +13,8 @@ final class ControlMailbox: Sendable {
         case answer(ConnectionID, RPCSession.Ticket, [UInt8])
         /// Something happened that the connection follows.
         case news(ConnectionID)
-        /// The server is to end.
-        case end
+        /// The server is to end, and may take so long to send what is owed.
+        case end(within: Duration)
         /// An alarm rang: what is overdue is found by the clock.
         case alarm
     }

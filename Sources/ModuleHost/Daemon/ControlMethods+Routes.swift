@@ -16,7 +16,16 @@ extension ControlMethods {
             source { result in
                 switch result {
                 case .success(let table):
-                    answer(call, URIDocument(table, app: app), parameters.format ?? .json)
+                    let format = parameters.format ?? .json
+                    do {
+                        // Requests are described by decoding them, which is code of the modules': neither
+                        // the lane nor the control socket waits for it.
+                        try NativeThread.start(name: "routes") {
+                            answer(call, URIDocument(table, app: app), format)
+                        }
+                    } catch {
+                        call.reply.fail(RPCError(.internalError, "\(error)"))
+                    }
                 case .failure(let error): call.reply.fail(RPCError(.notRunning, "\(error)"))
                 }
             }

@@ -108,13 +108,16 @@ package final class ControlServer: Sendable {
 
     /// Removes the socket, sends what clients are owed, closes their connections, and waits for that.
     ///
-    /// Takes ``Limits/endTime`` at most, and a moment. Calls that are not answered by then never are:
-    /// their callers see the connection close.
-    package func stop() {
+    /// Calls that are not answered by then never are: their callers see the connection close.
+    ///
+    /// - Parameter time: How long clients may take to read; nil for ``Limits/endTime``. All in all it
+    ///   takes at most a moment longer.
+    package func stop(within time: Duration? = nil) {
         LocalSocket.remove(path)
         guard isStarted.withLock({ $0 }) else { return }
-        mailbox.post(.end)
-        _ = ended.wait(within: limits.endTime + .seconds(1))
+        let time = time ?? limits.endTime
+        mailbox.post(.end(within: time))
+        _ = ended.wait(within: time + .seconds(1))
     }
 }
 

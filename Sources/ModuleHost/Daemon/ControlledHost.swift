@@ -1,14 +1,19 @@
+import AppService
+
 /// What a control socket asks of the host behind it.
 ///
 /// - Thread: The control socket's, which must not be kept waiting: an answer may come at any time,
 ///   from any thread.
 /// - Order: None is needed; answers overtake each other.
 package protocol ControlledHost: Sendable {
+    /// What does not change as long as it runs.
+    var identity: HostIdentity { get }
+
     /// Tells how the app is doing.
-    func status(_ completion: @escaping @Sendable (HostStatus) -> Void)
+    func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void)
 
     /// Tells how each enabled module is doing, in slatefile order.
-    func modules(_ completion: @escaping @Sendable ([ModuleStatus]) -> Void)
+    func modules(_ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void)
 
     /// Stops the app, and tells how it ended; of an app that stops already, too.
     ///
@@ -19,14 +24,17 @@ package protocol ControlledHost: Sendable {
 }
 
 extension ControlMethods {
-    /// Adds `status`, `modules` and `stop`.
+    /// Adds `about`, `status`, `modules` and `stop`.
     package mutating func add(_ host: any ControlledHost) {
+        add("about") { call in
+            call.reply.succeed { $0.object { host.identity.write(to: &$0) } }
+        }
         add("status") { call in
-            host.status { status in call.reply.succeed { status.write(to: &$0) } }
+            host.status { call.reply.give($0) { $0.write(to: &$1) } }
         }
         add("modules") { call in
-            host.modules { modules in
-                call.reply.succeed { json in
+            host.modules {
+                call.reply.give($0) { modules, json in
                     json.array { for module in modules { module.write(to: &$0) } }
                 }
             }
@@ -37,36 +45,66 @@ extension ControlMethods {
     }
 }
 
-/// How an app is doing: what `hostd status` shows.
-package struct HostStatus: Hashable, Sendable {
+extension RPCReply {
+    /// Answers with a result or an error.
+    func give<Value>(
+        _ result: Result<Value, RPCError>, _ write: (Value, inout JSONWriter) -> Void
+    ) {
+        switch result {
+        case .success(let value): succeed { write(value, &$0) }
+        case .failure(let error): fail(error)
+        }
+    }
+}
+
+/// Which host it is: known without asking the lane, so that it is told also while that is busy.
+package struct HostIdentity: Hashable, Sendable {
     package var app: String
     package var slatefile: String
     package var stateDirectory: String
     package var processID = CurrentProcess.id
     package var startedAt: WallTime
-    package var figures: HostFigures
+    /// How long it takes at most from the wish to stop until the process has ended.
+    package var stopTime: Duration
 
     package init(
         app: String, slatefile: String, stateDirectory: String, startedAt: WallTime,
-        figures: HostFigures
+        stopTime: Duration
     ) {
         self.app = app
         self.slatefile = slatefile
         self.stateDirectory = stateDirectory
         self.startedAt = startedAt
+        self.stopTime = stopTime
+    }
+
+    /// Writes the identity as members of an object.
+    func write(to json: inout JSONWriter) {
+        json.member("app", app)
+        json.member("pid", Int(processID))
+        json.member("version", HostVersion.current)
+        json.member("slatefile", slatefile)
+        json.member("stateDirectory", stateDirectory)
+        json.member("startedAt", startedAt.iso8601)
+        json.member("stopMs", stopTime.wholeNanoseconds / 1_000_000)
+    }
+}
+
+/// How an app is doing: what `hostd status` shows.
+package struct HostStatus: Hashable, Sendable {
+    package var identity: HostIdentity
+    package var figures: HostFigures
+
+    package init(_ identity: HostIdentity, _ figures: HostFigures) {
+        self.identity = identity
         self.figures = figures
     }
 
     /// Writes the status as one object.
     func write(to json: inout JSONWriter) {
         json.object {
-            $0.member("app", app)
+            identity.write(to: &$0)
             $0.member("state", figures.state.rawValue)
-            $0.member("pid", Int(processID))
-            $0.member("version", HostVersion.current)
-            $0.member("slatefile", slatefile)
-            $0.member("stateDirectory", stateDirectory)
-            $0.member("startedAt", startedAt.iso8601)
             if let ready = figures.readyAfter {
                 $0.member("readyMs", millisecondsOf: ready.wholeNanoseconds)
             }
@@ -107,8 +145,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var state: State
     package var isMain = false
     package var isRequired = false
-    /// How many events wait for it.
-    package var behind = 0
+    /// How many events wait for it, where that is known: only where it is late.
+    package var behind: Int?
     /// Why it failed.
     package var reason: String?
 
@@ -126,7 +164,7 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("state", state.rawValue)
             $0.member("main", isMain)
             $0.member("required", isRequired)
-            $0.member("behind", behind)
+            if let behind { $0.member("behind", behind) }
             if let reason { $0.member("reason", reason) }
         }
     }

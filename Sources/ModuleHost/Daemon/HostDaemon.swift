@@ -21,18 +21,14 @@ public enum HostDaemon {
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         SignalListener.blockAll()
-        let output = LogOutput(
-            descriptor: RawOutput.standardError,
-            format: LogFormat(options.logStyle, environment: options.environment))
-        let log = Log(to: output, threshold: options.logLevel)
-        let code = run(options, log, output)
-        output.flush(within: .seconds(1))
+        let voice = DaemonVoice(options)
+        let code = run(options, voice)
+        voice.output.flush(within: .seconds(1))
         return code
     }
 
-    private static func run(
-        _ options: HostDaemonOptions, _ log: Log, _ output: LogOutput
-    ) -> ExitCode {
+    private static func run(_ options: HostDaemonOptions, _ voice: DaemonVoice) -> ExitCode {
+        let log = voice.log
         let slatefile: Slatefile
         let tokens: TokenStore
         do throws(SlatefileFailure) {
@@ -53,10 +49,17 @@ public enum HostDaemon {
             return error.exitCode
         }
         defer { withExtendedLifetime(claim) {} }
+        let run: DaemonRun
+        do throws(ControlServerError) {
+            run = try DaemonRun(slatefile, tokens, directory, options, voice)
+        } catch {
+            log.error("\(error)")
+            return error.exitCode
+        }
         log.notice(
             "hostd \(HostVersion.current) runs '\(slatefile.app)' of \(options.slatefile), "
                 + "state in \(directory.path)")
-        return DaemonRun(slatefile, tokens, directory, options, log, output).run()
+        return run.run()
     }
 
     private static func complain(
@@ -71,6 +74,20 @@ public enum HostDaemon {
     }
 }
 
+/// Where a daemon says what happens: on stderr, and to whoever follows it on the control socket.
+private struct DaemonVoice {
+    let output: LogOutput
+    let tail = TailHub()
+    let log: Log
+
+    init(_ options: HostDaemonOptions) {
+        output = LogOutput(
+            descriptor: RawOutput.standardError,
+            format: LogFormat(options.logStyle, environment: options.environment))
+        log = Log(to: LogTee(output, tail), threshold: options.logLevel)
+    }
+}
+
 /// One run of a daemon: what the signal thread and the lane tell each other.
 private final class DaemonRun: Sendable {
     private let options: HostDaemonOptions
@@ -81,15 +98,16 @@ private final class DaemonRun: Sendable {
     private let actions: SignalActions
     private let end: Guarded<Host.End?>
     private let reloader: SlatefileReloader
+    private let controlled: ControlledDaemon
+    private let server: ControlServer
 
     init(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
-        _ options: HostDaemonOptions,
-        _ log: Log, _ output: LogOutput
-    ) {
+        _ options: HostDaemonOptions, _ voice: DaemonVoice
+    ) throws(ControlServerError) {
         self.options = options
-        self.log = log
-        self.output = output
+        log = voice.log
+        output = voice.output
         let listener = SignalListener()
         self.listener = listener
         actions = SignalActions(slatefile.signals)
@@ -101,10 +119,24 @@ private final class DaemonRun: Sendable {
                 onReady: { modules, after in sayReady(modules: modules, after: after) },
                 onEnd: { reference.run?.ended($0) }))
         end = Guarded(nil)
+        controlled = ControlledDaemon(host, slatefile: options.slatefile)
+        var methods = ControlMethods()
+        methods.add(controlled)
+        methods.addCalls(to: host)
+        methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
+        server = try ControlServer(in: directory, methods: methods, tail: voice.tail, log: log)
         reference.set(self)
     }
 
     func run() -> ExitCode {
+        // While the state directory is still claimed: the next host makes a socket of this name.
+        defer { server.stop() }
+        do throws(ControlServerError) {
+            try server.start()
+        } catch {
+            log.error("\(error)")
+            return error.exitCode
+        }
         do {
             try host.launch()
         } catch {
@@ -114,10 +146,9 @@ private final class DaemonRun: Sendable {
         // What the slatefile gives a meaning to is taken, whatever it does by default.
         let kept = SignalListener.keptDefault.filter { actions[$0] == nil }
         listener.loop(keepingDefault: kept) { signal in take(signal) }
-        switch end.withLock({ $0 }) {
-        case .stopped: return .success
-        case .failed, .overdue, nil: return .failed
-        }
+        let end = end.withLock { $0 } ?? .failed("the signals ended")
+        controlled.ended(end)
+        return end == .stopped ? .success : .failed
     }
 
     private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
@@ -137,7 +168,15 @@ private final class DaemonRun: Sendable {
     }
 
     private func endAtOnce(_ origin: Origin) {
-        log.error("ended at once, before the stop was done: \(origin)")
+        let reason = "ended at once, before the stop was done: \(origin)"
+        log.error(reason)
+        leave(.failed(reason))
+    }
+
+    /// Ends the process with modules in it that may never return.
+    private func leave(_ end: Host.End) -> Never {
+        controlled.ended(end)
+        server.stop(within: .milliseconds(200))
         output.flush(within: .milliseconds(200))
         CurrentProcess.exitNow(ExitCode.failed.rawValue)
     }
@@ -151,8 +190,7 @@ private final class DaemonRun: Sendable {
             log.error(
                 "the stop took longer than deadlines.stopAll; left behind: "
                     + (names.isEmpty ? "nobody, the lane is busy" : names))
-            output.flush(within: .milliseconds(200))
-            CurrentProcess.exitNow(ExitCode.failed.rawValue)
+            leave(end)
         }
         self.end.withLock { $0 = end }
         listener.end()

@@ -55,10 +55,23 @@ package final class PidFile: Sendable {
     }
 
     /// Waits until no host runs on the directory, such as one that was told to stop.
-    package static func waitForRelease(of directory: StateDirectory) {
-        guard let file = try? Descriptor(opening: directory.path(of: name)) else { return }
-        file.lock(.shared)
-        file.unlock()
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory.
+    ///   - time: How long. A thread that was in vain waits on, until the process ends.
+    /// - Returns: Whether nobody has claimed it.
+    package static func waitForRelease(
+        of directory: StateDirectory, within time: Duration
+    ) -> Bool {
+        guard holder(of: directory) != .nobody, let released = try? WakeSignal() else {
+            return holder(of: directory) == .nobody
+        }
+        // No lock can be waited for with a limit.
+        try? NativeThread.start(name: "pid file") {
+            if let file = try? Descriptor(opening: directory.path(of: name)) { file.lock(.shared) }
+            released.give()
+        }
+        return released.wait(within: time)
     }
 
     /// Takes the lock, past those who only look whether it is taken.

@@ -30,6 +30,17 @@ package enum CurrentProcess {
         return result
     }
 
+    /// The path from the root that means the same file as `path` does in this process.
+    ///
+    /// Links and `..` stay as they are.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        let name = path.hasPrefix("./") ? path.dropFirst(2) : path[...]
+        let start = String(cString: folder)
+        return start == "/" ? "/\(name)" : "\(start)/\(name)"
+    }
+
     /// Whether a process of this number exists, whoever owns it.
     package static func exists(_ id: Int32) -> Bool {
         id > 0 && (kill(id, 0) == 0 || errno == EPERM)

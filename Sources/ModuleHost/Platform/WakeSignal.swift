@@ -42,7 +42,8 @@ final class WakeSignal: Sendable {
     /// - Returns: False where time was up.
     func wait(within time: Duration) -> Bool {
         let (seconds, attoseconds) = time.components
-        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        // Less than nothing would be for ever.
+        let milliseconds = max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
         return RawOutput.wait(
             until: POLLIN, on: descriptor, milliseconds: Int32(clamping: milliseconds))
     }

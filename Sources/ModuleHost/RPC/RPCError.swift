@@ -64,7 +64,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     package static let notRunning = Self(rawValue: -32000)
     /// No such route, module or action, or none that this caller may reach: nobody can tell which.
     package static let notFound = Self(rawValue: -32001)
-    /// The caller may not do this.
+    /// The caller may not do this: he is another user, or a module refuses the call.
     package static let notPermitted = Self(rawValue: -32002)
     /// The module that was called did not answer in time, or is busy beyond its time with something
     /// else.
@@ -73,6 +73,12 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     package static let tooMany = Self(rawValue: -32004)
     /// The module that was called answered with an error.
     package static let failed = Self(rawValue: -32005)
+    /// What should be opened is no URL.
+    package static let malformedURL = Self(rawValue: -32006)
+    /// The parameters of the URL, or of the action, are not those of the route.
+    package static let badParameter = Self(rawValue: -32007)
+    /// The module that was called is not made yet, has failed, or is gone.
+    package static let unavailable = Self(rawValue: -32008)
 
     /// Every code that this host answers with, and how a command ends that gets it: the one table.
     package static let exitCodes: [(code: RPCErrorCode, exit: ExitCode)] = [
@@ -88,6 +94,9 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
         (.late, .busy),
         (.tooMany, .busy),
         (.failed, .failed),
+        (.malformedURL, .usage),
+        (.badParameter, .usage),
+        (.unavailable, .unavailable),
     ]
 
     /// How a command ends that gets this error; an unknown one counts as a failure.

@@ -6,7 +6,8 @@ extension Command {
         discussion: """
             A module may claim the URL; else it is a call of the route that matches it.
             """,
-        operands: [.url], options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        operands: [.url], options: callOptions, exitCodes: callExitCodes,
+        exitMeanings: callExitMeanings,
         examples: [
             Example(
                 line: "hostd open 'slate://com.mm.community/userInfo?style=1&color=green'",
@@ -24,7 +25,8 @@ extension Command {
         discussion: """
             Prints true and exits 0, or prints false and exits 69.
             """,
-        operands: [.url], options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        operands: [.url], options: callOptions, exitCodes: callExitCodes,
+        exitMeanings: callExitMeanings,
         run: { arguments in
             withToken("canopen", arguments) { token in
                 HostCall.run("canopen", arguments) { call throws(ControlClientError) in
@@ -47,7 +49,7 @@ extension Command {
             Operand(placeholder: "ACTION", isRequired: true, help: "the name of the action"),
             Operand(placeholder: "JSON", help: "its parameters, an object (default: none)"),
         ],
-        options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        options: callOptions, exitCodes: callExitCodes, exitMeanings: callExitMeanings,
         run: { arguments in
             withJSON("call", arguments, at: 2) { parameters in
                 forward("call", arguments) { json, token in
@@ -65,16 +67,32 @@ extension Command {
             Operand(placeholder: "TOPIC", isRequired: true, help: "the topic, such as user.login"),
             Operand(placeholder: "JSON", help: "the message (default: null)"),
         ],
-        options: callOptions, exitCodes: clientExitCodes + [.noInput],
+        options: [.slatefile, .stateDirectory], exitCodes: clientExitCodes,
+        exitMeanings: clientExitMeanings,
         run: { arguments in
             withJSON("post", arguments, at: 1) { payload in
-                forward("post", arguments) { json, token in
-                    json.member("topic", arguments.operands[0])
-                    if let payload { json.member("payload", raw: payload.text.utf8) }
-                    if let token { json.member("token", token) }
+                HostCall.run("post", arguments) { call throws(ControlClientError) in
+                    let result = try call.client.call("post", within: nil) {
+                        $0.object {
+                            $0.member("topic", arguments.operands[0])
+                            if let payload { $0.member("payload", raw: payload.text.utf8) }
+                        }
+                    }
+                    // A message has no reply: there is only something to show where it failed.
+                    return result.kind == .null ? .success : HostCall.write(result)
                 }
             }
         })
+
+    private static let callExitCodes = clientExitCodes + [.noInput]
+
+    private static let callExitMeanings = clientExitMeanings.merging([
+        .noInput: "the token file cannot be read",
+        .unavailable: "no host runs on the state directory, or nothing answers to this name",
+        .failed: "the module that was called failed",
+        .busy: "the module that was called, or the host, is busy; try again",
+        .notPermitted: "refused, the host is another user's, or the token file is open to others",
+    ]) { $1 }
 
     private static let callOptions: [Option] = [
         .slatefile, .stateDirectory,
@@ -91,9 +109,15 @@ extension Command {
         withToken(method, arguments) { token in
             HostCall.run(method, arguments) { call throws(ControlClientError) in
                 // However long the module takes: the host has deadlines of its own.
-                try call.printResult(of: method, within: nil) { json in
+                let result = try call.client.call(method, within: nil) { json in
                     json.object { members(&$0, token) }
                 }
+                if let module = result["claimedBy"]?.string {
+                    Console.complain("hostd \(method): \(module) has taken it, and gives no reply")
+                    return .success
+                }
+                guard let reply = result["reply"] else { throw .malformed(call.directory) }
+                return HostCall.write(reply)
             }
         }
     }

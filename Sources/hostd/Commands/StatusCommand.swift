@@ -1,10 +1,11 @@
+import AppService
 import ModuleHost
 
 extension Command {
     static let status = Command(
         name: "status", summary: "show what the host runs, and how it is doing",
         options: [.slatefile, .stateDirectory, .json],
-        exitCodes: clientExitCodes,
+        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in
             HostCall.run("status", arguments) { call throws(ControlClientError) in
                 let status = try call.client.call("status")
@@ -16,7 +17,7 @@ extension Command {
     static let modules = Command(
         name: "modules", summary: "show the modules of the host, and how each is doing",
         options: [.slatefile, .stateDirectory, .json],
-        exitCodes: clientExitCodes,
+        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in
             HostCall.run("modules", arguments) { call throws(ControlClientError) in
                 let modules = try call.client.call("modules")
@@ -29,6 +30,8 @@ extension Command {
     private static func text(ofStatus status: JSONValue) -> String {
         func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
         func count(_ key: String, _ what: String) -> String? { text(key).map { "\($0) \(what)" } }
+        let readyTime = (try? status["readyMs"]?.decode(Double.self))
+            .map { Duration.nanoseconds($0 * 1_000_000) }
         let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
         let rows: [(String, [String?])] = [
             ("app", [text("app")]),
@@ -37,7 +40,7 @@ extension Command {
             ("version", [text("version")]),
             ("slatefile", [text("slatefile")]),
             ("state dir", [text("stateDirectory")]),
-            ("started", [text("startedAt"), text("readyMs").map { "ready after \($0) ms" }]),
+            ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
             ("events", events.isEmpty ? ["none"] : events),
             (

@@ -1,32 +1,65 @@
+import AppService
 import ModuleHost
 
 extension Command {
     static let stop = Command(
         name: "stop", summary: "stop the host, wait for its end, and return the outcome",
         discussion: """
-            Modules are told in their order, as by SIGTERM. Exit 70 means that the host ended, but not
-            as it should.
+            Modules are told in their order, as by SIGTERM. Whoever ends this command with Ctrl-C no longer
+            waits; the stop goes on.
             """,
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes,
+        exitMeanings: clientExitMeanings.merging([
+            .failed: "the host ended, but not as it should",
+            .busy: "the host is starting, or has not ended in time",
+        ]) { $1 },
         run: { arguments in
             HostCall.run("stop", arguments) { call throws(ControlClientError) in
-                let outcome: JSONValue
+                // The host itself ends a stop that takes too long, and knows when that is.
+                let about = try call.client.call("about")
+                guard let limit = about["stopMs"]?.int else { throw .malformed(call.directory) }
+                let deadline = ContinuousClock.now + .milliseconds(limit)
                 do throws(ControlClientError) {
-                    // However long it takes: the host itself ends a stop that takes too long.
-                    outcome = try call.client.call("stop", within: nil)
-                    _ = try call.client.waitForEnd(within: nil)
-                } catch .ended {
-                    PidFile.waitForRelease(of: call.directory)
-                    Console.complain("hostd stop: the host ended without saying how")
-                    return .failed
+                    let outcome = try outcome(from: call.client, by: deadline)
+                    if PidFile.waitForRelease(of: call.directory, within: deadline - .now) {
+                        return report(outcome, asJSON: arguments.has("json"))
+                    }
+                } catch {
+                    guard case .timedOut = error else { throw error }
                 }
-                PidFile.waitForRelease(of: call.directory)
-                return report(outcome, asJSON: arguments.has("json"))
+                let process = call.client.hostProcessID.map { "\($0)" } ?? "PID"
+                Console.complain(
+                    """
+                    hostd stop: process \(process) has not ended within \
+                    \(Duration.milliseconds(limit).briefText), though it should have
+                    'kill -KILL \(process)' ends it at once
+                    """)
+                return .busy
             }
         })
 
-    private static func report(_ outcome: JSONValue, asJSON: Bool) -> ExitCode {
+    /// Asks for the stop and waits for the host's end.
+    ///
+    /// - Returns: What the host says of it; nil where it ended without a word.
+    private static func outcome(
+        from client: ControlClient, by deadline: ContinuousClock.Instant
+    ) throws(ControlClientError) -> JSONValue? {
+        do throws(ControlClientError) {
+            let outcome = try client.call("stop", within: deadline - .now)
+            _ = try client.waitForEnd(within: deadline - .now)
+            return outcome
+        } catch {
+            guard case .ended = error else { throw error }
+            return nil
+        }
+    }
+
+    private static func report(_ outcome: JSONValue?, asJSON: Bool) -> ExitCode {
+        guard let outcome else {
+            Console.complain("hostd stop: the host ended without saying how")
+            return .failed
+        }
         let code: ExitCode = outcome["outcome"]?.string == "stopped" ? .success : .failed
         if asJSON { return Console.write(outcome.text + "\n", then: code) }
         switch outcome["outcome"]?.string {

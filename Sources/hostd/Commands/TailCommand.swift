@@ -8,7 +8,7 @@ extension Command {
             too slowly loses what is oldest, and is told how much.
             """,
         options: [.slatefile, .stateDirectory, .json],
-        exitCodes: clientExitCodes,
+        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in
             HostCall.run("tail", arguments) { call throws(ControlClientError) in
                 _ = try call.client.call("tail")

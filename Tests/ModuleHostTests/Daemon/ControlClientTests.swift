@@ -127,23 +127,31 @@ struct ControlClientTests {
     @Test("status, modules and stop of a host")
     func controlledHost() throws {
         struct Still: ControlledHost {
-            func status(_ completion: @escaping @Sendable (HostStatus) -> Void) {
+            var identity: HostIdentity {
+                var identity = HostIdentity(
+                    app: "Demo", slatefile: "slatefile.json", stateDirectory: ".hostd",
+                    startedAt: WallTime(seconds: 0), stopTime: .seconds(40))
+                identity.processID = 7
+                return identity
+            }
+
+            func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {
                 var figures = HostFigures()
                 figures.state = .active
                 figures.readyAfter = .microseconds(1500)
                 figures.events = [.push: 3]
-                var status = HostStatus(
-                    app: "Demo", slatefile: "slatefile.json", stateDirectory: ".hostd",
-                    startedAt: WallTime(seconds: 0), figures: figures)
-                status.processID = 7
-                completion(status)
+                completion(.success(HostStatus(identity, figures)))
             }
 
-            func modules(_ completion: @escaping @Sendable ([ModuleStatus]) -> Void) {
-                guard let id = try? ModuleID("com.mm.main") else { return completion([]) }
-                var module = ModuleStatus(id: id, entry: "Modules.MainModule", state: .failed)
-                module.reason = "threw"
-                completion([module])
+            func modules(
+                _ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void
+            ) {
+                guard let id = try? ModuleID("com.mm.main") else { return }
+                var failed = ModuleStatus(id: id, entry: "Modules.MainModule", state: .failed)
+                failed.reason = "threw"
+                var late = ModuleStatus(id: id, entry: "Modules.MainModule", state: .late)
+                late.behind = 2
+                completion(.success([failed, late]))
             }
 
             func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void) {
@@ -154,7 +162,7 @@ struct ControlClientTests {
         var methods = ControlMethods()
         methods.add(Still())
         var session = RPCSession()
-        for method in ["status", "modules", "stop"] {
+        for method in ["about", "status", "modules", "stop"] {
             session.receive(
                 Array((#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"# + "\n").utf8)[...])
         }
@@ -166,15 +174,20 @@ struct ControlClientTests {
                         given.append(String(decoding: $1.dropFirst(33).dropLast(), as: UTF8.self))
                     }))
         }
+        let about =
+            #""app":"Demo","pid":7,"version":"\#(HostVersion.current)","#
+            + #""slatefile":"slatefile.json","stateDirectory":".hostd","#
+            + #""startedAt":"1970-01-01T00:00:00.000Z","stopMs":40000"#
         #expect(
             given.values == [
-                #"{"app":"Demo","state":"active","pid":7,"version":"\#(HostVersion.current)","#
-                    + #""slatefile":"slatefile.json","stateDirectory":".hostd","#
-                    + #""startedAt":"1970-01-01T00:00:00.000Z","readyMs":1.5,"modulesRunning":0,"#
-                    + #""modulesFailed":0,"failures":0,"lateness":0,"ignored":0,"#
-                    + #""events":{"push":3}}"#,
+                "{\(about)}",
+                "{\(about)"
+                    + #","state":"active","readyMs":1.5,"modulesRunning":0,"modulesFailed":0,"#
+                    + #""failures":0,"lateness":0,"ignored":0,"events":{"push":3}}"#,
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"failed","#
-                    + #""main":false,"required":false,"behind":0,"reason":"threw"}]"#,
+                    + #""main":false,"required":false,"reason":"threw"},"#
+                    + #"{"id":"com.mm.main","entry":"Modules.MainModule","state":"late","#
+                    + #""main":false,"required":false,"behind":2}]"#,
                 #"{"outcome":"failed","reason":"a reason"}"#,
             ])
     }

@@ -235,15 +235,19 @@ struct ControlServerHostileTests {
         #expect(served.held.values.count == 500)
     }
 
-    @Test("another user is closed at once, with a line in the log")
+    @Test("another user is told so and closed at once, with a line in the log")
     func otherUser() async throws {
         let served = try ServedSocket(accepts: { _ in false })
         let client = try served.client()
         client.call("ping")
-        #expect(client.line() == nil)
+        #expect(
+            client.lines() == [
+                errorLine(
+                    -32002, "not permitted", "only the host's own user and root may control it")
+            ])
         _ = await served.log.first(
-            containing: "control socket: connection of user \(geteuid()) refused "
-                + "(process \(getpid()))")
+            containing: "control socket: connection of process \(getpid()) refused: "
+                + "user \(geteuid()) may not control this host")
     }
 
     @Test("who may control a host")

@@ -70,7 +70,8 @@ final class ServedSocket: Sendable {
 /// A client that may do what no good client does.
 final class SocketClient {
     let number: Int32
-    private var buffer: [UInt8] = []
+    private var input = LineBuffer(limit: .max)
+    private var bytes = [UInt8](repeating: 0, count: 1 << 16)
 
     init(_ path: String) throws {
         number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -114,14 +115,10 @@ final class SocketClient {
     /// Waits as long as it takes.
     func line() -> String? {
         while true {
-            if let end = buffer.firstIndex(of: 0x0A) {
-                defer { buffer.removeSubrange(...end) }
-                return String(decoding: buffer[..<end], as: UTF8.self)
-            }
-            var bytes = [UInt8](repeating: 0, count: 1 << 16)
+            if case .line(let line) = input.next() { return String(decoding: line, as: UTF8.self) }
             let count = recv(number, &bytes, bytes.count, 0)
             if count <= 0 { return nil }
-            buffer += bytes[..<count]
+            input.append(bytes[..<count])
         }
     }
 

@@ -64,7 +64,7 @@ final class NoTargetModule: Module, NotFoundResponder {
 /// The façade that a category of CTMediator's would be.
 extension Mediator {
     fileprivate func forecast(for city: String) throws -> WeatherModule.Forecast {
-        try perform("x.weather", "forecast", ["city": city])
+        try perform("x.weather", "forecast", ["city": city], as: WeatherModule.Forecast.self)
     }
 }
 
@@ -109,7 +109,7 @@ struct Row03CTMediatorTests {
             for city in ["paris", "oslo"] {
                 try mediator.perform("x.weather", "forecast", ["city": city])
             }
-            let asked: Int = try mediator.perform("x.weather", "asked")
+            let asked = try mediator.perform("x.weather", "asked", as: Int.self)
             try mediator.perform("x.weather", "reset")
             return "\(asked) \(try mediator.perform("x.weather", "asked", as: Int.self))"
         }
@@ -125,7 +125,9 @@ struct Row03CTMediatorTests {
         #expect(await host.open("app://x.weather/origin") == #""control from pid 42 (uid 1000)""#)
         let asked = try await host.asFirst { module in
             #expect(try module.context.mediator.forecast(for: "paris").degrees == 21.5)
-            #expect(try module.context.mediator.perform("x.weather", "origin") == "x.a")
+            #expect(
+                try module.context.mediator.perform("x.weather", "origin", as: String.self)
+                    == "x.a")
             return "\(try module.context.mediator.perform("x.weather", "asked", as: Int.self))"
         }
         #expect(asked == "3")
@@ -232,7 +234,7 @@ struct Row03CTMediatorTests {
     func replies() async throws {
         let text = try await withMediator { mediator in
             func reply<Reply>(_ action: String, as type: Reply.Type = Reply.self) throws -> Reply {
-                try mediator.perform("x.weather", action)
+                try mediator.perform("x.weather", action, as: type)
             }
             let station = try reply("nativeStation", as: WeatherModule.Station.self)
             #expect(try reply("alarm", as: String?.self) == nil)

@@ -107,7 +107,7 @@ struct Row05RouteSecurityTests {
                 try router.value(for: "app://x.bank/hours"),
                 try router.value(for: "app://x.bank/statement/2026"),
                 try router.value(for: "app://x.bank/transfer?amount=7"),
-                try mediator.perform("x.bank", "close"),
+                try mediator.perform("x.bank", "close", as: String.self),
             ].joined(separator: ", ")
         }
         #expect(text == "9 to 5, statement of 2026, transferred 7, closed")

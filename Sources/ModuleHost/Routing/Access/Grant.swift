@@ -95,10 +95,9 @@ extension RoutePattern {
         let values = RouteParameters(list: bound)
         let text = isAbsolute ? try? url(values) : try? url(values, scheme: "app", module: module)
         guard let text, let url = try? RouteURL(text) else { return nil }
-        let segments = url.spans[..<url.segmentCount].map { span in
-            url.withBytes { Array($0.bytes(of: span)) }
+        return url.withBytes { bytes in
+            ((isAbsolute ? 0 : 1)..<url.segmentCount).map { Array(bytes.bytes(of: url.spans[$0])) }
         }
-        return isAbsolute ? segments : Array(segments.dropFirst())
     }
 }
 
@@ -115,8 +114,8 @@ extension RoutePattern.Variant {
                     let text = bytes.bytes(of: url.spans[first + index])
                     result.append(text.dropLast(suffix.count) + suffix)
                 case .rest:
-                    for span in url.spans[(first + index)..<url.segmentCount] {
-                        result.append(Array(bytes.bytes(of: span)))
+                    for place in (first + index)..<url.segmentCount {
+                        result.append(Array(bytes.bytes(of: url.spans[place])))
                     }
                 }
             }

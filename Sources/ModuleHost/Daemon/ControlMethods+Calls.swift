@@ -1,0 +1,124 @@
+/// The parameters of `open` and `canopen`.
+private struct URLParameters: Decodable, Sendable {
+    let url: String
+    let token: TokenText?
+}
+
+/// The parameters of `call`.
+private struct ActionParameters: Decodable, Sendable {
+    let module: String
+    let action: String
+    /// An object.
+    let parameters: JSONValue?
+    let token: TokenText?
+}
+
+/// The parameters of `post`.
+private struct MessageParameters: Decodable, Sendable {
+    let topic: String
+    let payload: JSONValue?
+}
+
+/// A token among the parameters of a method: what else stands in its place is not shown either.
+private struct TokenText: Decodable, Sendable {
+    let token: RouteToken?
+
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer().decode(JSONValue.self)
+        guard let text = value.string else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath, debugDescription: "a token is a string"))
+        }
+        token = text.isEmpty ? nil : RouteToken(text)
+    }
+}
+
+extension ControlMethods {
+    /// Adds `open`, `canopen`, `call` and `post`.
+    mutating func addCalls(to host: Host) {
+        add("open", URLParameters.self) { parameters, call in
+            host.open(
+                parameters.url, origin: call.peer.origin, token: parameters.token?.token
+            ) { call.reply.give($0) }
+        }
+        add("canopen", URLParameters.self) { parameters, call in
+            host.canOpen(
+                parameters.url, origin: call.peer.origin, token: parameters.token?.token
+            ) { result in
+                call.reply.give(result.mapError(RPCError.init(ofCall:))) { $1.value($0) }
+            }
+        }
+        add("call", ActionParameters.self) { parameters, call in
+            let object = parameters.parameters ?? .emptyObject
+            guard object.kind == .object else {
+                return call.reply.fail(
+                    .invalidParameters("/parameters: expected an object, found \(object.inWords)"))
+            }
+            host.call(
+                parameters.module, parameters.action, RouteParameters(object),
+                origin: call.peer.origin, token: parameters.token?.token
+            ) { call.reply.give($0) }
+        }
+        add("post", MessageParameters.self) { parameters, call in
+            // Nobody would hear of it any more.
+            guard !host.isStopping else { return call.reply.fail(RPCError(RouteError.stopped)) }
+            do throws(EventError) {
+                try host.post(parameters.topic, parameters.payload, origin: call.peer.origin)
+                call.reply.succeed { $0.null() }
+            } catch {
+                call.reply.fail(.invalidParameters("\(error)"))
+            }
+        }
+    }
+}
+
+extension SocketPeer {
+    /// Who this is, for a module.
+    var origin: Origin { .control(uid: userID, pid: processID) }
+}
+
+extension RPCReply {
+    fileprivate func give(_ result: Result<Host.CallReply, any Error>) {
+        give(result.mapError(RPCError.init(ofCall:))) { reply, json in
+            json.object {
+                switch reply {
+                case .json(let text): $0.member("reply", raw: text)
+                case .claimed(let module): $0.member("claimedBy", module.text)
+                }
+            }
+        }
+    }
+}
+
+extension RPCError {
+    /// What a caller from outside is told of a call that failed.
+    init(ofCall error: any Error) {
+        switch error {
+        case let error as RouteError: self.init(error)
+        case let fault as ParameterFault: self.init(.badParameter, "\(fault)")
+        case let failure as HandlerFailure:
+            self.init(.failed, "\(failure.module) failed: \(failure.error)")
+        default: self = .internalError("\(error)")
+        }
+    }
+
+    fileprivate init(_ error: RouteError) {
+        let code: RPCErrorCode =
+            switch error {
+            case .notFound, .noAction: .notFound
+            case .malformed: .malformedURL
+            case .parameter: .badParameter
+            case .refused: .notPermitted
+            case .late, .tookTooLong: .late
+            case .unavailable: .unavailable
+            case .tooDeep: .failed
+            case .stopped: .notRunning
+            // What is wrong with the app's own routes and rewrites is not the caller's doing.
+            case .pattern, .conflict, .unknownModule, .rewriteLoop, .rewrite, .building,
+                .otherModule, .repeatedAction, .reply:
+                .internalError
+            }
+        self.init(code, "\(error)")
+    }
+}

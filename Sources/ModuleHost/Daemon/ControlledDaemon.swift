@@ -1,0 +1,84 @@
+import AppService
+
+/// The host of a daemon, as its control socket sees it.
+///
+/// Outlives the app: who asks for a stop is answered when the app has ended.
+final class ControlledDaemon: ControlledHost {
+    /// How long the lane may take to get to a question.
+    private static let patience: Duration = .seconds(2)
+    /// What a process may take to end once its app has: clients read what they are owed, and the log
+    /// is written out.
+    private static let exitTime: Duration = .seconds(10)
+
+    private enum Phase {
+        case running(stops: [@Sendable (Host.End) -> Void])
+        case ended(Host.End)
+    }
+
+    private let host: Host
+    let identity: HostIdentity
+    private let phase = Guarded(Phase.running(stops: []))
+
+    /// - Parameters:
+    ///   - host: The app.
+    ///   - slatefile: The path of its slatefile.
+    init(_ host: Host, slatefile: String) {
+        self.host = host
+        identity = HostIdentity(
+            app: host.slatefile.app, slatefile: CurrentProcess.absolute(slatefile),
+            stateDirectory: CurrentProcess.absolute(host.stateDirectory), startedAt: .now(),
+            stopTime: host.slatefile.deadlines.stopAll + Self.exitTime)
+    }
+
+    func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {
+        host.read(within: Self.patience) {
+            $0.figures
+        } _: { [identity] in
+            completion($0.map { HostStatus(identity, $0) }.mapError(RPCError.init))
+        }
+    }
+
+    func modules(_ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void) {
+        host.read(within: Self.patience) {
+            $0.moduleStatuses
+        } _: {
+            completion($0.mapError(RPCError.init))
+        }
+    }
+
+    func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void) {
+        let end = phase.withLock { phase -> Host.End? in
+            switch phase {
+            case .ended(let end): return end
+            case .running(let stops):
+                phase = .running(stops: stops + [completion])
+                return nil
+            }
+        }
+        if let end { return completion(end) }
+        host.deliver(.state(.terminate, origin: .control(uid: peer.userID, pid: peer.processID)))
+    }
+
+    /// Answers those who asked for a stop, and from now on whoever asks for one.
+    func ended(_ end: Host.End) {
+        let stops = phase.withLock { phase -> [@Sendable (Host.End) -> Void] in
+            guard case .running(let stops) = phase else { return [] }
+            phase = .ended(end)
+            return stops
+        }
+        for stop in stops { stop(end) }
+    }
+}
+
+extension RPCError {
+    fileprivate init(_ silence: HostSilence) {
+        switch silence {
+        case .ended: self.init(.notRunning, "the app has ended")
+        case .busy(let module, let time):
+            self.init(
+                .late, "the host is busy",
+                detail: (module.map { "module '\($0)' is at work" } ?? "it has much to deliver")
+                    + ", and nothing else came to its turn within \(time.briefText); try again")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import AppService
+
+/// What the app tells of itself to whoever asks from outside.
+extension Host {
+    /// Reads something of the app on the lane.
+    ///
+    /// - Parameters:
+    ///   - time: How long the lane may take to get to it: a module may keep it busy.
+    ///   - value: What to read.
+    ///   - completion: Is called once, on the lane or any other thread.
+    func read<Value: Sendable>(
+        within time: Duration, _ value: @escaping @Sendable (RunningApp) -> Value,
+        _ completion: @escaping @Sendable (Result<Value, HostSilence>) -> Void
+    ) {
+        let question = LaneQuestion(completion)
+        question.set(
+            self.time.schedule(after: time) { [gate] in
+                let module = gate.lane.cell(gate.lane.word.load().cell)?.id
+                question.answer(.failure(.busy(with: module, for: time)))
+            })
+        gate.lane.enqueue(
+            LaneWork { [app] _ in
+                question.answer(.success(value(app.value)))
+            } onAbandon: {
+                question.answer(.failure(.ended))
+            })
+    }
+}
+
+/// Why a host does not tell how it is doing.
+enum HostSilence: Error, Hashable {
+    /// The app has come to its end.
+    case ended
+    /// The lane was busy all the time; the module that it is in now, if it is in one.
+    case busy(with: ModuleID?, for: Duration)
+}
+
+extension RunningApp {
+    /// How each enabled module is doing, in slatefile order.
+    var moduleStatuses: [ModuleStatus] {
+        // Before the launch has begun there are no records.
+        guard !records.isEmpty else {
+            return slatefile.modules.filter(\.isEnabled).map { ModuleStatus($0, .waiting) }
+        }
+        let late = gate.lane.lateCells
+        return records.map { record in
+            let isLate = late.contains { $0 === record.cell }
+            var status = ModuleStatus(
+                record.entry, record.status.asSeen(isLate: isLate))
+            if case .failed(let reason) = record.status { status.reason = reason }
+            return status
+        }
+    }
+}
+
+extension ModuleStatus {
+    fileprivate init(_ entry: Slatefile.Module, _ state: State) {
+        let name =
+            switch entry.implementation {
+            case .entry(let name): name
+            case .command(let words): words.map(shellQuoted).joined(separator: " ")
+            }
+        self.init(id: entry.id, entry: name, state: state)
+        isMain = entry.isMain
+        isRequired = entry.isRequired
+    }
+}
+
+extension ModuleRecord.Status {
+    fileprivate func asSeen(isLate: Bool) -> ModuleStatus.State {
+        switch self {
+        case .failed: .failed
+        case .released: .released
+        case _ where isLate: .late
+        case .waiting, .made: .waiting
+        case .launched: .running
+        }
+    }
+}
+
+/// A question to the lane, answered once: by the lane, or in its place when that takes too long.
+private final class LaneQuestion<Value: Sendable>: Sendable {
+    private struct State {
+        /// Nil once it is answered.
+        var completion: (@Sendable (Result<Value, HostSilence>) -> Void)?
+        var alarm: (any Alarm)?
+    }
+
+    private let state: Guarded<State>
+
+    init(_ completion: @escaping @Sendable (Result<Value, HostSilence>) -> Void) {
+        state = Guarded(State(completion: completion))
+    }
+
+    /// Sets what is to be called off by the answer.
+    func set(_ alarm: any Alarm) {
+        let isAnswered = state.withLock { state in
+            if state.completion != nil { state.alarm = alarm }
+            return state.completion == nil
+        }
+        if isAnswered { alarm.cancel() }
+    }
+
+    func answer(_ result: Result<Value, HostSilence>) {
+        let asked = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        asked.alarm?.cancel()
+        asked.completion?(result)
+    }
+}

@@ -1,0 +1,104 @@
+import AppService
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// What the control socket makes of the outcome of a call.
+@Suite("Control calls", .timeLimit(.minutes(1)))
+struct ControlCallTests {
+    @Test("each fault has the code of its kind, and its own text")
+    func errors() throws {
+        let id = try ModuleID("x.a")
+        let parameter = ParameterFault(name: "style", kind: .repeated(2))
+        let url = URLFault(.escape, at: 7)
+        let rows: [(any Error, RPCErrorCode)] = [
+            (RouteError.notFound(url: "a://b", nearest: nil), .notFound),
+            (RouteError.noAction("b", of: "a", nearest: "c"), .notFound),
+            (RouteError.malformed(url), .malformedURL),
+            (RouteError.parameter(parameter), .badParameter),
+            (parameter, .badParameter),
+            (RouteError.refused(by: id, "closed"), .notPermitted),
+            (RouteError.late(id), .late),
+            (RouteError.tookTooLong(id), .late),
+            (RouteError.unavailable(id), .unavailable),
+            (RouteError.tooDeep([id, id]), .failed),
+            (RouteError.stopped, .notRunning),
+            (RouteError.rewriteLoop(["a://b", "a://c"]), .internalError),
+        ]
+        for (error, code) in rows {
+            #expect(RPCError(ofCall: error) == RPCError(code, "\(error)"))
+        }
+        #expect(
+            RPCError(ofCall: HandlerFailure(module: id, error: Fault()))
+                == RPCError(.failed, "x.a failed: broken"))
+        #expect(RPCError(ofCall: Fault()) == .internalError("broken"))
+    }
+
+    /// What a host answers to a call of a method.
+    private func answer(
+        to method: String, _ parameters: String, from host: Host
+    ) async throws -> String {
+        var methods = ControlMethods()
+        methods.addCalls(to: host)
+        let answer = Promise<String>()
+        var session = RPCSession()
+        session.receive(
+            Array(
+                (#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"# + "\n")
+                    .utf8)[...])
+        _ = session.takeLines(upTo: 1) { request, ticket in
+            methods[request.method]?(
+                ControlMethods.Call(
+                    peer: SocketPeer(processID: 4711, userID: 1000, groupID: 0),
+                    parameters: request.parameters,
+                    reply: RPCReply(to: ticket) {
+                        answer.keep(String(decoding: $1.dropFirst(24).dropLast(), as: UTF8.self))
+                    }))
+        }
+        return await answer.value
+    }
+
+    @Test("parameters that a method does not take")
+    func parameters() async throws {
+        let test = try HostUnderTest("a", probe: Probe())
+        let rows: [(String, String, String)] = [
+            ("open", "{}", "missing key 'url'"),
+            ("open", #"{"url":"a://b","tokn":"x"}"#, "unknown key 'tokn'; did you mean 'token'?"),
+            ("canopen", #"{"url":7}"#, "/url: expected a string, found the number 7"),
+            // Whatever stands for a token is not shown.
+            ("open", #"{"url":"a://b","token":4711}"#, "/token: a token is a string"),
+            ("open", #"{"url":"a://b","token":["secret"]}"#, "/token: a token is a string"),
+            ("call", #"{"module":"a"}"#, "missing key 'action'"),
+            (
+                "call", #"{"module":"a","action":"b","parameters":[1]}"#,
+                "/parameters: expected an object, found an array"
+            ),
+            ("post", #"{"topic":"t","token":"x"}"#, "unknown key 'token'"),
+            ("post", #"{"topic":""}"#, ""),
+        ]
+        for (method, parameters, text) in rows {
+            let answer = try await answer(to: method, parameters, from: test.host)
+            #expect(
+                answer.contains(#""error":{"code":-32602,"message":"Invalid params","data":"#),
+                "\(answer)")
+            #expect(answer.contains(text), "\(answer)")
+            #expect(!answer.contains("secret") && !answer.contains("4711"), "\(answer)")
+        }
+        test.host.gate.lane.close()
+    }
+
+    @Test("a host that has ended says so")
+    func ended() async throws {
+        let test = try await HostUnderTest("a", probe: Probe()).launched()
+        #expect(await test.stopped() == .stopped)
+        for (method, parameters) in [
+            ("open", #"{"url":"a://b"}"#), ("canopen", #"{"url":"a://b"}"#),
+            ("call", #"{"module":"x.a","action":"b"}"#), ("post", #"{"topic":"t"}"#),
+        ] {
+            #expect(
+                try await answer(to: method, parameters, from: test.host)
+                    == #""error":{"code":-32000,"message":"the host has stopped"}"#)
+        }
+    }
+}
