@@ -56,7 +56,8 @@ final class BoundRoute {
         let call = RouteCall(origin: caller.origin, url: url, userInfo: caller.userInfo)
         do {
             let reply = try handler.perform(module, parameters, call)
-            return caller.wantsJSON ? EncodedReply(json: try JSONEncoding.bytes(reply)) : reply
+            guard caller.wantsJSON else { return reply }
+            return EncodedReply(json: try JSONEncoding.bytes(reply), entry: entry)
         } catch let failure as HandlerError {
             throw caller.wantsJSON
                 ? HandlerFailure(module: entry.module, error: failure.error) : failure.error

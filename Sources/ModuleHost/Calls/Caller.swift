@@ -10,6 +10,8 @@ struct Caller: Sendable {
 /// A reply as JSON text.
 struct EncodedReply: Encodable, Sendable {
     let json: [UInt8]
+    /// The route that gave it.
+    let entry: RouteTable.Entry
 
     func encode(to encoder: any Encoder) throws {
         try JSONValue(parsing: json).encode(to: encoder)

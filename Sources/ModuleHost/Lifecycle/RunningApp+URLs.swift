@@ -17,8 +17,16 @@ extension RunningApp {
         let caller = Caller(origin: event.origin, token: token, wantsJSON: true)
         // A job of its own: what gets stuck in a call is not the event's any more.
         gate.lane.prepend([
-            CallJob(calls, answer) { calls, thread in
-                Host.CallReply(try calls.open(url.text, for: caller, on: thread))
+            CallJob(calls, answer) { [log, time] calls, thread in
+                let began = time.now()
+                let reply = try calls.open(url.text, for: caller, on: thread)
+                if let entry = (reply as? EncodedReply)?.entry {
+                    log.write(
+                        .info, "answered by \(entry.module), route '\(entry.route.pattern)'",
+                        event: EventKind.openURL.rawValue, duration: began.duration(to: time.now()),
+                        fields: [LogField("origin", "\(caller.origin)")])
+                }
+                return Host.CallReply(reply)
             }
         ])
     }
