@@ -8,12 +8,18 @@ final class BoundRoute {
     private let handler: ErasedHandler
     private let record: ModuleRecord
     let cell: Cell
+    let moduleID: String
+    let action: String
+    /// Set where the route is taken out of the table, while somebody may still hold it.
+    var isRemoved = false
 
     init(_ entry: RouteTable.Entry, of record: ModuleRecord) {
         self.entry = entry
         handler = entry.route.handler
         self.record = record
         cell = record.cell
+        moduleID = entry.module.text
+        action = entry.route.action
     }
 
     /// Why the module cannot be called now, or nil where it can.
@@ -44,19 +50,28 @@ final class BoundRoute {
 
     /// Calls the handler; code of its module.
     ///
-    /// - Returns: The reply, as ``EncodedReply`` where the caller wants JSON; nil where the route does not
-    ///   answer such parameters.
-    /// - Throws: ``ParameterFault``; what the handler threw, for a caller outside of the app as
-    ///   ``HandlerFailure``.
+    /// - Returns: The reply; nil where the route does not answer such parameters.
+    /// - Throws: ``ParameterFault``, and what the handler threw as ``HandlerError``.
     @inline(__always)
+    func perform(
+        _ parameters: RouteParameters, _ call: RouteCall
+    ) throws -> (any Encodable & Sendable)? {
+        guard accepts(parameters), let module = record.module else { return nil }
+        return try handler.perform(module, parameters, call)
+    }
+
+    /// Calls the handler for any caller; code of its module.
+    ///
+    /// - Returns: As ``perform(_:_:)``; as ``EncodedReply`` where the caller wants JSON.
+    /// - Throws: As ``perform(_:_:)``; what the handler threw as ``HandlerFailure`` where the caller wants
+    ///   JSON, and as it is for others.
     func perform(
         _ parameters: RouteParameters, for caller: Caller, url: RouteURL? = nil
     ) throws -> (any Encodable & Sendable)? {
-        guard accepts(parameters), let module = record.module else { return nil }
         let call = RouteCall(origin: caller.origin, url: url, userInfo: caller.userInfo)
         do {
-            let reply = try handler.perform(module, parameters, call)
-            guard caller.wantsJSON else { return reply }
+            let reply = try perform(parameters, call)
+            guard caller.wantsJSON, let reply else { return reply }
             return EncodedReply(json: try JSONEncoding.bytes(reply), entry: entry)
         } catch let failure as HandlerError {
             throw caller.wantsJSON

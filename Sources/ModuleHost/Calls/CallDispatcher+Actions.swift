@@ -16,7 +16,7 @@ extension CallDispatcher {
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
         on thread: LaneThread
     ) throws -> any Encodable & Sendable {
-        if !interceptors.entries.isEmpty,
+        if !interceptors.isEmpty,
             let url = try redirection(
                 of: InterceptedCall(
                     .action(action, of: module), parameters, caller.origin, isDryRun: false),
@@ -24,16 +24,43 @@ extension CallDispatcher {
         {
             return try open(url, for: caller, redirects: 1, on: thread)
         }
-        let reply = try call(on: thread) {
+        var reply: (any Encodable & Sendable)?
+        try call(on: thread) {
             guard let route = actions.find(module, action) else { return nil }
             let isReachable =
                 !caller.origin.isRemote || access(of: caller).mayReach(route.entry, parameters)
             return isReachable ? route : nil
         } _: { route in
-            try route.perform(parameters, for: caller)
+            reply = try route.perform(parameters, for: caller)
         }
         if let reply { return reply }
         throw try noAction(module, action, parameters, for: caller, on: thread)
+    }
+
+    /// The same for a module of the app, in the shortest way: nothing is made that the handler does not
+    /// get.
+    @inline(__always)
+    func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin,
+        _ userInfo: [String: any Sendable], on thread: LaneThread
+    ) throws -> any Encodable & Sendable {
+        if interceptors.isEmpty {
+            var reply: (any Encodable & Sendable)?
+            do {
+                try call(on: thread) {
+                    actions.find(module, action)
+                } _: { route in
+                    reply = try route.perform(
+                        parameters, RouteCall(origin: origin, userInfo: userInfo))
+                }
+            } catch let failure as HandlerError {
+                throw failure.error
+            }
+            if let reply { return reply }
+        }
+        return try perform(
+            module, action, parameters, for: Caller(origin: origin, userInfo: userInfo),
+            on: thread)
     }
 
     /// Tells modules that nobody answers, and returns what the caller is told.

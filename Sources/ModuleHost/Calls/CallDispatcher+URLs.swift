@@ -19,10 +19,11 @@ extension CallDispatcher {
         guard let match = try match(url, for: caller, on: thread) else {
             throw try notFound(url, for: caller, on: thread)
         }
-        let reply = try call(on: thread) {
+        var reply: (any Encodable & Sendable)?
+        try call(on: thread) {
             route(of: match.entry)
         } _: { route in
-            try route.perform(match.parameters, for: caller, url: match.url)
+            reply = try route.perform(match.parameters, for: caller, url: match.url)
         }
         // A predicate has removed the route, or changed its mind.
         guard let reply else { throw try notFound(url, for: caller, on: thread) }
@@ -38,12 +39,13 @@ extension CallDispatcher {
         do {
             let (url, caller) = try resolve(text, caller, 0, isDryRun: true, on: thread)
             guard let match = try match(url, for: caller, on: thread) else { return false }
-            let isRequest = try call(on: thread) {
+            var isRequest = false
+            try call(on: thread) {
                 route(of: match.entry)
             } _: { route in
-                route.check(match.parameters)
+                isRequest = route.check(match.parameters)
             }
-            return isRequest ?? false
+            return isRequest
         } catch let error as RouteError {
             switch error {
             case .malformed, .rewriteLoop: throw error
@@ -70,7 +72,7 @@ extension CallDispatcher {
             } catch {
                 throw RouteError.malformed(error)
             }
-            if interceptors.entries.isEmpty { return (url, caller) }
+            if interceptors.isEmpty { return (url, caller) }
             let call = InterceptedCall(
                 .url(url), RouteParameters(), caller.origin, isDryRun: isDryRun)
             guard let next = try redirection(of: call, on: thread) else { return (url, caller) }
@@ -94,12 +96,13 @@ extension CallDispatcher {
             guard access.mayReach(entry, parameters) else { return false }
             guard entry.route.hasPredicate, fault == nil else { return true }
             do {
-                let isAccepted = try self.call(on: thread) {
+                var isAccepted = false
+                try self.call(on: thread) {
                     self.route(of: entry)
                 } _: { route in
-                    route.accepts(parameters)
+                    isAccepted = route.accepts(parameters)
                 }
-                return isAccepted ?? false
+                return isAccepted
             } catch {
                 fault = error
                 return true

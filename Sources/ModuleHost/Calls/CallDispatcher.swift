@@ -60,8 +60,7 @@ final class CallDispatcher {
     /// - Returns: False where the module has none of this pattern.
     func remove(_ pattern: String, of module: ModuleID) -> Bool {
         guard let entry = table.remove(pattern, of: module) else { return false }
-        actions.remove(entry)
-        routes[entry.index] = nil
+        if let route = routes.removeValue(forKey: entry.index) { actions.remove(route) }
         return true
     }
 
@@ -84,15 +83,14 @@ final class CallDispatcher {
     ///
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
-    ///   - find: Host code: the route, or nil.
-    ///   - body: Code of the route's module; nil where it does not answer such a request.
-    /// - Returns: What `body` returns; nil where `find` found nothing.
+    ///   - find: Host code: the route, or nil; then nothing is called.
+    ///   - body: Code of the route's module.
     /// - Throws: What `body` throws, and ``RouteError`` where the call could not be made or its answer
     ///   comes too late to be taken.
     @inline(__always)
-    func call<Reply>(
-        on thread: LaneThread, find: () -> BoundRoute?, _ body: (BoundRoute) throws -> Reply?
-    ) throws -> Reply? {
+    func call(
+        on thread: LaneThread, find: () -> BoundRoute?, _ body: (BoundRoute) throws -> Void
+    ) throws {
         var fault: RouteError?
         var called: UInt16 = 0
         let outcome = gate.call(on: thread) { () -> (UInt16, BoundRoute)? in
@@ -107,9 +105,7 @@ final class CallDispatcher {
             try body(route)
         }
         switch outcome {
-        case .returned(let reply):
-            if let fault { throw fault }
-            return reply
+        case .returned: if let fault { throw fault }
         case .threw(let error): throw error
         case .tooDeep: throw RouteError.tooDeep(chain(on: thread))
         case .lost, .threwLate:

@@ -41,8 +41,7 @@ public final class Mediator {
     ) throws -> any Encodable & Sendable {
         try line.call { dispatcher, thread in
             try dispatcher.perform(
-                module, action, parameters, for: Caller(origin: line.origin, userInfo: userInfo),
-                on: thread)
+                module, action, parameters, from: line.origin, userInfo, on: thread)
         }
     }
 

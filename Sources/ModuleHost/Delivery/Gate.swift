@@ -79,15 +79,15 @@ struct Gate: Sendable {
     ///   - thread: The calling thread, which owns the lane.
     ///   - find: Host code, while nobody takes the lane: whom to call, and with what; nil for nobody.
     ///   - body: Module code.
-    /// - Returns: How it ended; with nil where there was nobody to call.
+    /// - Returns: How it ended; where there was nobody to call, as if that had returned.
     @inline(__always)
-    func call<Found, Result>(
-        on thread: LaneThread, find: () -> (UInt16, Found)?, body: (Found) throws -> Result?
-    ) -> Outcome<Result?> {
+    func call<Found>(
+        on thread: LaneThread, find: () -> (UInt16, Found)?, body: (Found) throws -> Void
+    ) -> Outcome<Void> {
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
         guard passage.settle() else { return .lost }
         guard let (cell, found) = find() else {
-            return passage.leave() ? .returned(nil) : .lost
+            return passage.leave() ? .returned(()) : .lost
         }
         let outcome = enter(cell, through: &passage) { _ in try body(found) }
         return end(passage, outcome, cell)

@@ -32,6 +32,9 @@ final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
     init() {}
 
+    /// Whether there is nobody to tell.
+    var isEmpty: Bool { entries.isEmpty }
+
     /// Takes a member in where it conforms: the one time that its conformance is looked up.
     @usableFromInline
     func insert(_ member: Member) {

@@ -82,6 +82,8 @@ struct ErasedHandler: Sendable {
         check = { parameters throws(ParameterFault) in
             _ = try parameters.decode(Request.self)
         }
+        // A request without fields is there already.
+        let empty = NoParameters() as? Request
         perform = { module, parameters, call in
             // Not `as?`: a class that is `M` itself, as one with routes is, is found out by comparing
             // two addresses.
@@ -89,7 +91,7 @@ struct ErasedHandler: Sendable {
                 throw RouteError.otherModule(expected: "\(M.self)", found: "\(type(of: module))")
             }
             let module = unsafeDowncast(module, to: M.self)
-            let request = try parameters.decode(Request.self)
+            let request = try empty ?? parameters.decode(Request.self)
             do { return try handler(module, request, call) } catch {
                 throw HandlerError(error: error)
             }
