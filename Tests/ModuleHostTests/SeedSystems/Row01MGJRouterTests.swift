@@ -207,6 +207,7 @@ struct Row01MGJRouterTests {
         // The predicate.
         Question(url: "mgj://even/2", answer: true),
         Question(url: "mgj://even/3", answer: false),
+        Question(url: "mgj://even/two", answer: false),
         // Access: what is the app's own, a push cannot open.
         Question(url: "mgj://category/travel", answer: true),
         Question(url: "mgj://category/travel", origin: .push, answer: false),

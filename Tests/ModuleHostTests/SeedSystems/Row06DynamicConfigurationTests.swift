@@ -248,6 +248,17 @@ struct Row06DynamicConfigurationTests {
         #expect(await host.stopped() == .stopped)
     }
 
+    @Test("changed rewrites wait for the next start, which the log says; those that run stay whole")
+    func reloadedRewrites() async throws {
+        let host = try await app(top())
+        try await reload(host, as: slatefile(host.probe, top(Self.toWeb), entries: ""))
+        let log = host.recorder.messages
+        #expect(
+            log.contains { $0.hasSuffix("waits for the next start: rewrites") }, "\(log)")
+        #expect(await host.open("app://detail/7") == #""native 7""#)
+        #expect(await host.stopped() == .stopped)
+    }
+
     @Test("a slatefile that is invalid changes nothing, and is named in the log")
     func reloadedInvalid() async throws {
         let entry = #"{"title": "offers", "routerURL": "app://detail/9"}"#
