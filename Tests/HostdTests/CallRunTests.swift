@@ -105,6 +105,18 @@ struct CallRunTests {
         #expect(message["origin"]?["uid"]?.int == Int(geteuid()))
     }
 
+    @Test("routes shows those of the host, in each format")
+    func routes() throws {
+        for (format, text) in [
+            ("text", "userInfo"), ("markdown", "# URIs of demo"), ("html", "<!doctype html>"),
+            ("json", #"{"app":"demo""#),
+        ] {
+            let outcome = try run.hostd("routes", "--format", format)
+            #expect(outcome.exit == .code(0))
+            #expect(outcome.output.contains(text), "\(outcome.output.prefix(200))")
+        }
+    }
+
     @Test("a token is nowhere to be seen: not in log, journal, tail, status or error")
     func tokens() throws {
         let run = try HostdRun(HostdRun.shippedSlatefile(), ["--log-level", "debug"]).ready()

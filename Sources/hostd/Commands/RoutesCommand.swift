@@ -17,7 +17,8 @@ extension Command {
             Option(name: "offline", help: "take them from the slatefile, without a host"),
             .json,
         ],
-        exitCodes: clientExitCodes + [.noInput, .invalidSlatefile], exitMeanings: clientExitMeanings,
+        exitCodes: clientExitCodes + [.noInput, .invalidSlatefile],
+        exitMeanings: clientExitMeanings,
         examples: [
             Example(line: "hostd routes", explanation: "what the host can be asked for"),
             Example(
