@@ -139,7 +139,7 @@ struct URLSpan: Hashable, Sendable {
 }
 
 /// The parts of a URL in order: a list that allocates nothing for as many as most URLs have.
-struct URLSpans: Sendable {
+struct URLSpans: Sendable, RandomAccessCollection {
     private static let fewCount = 16
 
     private var few = InlineArray<16, URLSpan>(repeating: URLSpan(0, 0))
@@ -160,6 +160,9 @@ struct URLSpans: Sendable {
         }
         many.append(span)
     }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { count }
 
     @inline(__always)
     subscript(index: Int) -> URLSpan { count <= Self.fewCount ? few[index] : many[index] }

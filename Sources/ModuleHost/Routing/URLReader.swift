@@ -22,15 +22,15 @@ struct URLReader {
 
     /// Reads a URL.
     static func read(_ text: String) throws(URLFault) -> Parts {
-        var parts = Parts()
         try text.utf8.span.withUnsafeBufferPointer { bytes throws(URLFault) in
             if bytes.count > RouteURL.Limits.bytes {
                 throw URLFault(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
             }
             var reader = URLReader(bytes)
+            var parts = Parts()
             try reader.read(&parts)
+            return parts
         }
-        return parts
     }
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) {
