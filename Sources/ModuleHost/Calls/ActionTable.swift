@@ -73,9 +73,11 @@ final class ActionTable {
         let hash = Self.hash(module, action)
         var index = Int(truncatingIfNeeded: hash) & mask
         while let route = slots[index].route {
-            let isIt = slots[index].hash == hash && route._withUnsafeGuaranteedRef {
-                !$0.isRemoved && $0.moduleID == module && $0.action == action
-            }
+            let isIt =
+                slots[index].hash == hash
+                && route._withUnsafeGuaranteedRef {
+                    !$0.isRemoved && $0.moduleID == module && $0.action == action
+                }
             if isIt { return route.takeUnretainedValue() }
             index = (index + 1) & mask
         }

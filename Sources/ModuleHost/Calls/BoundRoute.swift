@@ -50,29 +50,43 @@ final class BoundRoute {
 
     /// Calls the handler; code of its module.
     ///
-    /// - Returns: The reply; nil where the route does not answer such parameters.
+    /// - Parameters:
+    ///   - parameters: What the request is made of.
+    ///   - call: What goes along with it.
+    ///   - reply: Where the reply goes. A place, and no result: to return an optional of a protocol's type
+    ///     costs as much as all the rest of the call.
+    /// - Returns: False where the route does not answer such parameters.
     /// - Throws: ``ParameterFault``, and what the handler threw as ``HandlerError``.
     @inline(__always)
     func perform(
-        _ parameters: RouteParameters, _ call: RouteCall
-    ) throws -> (any Encodable & Sendable)? {
-        guard accepts(parameters), let module = record.module else { return nil }
-        return try handler.perform(module, parameters, call)
+        _ parameters: RouteParameters, _ call: RouteCall, _ reply: inout any Encodable & Sendable
+    ) throws -> Bool {
+        guard accepts(parameters), let module = record.module else { return false }
+        reply = try handler.perform(module, parameters, call)
+        return true
     }
 
     /// Calls the handler for any caller; code of its module.
     ///
-    /// - Returns: As ``perform(_:_:)``; as ``EncodedReply`` where the caller wants JSON.
-    /// - Throws: As ``perform(_:_:)``; what the handler threw as ``HandlerFailure`` where the caller wants
-    ///   JSON, and as it is for others.
+    /// - Parameters:
+    ///   - parameters: What the request is made of.
+    ///   - caller: Who calls.
+    ///   - url: The URL of the call, if it has one.
+    ///   - reply: Where the reply goes; as ``EncodedReply`` where the caller wants JSON.
+    /// - Returns: As ``perform(_:_:_:)``.
+    /// - Throws: As ``perform(_:_:_:)``; what the handler threw as ``HandlerFailure`` where the caller
+    ///   wants JSON, and as it is for others.
     func perform(
-        _ parameters: RouteParameters, for caller: Caller, url: RouteURL? = nil
-    ) throws -> (any Encodable & Sendable)? {
+        _ parameters: RouteParameters, for caller: Caller, url: RouteURL? = nil,
+        _ reply: inout any Encodable & Sendable
+    ) throws -> Bool {
         let call = RouteCall(origin: caller.origin, url: url, userInfo: caller.userInfo)
         do {
-            let reply = try perform(parameters, call)
-            guard caller.wantsJSON, let reply else { return reply }
-            return EncodedReply(json: try JSONEncoding.bytes(reply), entry: entry)
+            guard try perform(parameters, call, &reply) else { return false }
+            if caller.wantsJSON {
+                reply = EncodedReply(json: try JSONEncoding.bytes(reply), entry: entry)
+            }
+            return true
         } catch let failure as HandlerError {
             throw caller.wantsJSON
                 ? HandlerFailure(module: entry.module, error: failure.error) : failure.error

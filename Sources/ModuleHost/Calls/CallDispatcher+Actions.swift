@@ -24,16 +24,17 @@ extension CallDispatcher {
         {
             return try open(url, for: caller, redirects: 1, on: thread)
         }
-        var reply: (any Encodable & Sendable)?
+        var reply: any Encodable & Sendable = NoReply()
+        var isAnswered = false
         try call(on: thread) {
             guard let route = actions.find(module, action) else { return nil }
             let isReachable =
                 !caller.origin.isRemote || access(of: caller).mayReach(route.entry, parameters)
             return isReachable ? route : nil
         } _: { route in
-            reply = try route.perform(parameters, for: caller)
+            isAnswered = try route.perform(parameters, for: caller, &reply)
         }
-        if let reply { return reply }
+        if isAnswered { return reply }
         throw try noAction(module, action, parameters, for: caller, on: thread)
     }
 
@@ -45,18 +46,19 @@ extension CallDispatcher {
         _ userInfo: [String: any Sendable], on thread: LaneThread
     ) throws -> any Encodable & Sendable {
         if interceptors.isEmpty {
-            var reply: (any Encodable & Sendable)?
+            var reply: any Encodable & Sendable = NoReply()
+            var isAnswered = false
             do {
                 try call(on: thread) {
                     actions.find(module, action)
                 } _: { route in
-                    reply = try route.perform(
-                        parameters, RouteCall(origin: origin, userInfo: userInfo))
+                    isAnswered = try route.perform(
+                        parameters, RouteCall(origin: origin, userInfo: userInfo), &reply)
                 }
             } catch let failure as HandlerError {
                 throw failure.error
             }
-            if let reply { return reply }
+            if isAnswered { return reply }
         }
         return try perform(
             module, action, parameters, for: Caller(origin: origin, userInfo: userInfo),

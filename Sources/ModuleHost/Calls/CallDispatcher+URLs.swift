@@ -19,14 +19,15 @@ extension CallDispatcher {
         guard let match = try match(url, for: caller, on: thread) else {
             throw try notFound(url, for: caller, on: thread)
         }
-        var reply: (any Encodable & Sendable)?
+        var reply: any Encodable & Sendable = NoReply()
+        var isAnswered = false
         try call(on: thread) {
             route(of: match.entry)
         } _: { route in
-            reply = try route.perform(match.parameters, for: caller, url: match.url)
+            isAnswered = try route.perform(match.parameters, for: caller, url: match.url, &reply)
         }
         // A predicate has removed the route, or changed its mind.
-        guard let reply else { throw try notFound(url, for: caller, on: thread) }
+        guard isAnswered else { throw try notFound(url, for: caller, on: thread) }
         return reply
     }
 

@@ -26,17 +26,20 @@ public final class ServiceRegistry {
         case eachTime
     }
 
-    private let gate: Gate
-    private var entries: [ObjectIdentifier: AnyService] = [:]
-    /// What is being made right now, outermost first. All of it stands on the stack of one thread; if
-    /// that gets stuck, it is forgotten.
+    @usableFromInline let gate: Gate
+    @usableFromInline let entries = TypeTable<AnyService>()
+    /// What is being made right now, outermost first.
+    ///
+    /// All of it stands on the stack of one thread; if that gets stuck, it is forgotten.
     private var making: [AnyService] = []
 
     init(gate: Gate) { self.gate = gate }
 
     // MARK: Providing
 
-    /// Provides a service. Register in `init`, so that every module finds it at launch.
+    /// Provides a service.
+    ///
+    /// Register in `init`, so that every module finds it at launch.
     ///
     /// - Parameters:
     ///   - service: The protocol, as `(any Accounts).self`.
@@ -47,23 +50,26 @@ public final class ServiceRegistry {
         _ service: Service.Type, lifetime: Lifetime = .shared,
         _ make: @escaping () throws -> Service
     ) throws {
-        try onLane { cell in
-            let key = ObjectIdentifier(service)
-            if let first = entries[key] {
-                throw ServiceError.duplicate(first.name, first: first.cell.id)
+        guard let cell = callingCell else { throw ServiceError.noModule }
+        let key = ObjectIdentifier(service)
+        let entry = ServiceEntry("\(service)", of: cell, lifetime: lifetime, make: make)
+        let first = try onLane {
+            try asHost {
+                let first = entries.find(key)
+                if first == nil { entries.set(entry, for: key) }
+                return first
             }
-            entries[key] = ServiceEntry(
-                "\(service)", of: cell, lifetime: lifetime, make: make)
         }
+        if let first { throw ServiceError.duplicate(first.name, first: first.cell.id) }
     }
 
     /// Takes out the services of a module.
     ///
     /// - Returns: What held them, for whoever lets them go: their `deinit` is code of the module's.
     func takeAll(of cell: Cell) -> [AnyObject] {
-        let gone = entries.filter { $0.value.cell === cell }
-        for key in gone.keys { entries[key] = nil }
-        return Array(gone.values)
+        let gone = entries.values.filter { $0.cell === cell }
+        for service in gone { entries.set(nil, for: service.key) }
+        return gone
     }
 
     // MARK: Using
@@ -74,8 +80,31 @@ public final class ServiceRegistry {
     /// - Returns: The service.
     /// - Throws: ``ServiceError`` where nobody provides it, its module is late, or it needs itself to be
     ///   made; else what its provider threw.
+    @inlinable
     public func resolve<Service: Sendable>(_ service: Service.Type) throws -> Service {
-        try onLane { _ in try value(of: entry(of: service)) }
+        try made(service)?.value ?? makeNow(service)
+    }
+
+    /// The shared service, where it is made already.
+    @inlinable @inline(__always)
+    func made<Service>(_ service: Service.Type) -> MadeService<Service>? {
+        guard let thread = gate.lane.hold, thread.mine.cell != 0 else { return nil }
+        let module = thread.mine.cell
+        let inHost = thread.mine.inHost
+        // As the host, since the table is the lane's.
+        guard gate.lane.word.exchange(thread.mine, for: inHost) else { return nil }
+        thread.mine = inHost
+        let made = entries.find(ObjectIdentifier(service))?.made
+        let back = inHost.resumed(by: module)
+        // Nobody takes the lane from the host.
+        _ = gate.lane.word.exchange(inHost, for: back)
+        thread.mine = back
+        return made.map { unsafeDowncast($0, to: MadeService<Service>.self) }
+    }
+
+    @usableFromInline
+    func makeNow<Service>(_ service: Service.Type) throws -> Service {
+        try onLane { try value(of: entry(of: service)) }
     }
 
     /// Calls a service where it lives.
@@ -88,7 +117,7 @@ public final class ServiceRegistry {
     public func call<Service, Result: Sendable>(
         _ service: Service.Type, _ body: @Sendable (Service) throws -> Result
     ) throws -> Result {
-        try onLane { _ in
+        try onLane {
             let entry = try entry(of: service)
             let value = try value(of: entry)
             return try enter(entry) { try body(value) }
@@ -97,14 +126,17 @@ public final class ServiceRegistry {
 
     /// Whether somebody provides the service.
     public func provides<Service>(_ service: Service.Type) -> Bool {
-        (try? onLane { _ in entries[ObjectIdentifier(service)] != nil }) ?? false
+        (try? onLane { try asHost { entries.find(ObjectIdentifier(service)) != nil } }) ?? false
     }
 
     private func entry<Service>(of service: Service.Type) throws -> ServiceEntry<Service> {
-        guard let entry = entries[ObjectIdentifier(service)] else {
+        let (entry, others) = try asHost {
+            let entry = entries.find(ObjectIdentifier(service))
+            return (entry, entry == nil ? entries.values.map(\.name).sorted() : [])
+        }
+        guard let entry else {
             let name = "\(service)"
-            throw ServiceError.notProvided(
-                name, nearest: nearestName(to: name, in: entries.values.map(\.name).sorted()))
+            throw ServiceError.notProvided(name, nearest: nearestName(to: name, in: others))
         }
         return unsafeDowncast(entry, to: ServiceEntry<Service>.self)
     }
@@ -116,23 +148,30 @@ public final class ServiceRegistry {
 
     /// The service: the shared one, made if it was not yet, or a new one.
     private func value<Service>(of entry: ServiceEntry<Service>) throws -> Service {
-        if let made = entry.made { return made }
-        if let index = making.firstIndex(where: { $0 === entry }) {
-            throw ServiceError.cycle(making[index...].map(\.name) + [entry.name])
+        let (made, cycle) = try asHost { () -> (AnyObject?, [String]?) in
+            if let made = entry.made { return (made, nil) }
+            if let index = making.firstIndex(where: { $0 === entry }) {
+                return (nil, making[index...].map(\.name) + [entry.name])
+            }
+            making.append(entry)
+            return (nil, nil)
         }
-        making.append(entry)
-        // Where the lane is lost meanwhile, `enter` throws past both of these, and `making` is
-        // forgotten by who goes on.
+        if let made { return unsafeDowncast(made, to: MadeService<Service>.self).value }
+        if let cycle { throw ServiceError.cycle(cycle) }
+        // Where the lane is lost meanwhile, `making` is forgotten by who goes on.
         let result = Result { try enter(entry, entry.make) }
         if case .failure(let error as ServiceError) = result, error.isLost { throw error }
-        making.removeLast()
-        let value = try result.get()
-        if entry.lifetime == .shared { entry.made = value }
-        return value
+        try asHost {
+            making.removeLast()
+            if case .success(let value) = result, entry.lifetime == .shared {
+                entry.made = MadeService(value)
+            }
+        }
+        return try result.get()
     }
 
     private func enter<Result>(_ entry: AnyService, _ body: () throws -> Result) throws -> Result {
-        guard let thread = gate.lane.hold else { throw ServiceError.stopped }
+        guard let thread = gate.lane.hold else { throw LaneLost() }
         switch gate.lane.admit(entry.cell, at: nil) {
         case .go: break
         case .late: throw ServiceError.late(entry.name, entry.cell.id)
@@ -146,36 +185,62 @@ public final class ServiceRegistry {
         }
     }
 
-    /// Runs `body` with the module that calls: at once on the lane, else when the lane serves it.
-    private func onLane<Result>(_ body: (Cell) throws -> Result) throws -> Result {
+    /// The module that calls.
+    private var callingCell: Cell? {
+        let lane = gate.lane
+        if let thread = lane.hold { return lane.cell(thread.mine.cell) }
+        return lane.lateCell
+    }
+
+    /// Runs host code that touches what belongs to the lane, and calls no module.
+    private func asHost<Result>(_ body: () -> Result) throws -> Result {
+        guard let thread = gate.lane.hold, let result = gate.lane.asHost(on: thread, body) else {
+            throw LaneLost()
+        }
+        return result
+    }
+
+    /// Runs `body` at once on the lane, else when the lane serves it.
+    private func onLane<Result>(_ body: () throws -> Result) throws -> Result {
         let lane = gate.lane
         if let thread = lane.hold {
-            guard let cell = lane.cell(thread.mine.cell) else { throw ServiceError.noModule }
-            return try body(cell)
+            guard thread.mine.cell != 0 else { throw ServiceError.noModule }
+            do { return try body() } catch is LaneLost {}
         }
-        guard let cell = lane.lateCell else { throw ServiceError.noModule }
-        let served = lane.serve { _ in Swift.Result { try body(cell) } }
+        guard lane.lateCell != nil else { throw ServiceError.noModule }
+        let served = lane.serve { _ in Swift.Result { try body() } }
         guard let served else { throw ServiceError.stopped }
         return try served.get()
     }
 }
 
 /// A service, whatever its type.
-private class AnyService {
+@usableFromInline
+class AnyService {
     let name: String
+    let key: ObjectIdentifier
     let cell: Cell
+    /// The shared one, a ``MadeService``, once it is made.
+    @usableFromInline final var made: AnyObject?
 
-    init(_ name: String, of cell: Cell) {
+    fileprivate init(_ name: String, _ key: ObjectIdentifier, of cell: Cell) {
         self.name = name
+        self.key = key
         self.cell = cell
     }
+}
+
+/// A shared service: an object, since an optional of a protocol's type is slow to hand on.
+@usableFromInline
+final class MadeService<Service> {
+    @usableFromInline let value: Service
+
+    init(_ value: Service) { self.value = value }
 }
 
 private final class ServiceEntry<Service>: AnyService {
     let lifetime: ServiceRegistry.Lifetime
     let make: () throws -> Service
-    /// The shared one, once it is made.
-    var made: Service?
 
     init(
         _ name: String, of cell: Cell, lifetime: ServiceRegistry.Lifetime,
@@ -183,7 +248,7 @@ private final class ServiceEntry<Service>: AnyService {
     ) {
         self.lifetime = lifetime
         self.make = make
-        super.init(name, of: cell)
+        super.init(name, ObjectIdentifier(Service.self), of: cell)
     }
 }
 

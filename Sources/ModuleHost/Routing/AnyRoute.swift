@@ -59,44 +59,81 @@ package final class AnyRoute: Sendable {
 }
 
 /// What a route does, without the types of its module, request and reply.
+///
+/// Made where these are known, in the module's own target: so that decoding and calling are compiled for
+/// the very types.
+@usableFromInline
 struct ErasedHandler: Sendable {
+    @usableFromInline typealias Perform =
+        @Sendable (AnyObject, RouteParameters, RouteCall) throws -> any Encodable & Sendable
+
     let accepts: (@Sendable (RouteParameters) -> Bool)?
     let check: @Sendable (RouteParameters) throws(ParameterFault) -> Void
-    let perform:
-        @Sendable (AnyObject, RouteParameters, RouteCall) throws -> any Encodable & Sendable
+    let perform: Perform
     let describe: @Sendable () -> RequestDescription
     let replyType: String?
 
+    @usableFromInline
+    init<Request: Decodable & Sendable>(
+        _ request: Request.Type, replyType: Any.Type,
+        accepts: (@Sendable (RouteParameters) -> Bool)?, perform: @escaping Perform
+    ) {
+        self.accepts = accepts
+        check = { parameters throws(ParameterFault) in
+            _ = try parameters.decode(Request.self)
+        }
+        self.perform = perform
+        describe = { RequestDescription(of: Request.self) }
+        self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
+    }
+
+    @inlinable
     init<M: Module & SendableMetatype, Request: Decodable & Sendable, Reply: Encodable & Sendable>(
         when predicate: (@Sendable (Request) -> Bool)?,
         _ handler: @escaping @Sendable (M, Request, RouteCall) throws -> Reply
     ) {
+        var accepts: (@Sendable (RouteParameters) -> Bool)?
         if let predicate {
             accepts = { parameters in
                 guard let request = try? parameters.decode(Request.self) else { return true }
                 return predicate(request)
             }
-        } else {
-            accepts = nil
         }
-        check = { parameters throws(ParameterFault) in
-            _ = try parameters.decode(Request.self)
-        }
-        // A request without fields is there already.
-        let empty = NoParameters() as? Request
-        perform = { module, parameters, call in
-            // Not `as?`: a class that is `M` itself, as one with routes is, is found out by comparing
-            // two addresses.
-            guard type(of: module) == M.self else {
-                throw RouteError.otherModule(expected: "\(M.self)", found: "\(type(of: module))")
-            }
-            let module = unsafeDowncast(module, to: M.self)
-            let request = try empty ?? parameters.decode(Request.self)
-            do { return try handler(module, request, call) } catch {
+        self.init(Request.self, replyType: Reply.self, accepts: accepts) {
+            module, parameters, call in
+            let module = try Self.module(module, as: M.self)
+            let request = try parameters.decode(Request.self)
+            do {
+                return try handler(module, request, call)
+            } catch {
                 throw HandlerError(error: error)
             }
         }
-        describe = { RequestDescription(of: Request.self) }
-        replyType = Reply.self == NoReply.self ? nil : "\(Reply.self)"
+    }
+
+    /// A handler that takes no parameters.
+    @inlinable
+    init<M: Module & SendableMetatype, Reply: Encodable & Sendable>(
+        _ handler: @escaping @Sendable (M, RouteCall) throws -> Reply
+    ) {
+        self.init(NoParameters.self, replyType: Reply.self, accepts: nil) { module, _, call in
+            let module = try Self.module(module, as: M.self)
+            do {
+                return try handler(module, call)
+            } catch {
+                throw HandlerError(error: error)
+            }
+        }
+    }
+
+    /// The module as what the handler was made for.
+    ///
+    /// Not `as?`: a class with routes is that class itself, which shows by comparing two addresses.
+    @inlinable @inline(__always)
+    static func module<M: Module>(_ module: AnyObject, as type: M.Type) throws -> M {
+        guard Swift.type(of: module) == type else {
+            throw RouteError.otherModule(expected: "\(type)", found: "\(Swift.type(of: module))")
+        }
+        return unsafeDowncast(module, to: type)
     }
 }

@@ -26,7 +26,19 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     public let action: String
     /// One line for the URI document.
     public let summary: String
-    let erased: ErasedHandler
+    @usableFromInline let erased: ErasedHandler
+
+    @usableFromInline
+    init(
+        _ pattern: String, _ action: String?, _ access: RouteAccess, _ summary: String,
+        _ erased: ErasedHandler
+    ) {
+        self.pattern = pattern
+        self.action = action ?? pattern
+        self.access = access
+        self.summary = summary
+        self.erased = erased
+    }
 
     /// Creates a route that replies with a value.
     ///
@@ -38,17 +50,14 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     ///   - predicate: Which requests; pure, since it runs for `canOpen` too, and on any thread. Where it
     ///     says no, the search goes on with the next candidate.
     ///   - handler: What happens. It may throw any error.
+    @inlinable
     public init<Request: Decodable & Sendable, Reply: Encodable & Sendable>(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
         summary: String = "",
         when predicate: (@Sendable (Request) -> Bool)? = nil,
         handler: @escaping @Sendable (M, Request, RouteCall) throws -> Reply
     ) {
-        self.pattern = pattern
-        self.action = action ?? pattern
-        self.access = access
-        self.summary = summary
-        erased = ErasedHandler(when: predicate, handler)
+        self.init(pattern, action, access, summary, ErasedHandler(when: predicate, handler))
     }
 
     /// Creates a route without a reply.
@@ -60,6 +69,7 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     ///   - summary: One line for the URI document.
     ///   - predicate: Which requests; pure, since it runs for `canOpen` too, and on any thread.
     ///   - handler: What happens. It may throw any error.
+    @inlinable
     public init<Request: Decodable & Sendable>(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
         summary: String = "",
@@ -81,15 +91,13 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     ///   - access: Who may reach it.
     ///   - summary: One line for the URI document.
     ///   - handler: What happens. It may throw any error.
+    @inlinable
     public init<Reply: Encodable & Sendable>(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
         summary: String = "",
         handler: @escaping @Sendable (M, RouteCall) throws -> Reply
     ) {
-        self.init(pattern, action: action, access: access, summary: summary) {
-            (module: M, _: NoParameters, call: RouteCall) throws -> Reply in
-            try handler(module, call)
-        }
+        self.init(pattern, action, access, summary, ErasedHandler(handler))
     }
 
     /// Creates a route that takes no parameters and has no reply.
@@ -100,13 +108,14 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     ///   - access: Who may reach it.
     ///   - summary: One line for the URI document.
     ///   - handler: What happens. It may throw any error.
+    @inlinable
     public init(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
         summary: String = "",
         handler: @escaping @Sendable (M, RouteCall) throws -> Void
     ) {
         self.init(pattern, action: action, access: access, summary: summary) {
-            (module: M, _: NoParameters, call: RouteCall) throws -> NoReply in
+            (module: M, call: RouteCall) throws -> NoReply in
             try handler(module, call)
             return NoReply()
         }
@@ -134,10 +143,16 @@ extension RoutedModule {
 }
 
 /// The request of a route that takes no parameters: nothing is decoded.
+@usableFromInline
 struct NoParameters: Decodable, Sendable {}
 
 /// The reply of a route that has none: `null`.
+@usableFromInline
 package struct NoReply: Encodable, Hashable, Sendable {
+    @usableFromInline
+    package init() {}
+
+    @usableFromInline
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encodeNil()

@@ -1,0 +1,68 @@
+/// Objects by the type they are for: one hash table, looked into without counting a reference.
+///
+/// A dictionary would hash each key so that nobody can make keys collide; types are the app's own, and
+/// their addresses spread well enough.
+@usableFromInline
+final class TypeTable<Value: AnyObject> {
+    @usableFromInline typealias Slot = (key: UInt, value: Unmanaged<Value>?)
+
+    /// At least half of them are free; their number is a power of two.
+    @usableFromInline var slots: UnsafeMutablePointer<Slot>
+    @usableFromInline var mask: Int
+    private var kept: [ObjectIdentifier: Value] = [:]
+
+    @usableFromInline
+    init() {
+        mask = 15
+        slots = .allocate(capacity: 16)
+        slots.initialize(repeating: (0, nil), count: 16)
+    }
+
+    deinit { slots.deallocate() }
+
+    /// All objects, in no order.
+    var values: [Value] { Array(kept.values) }
+
+    /// The object of a type.
+    @inlinable @inline(__always)
+    func find(_ type: ObjectIdentifier) -> Value? {
+        let key = UInt(bitPattern: type)
+        var index = Self.place(of: key) & mask
+        while let value = slots[index].value {
+            if slots[index].key == key { return value.takeUnretainedValue() }
+            index = (index + 1) & mask
+        }
+        return nil
+    }
+
+    @inlinable @inline(__always)
+    static func place(of key: UInt) -> Int {
+        Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32)
+    }
+
+    /// Sets the object of a type; nil takes it out.
+    ///
+    /// - Returns: The one before, for whoever lets it go.
+    @discardableResult
+    func set(_ value: Value?, for type: ObjectIdentifier) -> Value? {
+        let old = kept[type]
+        kept[type] = value
+        // Rare, and so made anew: a place that is freed may be on the way to another.
+        let count = max(16, (kept.count * 2 + 1).nextPowerOfTwo)
+        slots.deallocate()
+        slots = .allocate(capacity: count)
+        slots.initialize(repeating: (0, nil), count: count)
+        mask = count - 1
+        for (type, value) in kept {
+            let key = UInt(bitPattern: type)
+            var index = Self.place(of: key) & mask
+            while slots[index].value != nil { index = (index + 1) & mask }
+            slots[index] = (key, Unmanaged.passUnretained(value))
+        }
+        return old
+    }
+}
+
+extension Int {
+    fileprivate var nextPowerOfTwo: Int { 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
+}
