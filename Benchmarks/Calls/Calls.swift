@@ -62,16 +62,6 @@ private func measure(_ context: ModuleContext) throws -> [(Way, Int)] {
     let (mediator, router, services) = (context.mediator, context.router, context.services)
     let call = RouteCall(origin: .host)
 
-    while ProcessInfo.processInfo.environment["ONLY"] != nil {
-    let u = try picoseconds(of: 1, rounds: 20_000_000) {
-        try mediator.perform("bench.called", "count")
-    }
-    print(u)
-    let v = try picoseconds(of: 1, rounds: 20_000_000) {
-        _ = try services.resolve((any Counting).self)
-    }
-    print("s", v)
-    }
     let plain = picoseconds(of: 1, rounds: calls) { _ = handler.count(call) }
     let closure = picoseconds(of: 1, rounds: calls) { _ = table["bench.called/count"]?(call) }
     let untyped = try picoseconds(of: 1, rounds: calls) {

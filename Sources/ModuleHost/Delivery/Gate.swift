@@ -108,8 +108,11 @@ struct LaneLost: Error {}
 /// A stay in module code: from the first responder entered to the return to who was there before.
 @usableFromInline
 struct Passage: ~Copyable {
-    @usableFromInline let word: OwnershipWord
-    @usableFromInline let thread: LaneThread
+    // Addresses, and no references: who makes a passage holds both the lane and the thread, and counting
+    // them in and out would cost more than the stay itself.
+    @usableFromInline let word: OwnershipWord.Address
+    @usableFromInline let mine: UnsafeMutablePointer<Ownership>
+    private let thread: Unmanaged<LaneThread>
     @usableFromInline let outer: UInt16
     /// The responder entered last; 0 before the first.
     @usableFromInline var inside: UInt16 = 0
@@ -119,8 +122,9 @@ struct Passage: ~Copyable {
     init?(lane: Lane, thread: LaneThread) {
         let mine = thread.mine
         guard mine.depth < Ownership.maximumDepth else { return nil }
-        word = lane.word
-        self.thread = thread
+        word = lane.word.address
+        self.mine = thread.mineAddress
+        self.thread = Unmanaged.passUnretained(thread)
         outer = mine.cell
         thread.remember(mine)
     }
@@ -130,10 +134,10 @@ struct Passage: ~Copyable {
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
     mutating func move(to cell: UInt16) -> Bool {
-        let current = thread.mine
+        let current = mine.pointee
         let next = inside == 0 ? current.entered(cell) : current.moved(to: cell)
-        guard word.exchange(current, for: next) else { return false }
-        thread.mine = next
+        guard OwnershipWord.exchange(current, for: next, at: word) else { return false }
+        mine.pointee = next
         inside = cell
         return true
     }
@@ -144,10 +148,10 @@ struct Passage: ~Copyable {
     /// - Returns: False where that had happened.
     @inlinable @inline(__always)
     mutating func settle() -> Bool {
-        let current = thread.mine
+        let current = mine.pointee
         guard current.cell != 0 else { return true }
-        guard word.exchange(current, for: current.inHost) else { return false }
-        thread.mine = current.inHost
+        guard OwnershipWord.exchange(current, for: current.inHost, at: word) else { return false }
+        mine.pointee = current.inHost
         return true
     }
 
@@ -156,17 +160,17 @@ struct Passage: ~Copyable {
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
     mutating func leave() -> Bool {
-        let current = thread.mine
+        let current = mine.pointee
         // Nobody was told: only the host, if it was at work, hands back.
         if inside == 0, current.cell == outer { return true }
         let next = inside == 0 ? current.resumed(by: outer) : current.left(to: outer)
-        guard word.exchange(current, for: next) else { return false }
-        thread.mine = next
+        guard OwnershipWord.exchange(current, for: next, at: word) else { return false }
+        mine.pointee = next
         inside = 0
         return true
     }
 
     /// Goes back to who was there before, on a thread that has lost the lane.
     @usableFromInline
-    func giveUp() { thread.place = outer }
+    func giveUp() { thread._withUnsafeGuaranteedRef { $0.place = outer } }
 }

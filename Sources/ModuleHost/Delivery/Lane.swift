@@ -189,9 +189,27 @@ final class Lane: Sendable {
         guard
             let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
         else { return nil }
-        let thread = Unmanaged<LaneThread>.fromOpaque(pointer).takeUnretainedValue()
-        guard thread.identity.load(ordering: .relaxed) == NativeThread.current else { return nil }
-        return owns(thread) ? thread : nil
+        let thread = Unmanaged<LaneThread>.fromOpaque(pointer)
+        let isOurs = thread._withUnsafeGuaranteedRef { thread in
+            thread.identity.load(ordering: .relaxed) == NativeThread.current && owns(thread)
+        }
+        return isOurs ? thread.takeUnretainedValue() : nil
+    }
+
+    /// The word as it is in the hands of the calling thread, or nil where the lane is another thread's.
+    ///
+    /// What ``hold`` says, without counting a reference to the thread.
+    @usableFromInline
+    var wordInHand: WordInHand? {
+        guard
+            let pointer = UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
+        else { return nil }
+        let thread = Unmanaged<LaneThread>.fromOpaque(pointer)
+        return thread._withUnsafeGuaranteedRef { thread in
+            let isOurs =
+                thread.identity.load(ordering: .relaxed) == NativeThread.current && owns(thread)
+            return isOurs ? WordInHand(word: word.address, mine: thread.mineAddress) : nil
+        }
     }
 
     /// Runs host code, from inside a module's call, that touches what belongs to the lane.

@@ -14,7 +14,15 @@ final class LaneThread: @unchecked Sendable {
     /// The word as this thread last set it.
     ///
     /// While the lane's word still equals it, the lane is ours.
-    @usableFromInline var mine: Ownership
+    @inlinable @inline(__always)
+    var mine: Ownership {
+        get { mineAddress.pointee }
+        set { mineAddress.pointee = newValue }
+    }
+
+    /// Where that stands: at an address, since a stored property would be watched for exclusive access at
+    /// each delivery, and only the thread itself touches it.
+    @usableFromInline let mineAddress: UnsafeMutablePointer<Ownership>
 
     /// Whose code the thread runs since it lost the lane; nil while it is the same as then.
     ///
@@ -34,7 +42,8 @@ final class LaneThread: @unchecked Sendable {
     private let outer: UnsafeMutablePointer<Atomic<UInt16>>
 
     init(mine: Ownership) {
-        self.mine = mine
+        mineAddress = .allocate(capacity: 1)
+        mineAddress.initialize(to: mine)
         outer = .allocate(capacity: Ownership.maximumDepth + 1)
         for depth in 0...Ownership.maximumDepth {
             (outer + depth).initialize(to: Atomic(0))
@@ -44,6 +53,7 @@ final class LaneThread: @unchecked Sendable {
     deinit {
         outer.deinitialize(count: Ownership.maximumDepth + 1)
         outer.deallocate()
+        mineAddress.deallocate()
     }
 
     /// Remembers the responder that is about to call another one.

@@ -83,13 +83,38 @@ struct Ownership: Equatable, Sendable {
     }
 }
 
+/// The word with the copy of the thread that owns it; used up before that thread leaves the lane's code.
+@usableFromInline
+struct WordInHand {
+    @usableFromInline let word: OwnershipWord.Address
+    @usableFromInline let mine: UnsafeMutablePointer<Ownership>
+
+    @inlinable
+    init(word: OwnershipWord.Address, mine: UnsafeMutablePointer<Ownership>) {
+        self.word = word
+        self.mine = mine
+    }
+
+    /// Exchanges the word.
+    ///
+    /// - Returns: False where the lane was taken over.
+    @inlinable @inline(__always)
+    func exchange(for next: Ownership) -> Bool {
+        guard OwnershipWord.exchange(mine.pointee, for: next, at: word) else { return false }
+        mine.pointee = next
+        return true
+    }
+}
+
 /// The word itself, at an address that may lie in a mapped file.
 ///
 /// `@unchecked Sendable`: the pointer is set once; what it points to is an atomic that lives until
 /// `deinit` and is reached in no other way. `LaneTests` under the thread sanitizer would break it.
 @usableFromInline
 final class OwnershipWord: @unchecked Sendable {
-    @usableFromInline let address: UnsafeMutablePointer<Atomic<UInt64>>
+    @usableFromInline typealias Address = UnsafeMutablePointer<Atomic<UInt64>>
+
+    @usableFromInline let address: Address
 
     init() {
         address = .allocate(capacity: 1)
@@ -112,6 +137,12 @@ final class OwnershipWord: @unchecked Sendable {
     /// reason the other way round.
     @inlinable @inline(__always)
     func exchange(_ current: Ownership, for next: Ownership) -> Bool {
+        Self.exchange(current, for: next, at: address)
+    }
+
+    /// The same, of the word at an address.
+    @inlinable @inline(__always)
+    static func exchange(_ current: Ownership, for next: Ownership, at address: Address) -> Bool {
         address.pointee.compareExchange(
             expected: current.bits, desired: next.bits, ordering: .acquiringAndReleasing
         ).exchanged

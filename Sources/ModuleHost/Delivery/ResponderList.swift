@@ -21,7 +21,11 @@ final class ResponderList<Responder>: AnyResponderList {
     }
 
     @usableFromInline typealias Entries = ContiguousArray<Entry>
-    @usableFromInline var entries: Entries = []
+    @usableFromInline var entries: Entries = [] {
+        didSet { hasEntries.store(!entries.isEmpty, ordering: .relaxed) }
+    }
+    /// Says what `entries` says to who only wants to know whether there are any.
+    private let hasEntries = Atomic(false)
 
     /// The epoch at which every entry was seen to be listed, so that no delivery need look again
     /// while the epoch stays; nil where some entry needs looking at each time.
@@ -33,7 +37,7 @@ final class ResponderList<Responder>: AnyResponderList {
     init() {}
 
     /// Whether there is nobody to tell.
-    var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { !hasEntries.load(ordering: .relaxed) }
 
     /// Takes a member in where it conforms: the one time that its conformance is looked up.
     @usableFromInline

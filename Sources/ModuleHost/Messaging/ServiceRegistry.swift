@@ -88,17 +88,14 @@ public final class ServiceRegistry {
     /// The shared service, where it is made already.
     @inlinable @inline(__always)
     func made<Service>(_ service: Service.Type) -> MadeService<Service>? {
-        guard let thread = gate.lane.hold, thread.mine.cell != 0 else { return nil }
-        let module = thread.mine.cell
-        let inHost = thread.mine.inHost
+        guard let word = gate.lane.wordInHand, word.mine.pointee.cell != 0 else { return nil }
         // As the host, since the table is the lane's.
-        guard gate.lane.word.exchange(thread.mine, for: inHost) else { return nil }
-        thread.mine = inHost
-        let made = entries.find(ObjectIdentifier(service))?.made
-        let back = inHost.resumed(by: module)
+        let module = word.mine.pointee
+        guard word.exchange(for: module.inHost) else { return nil }
+        let made = entries.findUncounted(ObjectIdentifier(service))?
+            ._withUnsafeGuaranteedRef { $0.made }
         // Nobody takes the lane from the host.
-        _ = gate.lane.word.exchange(inHost, for: back)
-        thread.mine = back
+        _ = word.exchange(for: module.inHost.resumed(by: module.cell))
         return made.map { unsafeDowncast($0, to: MadeService<Service>.self) }
     }
 

@@ -24,12 +24,15 @@ final class TypeTable<Value: AnyObject> {
     var values: [Value] { Array(kept.values) }
 
     /// The object of a type.
+    func find(_ type: ObjectIdentifier) -> Value? { findUncounted(type)?.takeUnretainedValue() }
+
+    /// The object of a type, for as long as nobody takes it out.
     @inlinable @inline(__always)
-    func find(_ type: ObjectIdentifier) -> Value? {
+    func findUncounted(_ type: ObjectIdentifier) -> Unmanaged<Value>? {
         let key = UInt(bitPattern: type)
         var index = Self.place(of: key) & mask
         while let value = slots[index].value {
-            if slots[index].key == key { return value.takeUnretainedValue() }
+            if slots[index].key == key { return value }
             index = (index + 1) & mask
         }
         return nil
