@@ -17,13 +17,13 @@ extension CallDispatcher {
             to: interceptors, on: thread,
             late: { rule(.refuse("it is late, and cannot be asked"), by: $0) },
             failure: { rule(.refuse("\($1)"), by: $0) },
-            alone: { _, _ in }
-        ) { entries, index, passage in
-            asked = entries[index].cell.id
-            let interception = try entries[index].responder.intercept(call)
-            guard passage.settle() else { throw LaneLost() }
-            return rule(interception, by: entries[index].cell)
-        }
+            alone: { _, _ in },
+            { entries, index, passage in
+                asked = entries[index].cell.id
+                let interception = try entries[index].responder.intercept(call)
+                guard passage.settle() else { throw LaneLost() }
+                return rule(interception, by: entries[index].cell)
+            })
         switch end {
         case .finished: break
         case .lost:
@@ -49,10 +49,12 @@ extension CallDispatcher {
                 gate.lane.reportFailure(of: cell, error)
                 return .next
             },
-            alone: { entries, index in try entries[index].responder.didNotFind(call, error: error) }
-        ) { entries, index, _ in
-            try entries[index].responder.didNotFind(call, error: error)
-            return .next
-        }
+            alone: { entries, index in
+                try entries[index].responder.didNotFind(call, error: error)
+            },
+            { entries, index, _ in
+                try entries[index].responder.didNotFind(call, error: error)
+                return .next
+            })
     }
 }

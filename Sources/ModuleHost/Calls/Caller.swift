@@ -3,7 +3,9 @@ struct Caller: Sendable {
     var origin: Origin
     var token: RouteToken?
     var userInfo: [String: any Sendable] = [:]
-    /// Whether the reply is to be JSON: it leaves the app. What encodes it is code of its module.
+    /// Whether the reply is to be JSON since it leaves the app.
+    ///
+    /// What encodes it is code of its module.
     var wantsJSON = false
 }
 

@@ -71,6 +71,7 @@ public final class Router {
     /// - Parameters:
     ///   - url: The URL.
     ///   - origin: Where the URL came from, if from outside of the app.
+    /// - Returns: Whether it can be opened now.
     public func canOpen(_ url: String, from origin: Origin? = nil) -> Bool {
         let caller = caller(origin, [:])
         return (try? line.call { try $0.canOpen(url, for: caller, on: $1) }) ?? false
@@ -172,6 +173,7 @@ public struct AsyncRouter: Sendable {
     /// Whether ``open(_:userInfo:)`` would reach a handler with a request that it understands.
     ///
     /// - Parameter url: The URL.
+    /// - Returns: Whether it can be opened when the lane comes to it.
     public func canOpen(_ url: String) async -> Bool {
         let caller = Caller(origin: line.origin)
         return (try? await line.call { try $0.canOpen(url, for: caller, on: $1) }) ?? false

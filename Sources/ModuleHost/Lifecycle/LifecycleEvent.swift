@@ -80,6 +80,8 @@ public struct LifecycleEvent: Sendable {
     ///   - text: The URL. A token in it is taken out.
     ///   - token: The caller's token, which counts before one of the URL.
     ///   - origin: Who asks.
+    /// - Returns: The event.
+    /// - Throws: Where the text is no URL.
     static func openURL(
         _ text: String, token: RouteToken? = nil, origin: Origin
     ) throws(URLFault) -> LifecycleEvent {
