@@ -3,20 +3,37 @@
 /// Of a URL these are what the pattern's placeholders stand for, then the query items; a
 /// placeholder beats query items of the same name. Text is made when it is asked for.
 public struct RouteParameters: Sendable {
-    private enum Source: Sendable {
-        /// The segments of a URL from `first` on, by a pattern's names, and its query.
-        case url(RouteURL, RouteBinding, first: Int)
-        case list([(name: String, values: [String])])
+    /// The parameters of a call without a URL.
+    private final class List: Sendable {
+        let items: [(name: String, values: [String])]
+
+        init(_ items: [(name: String, values: [String])]) { self.items = items }
     }
 
-    private let source: Source
+    // Side by side and not as the cases of an enum: who looks into a case counts the references in it.
+
+    /// The URL that they come from, if they come from one.
+    let url: RouteURL?
+    /// What the segments of the URL from `first` on mean.
+    private let binding: RouteBinding?
+    private let first: Int
+    /// Where there is no URL; nil for no parameters.
+    private let list: List?
 
     init(_ url: RouteURL, _ binding: RouteBinding, first: Int) {
-        source = .url(url, binding, first: first)
+        self.url = url
+        self.binding = binding
+        self.first = first
+        list = nil
+    }
+
+    private init(_ list: List?) {
+        (url, binding, first) = (nil, nil, 0)
+        self.list = list
     }
 
     /// Creates no parameters.
-    public init() { source = .list([]) }
+    public init() { self.init(nil as List?) }
 
     /// Creates parameters, for a call without a URL.
     ///
@@ -59,40 +76,29 @@ public struct RouteParameters: Sendable {
                 merged.append((name, values))
             }
         }
-        source = .list(merged)
+        self.init(List(merged))
     }
+
+    private var items: [(name: String, values: [String])] { list?.items ?? [] }
 
     /// The names, each once: placeholders in the order of the pattern, then query items.
     public var names: [String] {
-        switch source {
-        case .list(let list): return list.map(\.name)
-        case .url(let url, let binding, _):
-            var names = binding.names
-            for (name, _) in url.query where !names.contains(where: { isSameText($0, name) }) {
-                names.append(name)
-            }
-            return names
+        guard let url, let binding else { return items.map(\.name) }
+        var names = binding.names
+        for (name, _) in url.query where !names.contains(where: { isSameText($0, name) }) {
+            names.append(name)
         }
-    }
-
-    /// The URL that they come from, if they come from one.
-    var url: RouteURL? {
-        if case .url(let url, _, _) = source { url } else { nil }
+        return names
     }
 
     /// The URL that they come from, if they come from one, and how a pattern matched it.
     var match: (url: RouteURL, binding: RouteBinding, first: Int)? {
-        guard case .url(let url, let binding, let first) = source else { return nil }
+        guard let url, let binding else { return nil }
         return (url, binding, first)
     }
 
     /// The names that a pattern bound: those of the path.
-    var boundNames: [String] {
-        switch source {
-        case .list: []
-        case .url(_, let binding, _): binding.names
-        }
-    }
+    var boundNames: [String] { binding?.names ?? [] }
 
     /// The first value of a name, or nil where it has none.
     public subscript(name: String) -> String? { look(up: name).first }
@@ -100,17 +106,14 @@ public struct RouteParameters: Sendable {
     /// The values of a name, in order; empty for a catch-all that took no segment, nil where there is
     /// no such name.
     public func values(of name: String) -> [String]? {
-        switch source {
-        case .list(let list): list.first { isSameText($0.name, name) }?.values
-        case .url(let url, let binding, let first):
-            url.withBytes { bytes in
-                switch place(of: name, bytes, url.segmentCount, binding, first) {
-                case .nowhere: nil
-                case .segment(let span): [bytes.text(of: span)]
-                case .rest(let segments): segments.map { bytes.text(of: bytes.spans[$0]) }
-                case .items(let range, let count):
-                    values(ofItemsNamed: bytes[range.lowerBound], in: range, bytes, count)
-                }
+        guard let url, let binding else { return items.first { isSameText($0.name, name) }?.values }
+        return url.withBytes { bytes in
+            switch place(of: name, bytes, url.segmentCount, binding) {
+            case .nowhere: nil
+            case .segment(let span): [bytes.text(of: span)]
+            case .rest(let segments): segments.map { bytes.text(of: bytes.spans[$0]) }
+            case .items(let range, let count):
+                values(ofItemsNamed: bytes[range.lowerBound], in: range, bytes, count)
             }
         }
     }
@@ -122,35 +125,30 @@ public struct RouteParameters: Sendable {
 
     /// Whether there is such a name.
     func contains(_ name: String) -> Bool {
-        switch source {
-        case .list(let list): list.contains { isSameText($0.name, name) }
-        case .url(let url, let binding, let first):
-            url.withBytes { bytes in
-                if case .nowhere = place(of: name, bytes, url.segmentCount, binding, first) {
-                    false
-                } else {
-                    true
-                }
+        guard let url, let binding else { return items.contains { isSameText($0.name, name) } }
+        return url.withBytes { bytes in
+            if case .nowhere = place(of: name, bytes, url.segmentCount, binding) {
+                false
+            } else {
+                true
             }
         }
     }
 
     /// The first value of a name, and how many it has, without making a list.
     func look(up name: String) -> (first: String?, count: Int) {
-        switch source {
-        case .list(let list):
-            let values = list.first { isSameText($0.name, name) }?.values
+        guard let url, let binding else {
+            let values = items.first { isSameText($0.name, name) }?.values
             return (values?.first, values?.count ?? 0)
-        case .url(let url, let binding, let first):
-            return url.withBytes { bytes in
-                switch place(of: name, bytes, url.segmentCount, binding, first) {
-                case .nowhere: (nil, 0)
-                case .segment(let span): (bytes.text(of: span), 1)
-                case .rest(let segments):
-                    (segments.first.map { bytes.text(of: bytes.spans[$0]) }, segments.count)
-                case .items(let range, let count):
-                    (bytes.text(of: bytes.spans[range.lowerBound + 1]), count)
-                }
+        }
+        return url.withBytes { bytes in
+            switch place(of: name, bytes, url.segmentCount, binding) {
+            case .nowhere: (nil, 0)
+            case .segment(let span): (bytes.text(of: span), 1)
+            case .rest(let segments):
+                (segments.first.map { bytes.text(of: bytes.spans[$0]) }, segments.count)
+            case .items(let range, let count):
+                (bytes.text(of: bytes.spans[range.lowerBound + 1]), count)
             }
         }
     }
@@ -169,17 +167,15 @@ public struct RouteParameters: Sendable {
 
     @inline(__always)
     private func place(
-        of name: String, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding,
-        _ first: Int
+        of name: String, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding
     ) -> Place {
         name.utf8.span.withUnsafeBufferPointer { name in
-            place(of: SegmentBytes(name), bytes, segmentCount, binding, first)
+            place(of: SegmentBytes(name), bytes, segmentCount, binding)
         }
     }
 
     private func place(
-        of name: SegmentBytes, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding,
-        _ first: Int
+        of name: SegmentBytes, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding
     ) -> Place {
         let hash = name.exactHash
         // By their places: a loop over the array itself would count a reference to it.
