@@ -17,6 +17,8 @@ struct Command: Sendable {
     /// What an exit code means here, where that is not what it means elsewhere.
     var exitMeanings: [ExitCode: String] = [:]
     var examples: [Example] = []
+    /// What is wrong with arguments that are well-formed and make no sense all the same; else nil.
+    var fault: @Sendable (Arguments) -> String? = { _ in nil }
     let run: @Sendable (Arguments) -> ExitCode
 
     /// An argument without a dash.

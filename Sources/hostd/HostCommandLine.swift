@@ -25,5 +25,6 @@ func runCommandLine(_ words: [String]) -> ExitCode {
 private func run(_ command: Command, _ words: ArraySlice<String>) throws(UsageError) -> ExitCode {
     let arguments = try Arguments(words, of: command)
     if arguments.has("help") { return Console.write(command.helpText) }
+    if let fault = command.fault(arguments) { throw .invalidArguments(fault, command) }
     return command.run(arguments)
 }

@@ -53,7 +53,7 @@ struct UsageError: Error, Hashable, Sendable {
         UsageError("\(operand.placeholder) is missing: \(operand.help)", command)
     }
 
-    static func invalidArgument(_ message: String, _ command: Command) -> UsageError {
+    static func invalidArguments(_ message: String, _ command: Command) -> UsageError {
         UsageError(message, command)
     }
 

@@ -8,21 +8,40 @@ private final class StandIn: Sendable {
     let directory: StateDirectory
     let tail = TailHub()
     private let server: ControlServer
-    private let claim: PidFile
-    /// Calls of `stop`, for the test to answer.
-    let stops = Promise<ControlMethods.Call>()
+    private let claim: Claim
+    /// The call of `stop`, for the test to answer.
+    let stop = Promise<ControlMethods.Call>()
+    /// The call of `about`, where that is not answered.
+    let about = Promise<ControlMethods.Call>()
+
+    /// How it holds its state directory, and what it leaves there.
+    private enum Claim: ~Copyable {
+        case lettingGo(PidFile)
+        case untilKilled(Descriptor)
+    }
 
     /// - Parameters:
     ///   - answers: What is answered to a method; else its parameters.
     ///   - error: What is answered instead.
-    ///   - stopTime: What it says that a stop may take, in milliseconds.
+    ///   - stopTime: What it says that a stop may take, in milliseconds; nil where it says nothing.
+    ///   - isKilled: Whether it leaves its state directory like a process that is killed.
     /// - Throws: Where it cannot be started.
     init(
-        _ answers: [String: String] = [:], error: RPCError? = nil, stopTime: Int = 60_000
+        _ answers: [String: String] = [:], error: RPCError? = nil, stopTime: Int? = 60_000,
+        isKilled: Bool = false
     ) throws {
         folder = try TemporaryFolder()
         directory = StateDirectory(path: folder.path(".hostd"))
-        claim = try PidFile(claiming: directory)
+        if isKilled {
+            try makeFolders(directory.path)
+            let path = directory.path(of: PidFile.name)
+            try writeFile("\(CurrentProcess.id)\n".utf8, to: path)
+            let file = try Descriptor(lockFile: path)
+            #expect(try file.tryLock(.exclusive))
+            claim = .untilKilled(file)
+        } else {
+            claim = .lettingGo(try PidFile(claiming: directory))
+        }
         var methods = ControlMethods()
         for method in ["status", "modules", "open", "canopen", "call", "post", "routes"] {
             methods[method] = { call in
@@ -33,11 +52,11 @@ private final class StandIn: Sendable {
                 call.reply.succeed(raw: answer.utf8)
             }
         }
-        methods["about"] = { call in
+        methods["about"] = { [about] call in
+            guard let stopTime else { return about.keep(call) }
             call.reply.succeed { json in json.object { $0.member("stopMs", stopTime) } }
         }
-        let stops = stops
-        methods["stop"] = { stops.keep($0) }
+        methods["stop"] = { [stop] in stop.keep($0) }
         server = try ControlServer(
             in: directory, methods: methods, tail: tail, log: LogRecorder().log)
         try server.start()
@@ -183,6 +202,35 @@ struct ControlCommandTests {
     }
 
     @Test(
+        "a URL with a token in it is refused, since anybody could read it",
+        arguments: ["open", "canopen"])
+    func tokenInURL(command: String) throws {
+        let host = try StandIn(["canopen": "true"])
+        let refused = [
+            "a://b?token=secret", "a://b?x&%74oken=secret#y", "a://b?token=secret&token=",
+            // No URLs at all.
+            "a://b c?token=secret", "?token=secret",
+        ]
+        for url in refused {
+            let outcome = try host.hostd(command, url)
+            #expect(outcome.exit == .code(64), "\(url)")
+            #expect(outcome.output == "")
+            #expect(
+                outcome.error == """
+                    hostd \(command): the URL has a token in it, which 'ps' shows to everybody; \
+                    give it by --token-file or HOSTD_TOKEN
+                    usage: hostd \(command) [--slatefile FILE] [--state-dir DIR] [--token-file FILE] URL
+                    see 'hostd \(command) --help'
+
+                    """)
+        }
+        // An empty one is none, and this is another item's value.
+        for url in ["a://b?token=", "a://b?Token=x", "a://b?next=c://d?token=x", "a://b#?token=x"] {
+            #expect(try host.hostd(command, url).exit == .code(0), "\(url)")
+        }
+    }
+
+    @Test(
         "an error of the host has its exit code",
         arguments: [
             (RPCErrorCode.notFound, Int32(69)), (.notPermitted, 77), (.late, 75), (.failed, 70),
@@ -215,7 +263,7 @@ struct ControlCommandTests {
         do {
             let host = try StandIn()
             process = try HostProcess(["stop"], in: host.folder.path)
-            await host.stops.value.reply.succeed(raw: outcome.utf8)
+            await host.stop.value.reply.succeed(raw: outcome.utf8)
             host.end()
         }
         let ended = try process.waitForExit()
@@ -224,19 +272,44 @@ struct ControlCommandTests {
         #expect(ended.error == error)
     }
 
-    @Test("stop of a host that dies")
-    func stopOfDying() async throws {
+    @Test(
+        "stop of a host that ends without a word: another has stopped it, or it was killed",
+        arguments: [false, true], [[], ["--json"]])
+    func stopUnheard(isKilled: Bool, options: [String]) async throws {
         let process: HostProcess
+        let folder: TemporaryFolder
         do {
-            let host = try StandIn()
-            process = try HostProcess(["stop"], in: host.folder.path)
-            let call = await host.stops.value
+            let host = try StandIn(isKilled: isKilled)
+            folder = host.folder
+            process = try HostProcess(["stop"] + options, in: host.folder.path)
+            let call = await host.stop.value
             host.end()
             withExtendedLifetime(call) {}
         }
         let ended = try process.waitForExit()
-        #expect(ended.exit == .code(70))
-        #expect(ended.error == "hostd stop: the host ended without saying how\n")
+        withExtendedLifetime(folder) {}
+        #expect(ended.exit == .code(isKilled ? 70 : 0))
+        let output = options.isEmpty ? "stopped\n" : #"{"outcome":"stopped"}"# + "\n"
+        #expect(ended.output == (isKilled ? "" : output))
+        #expect(
+            ended.error
+                == (isKilled ? "hostd stop: the host was killed before it had stopped\n" : ""))
+    }
+
+    @Test("stop of a host that is at its end already")
+    func stopAtTheEnd() async throws {
+        let process: HostProcess
+        let folder: TemporaryFolder
+        do {
+            let host = try StandIn(stopTime: nil)
+            folder = host.folder
+            process = try HostProcess(["stop"], in: host.folder.path)
+            let call = await host.about.value
+            host.end()
+            withExtendedLifetime(call) {}
+        }
+        #expect(try process.waitForExit().output == "stopped\n")
+        withExtendedLifetime(folder) {}
     }
 
     @Test("stop of a host that does not end, though it should have")
@@ -250,14 +323,14 @@ struct ControlCommandTests {
                 'kill -KILL \(CurrentProcess.id)' ends it at once
 
                 """)
-        await host.stops.value.reply.succeed { $0.value(0) }
+        await host.stop.value.reply.succeed { $0.value(0) }
     }
 
     @Test("stop of a host that says it has ended, and does not")
     func stopWithoutEnd() async throws {
         let host = try StandIn(stopTime: 1000)
         let process = try HostProcess(["stop"], in: host.folder.path)
-        await host.stops.value.reply.succeed(raw: #"{"outcome":"stopped"}"#.utf8)
+        await host.stop.value.reply.succeed(raw: #"{"outcome":"stopped"}"#.utf8)
         let outcome = try process.waitForExit()
         #expect(outcome.exit == .code(75))
         #expect(outcome.error.contains(" has not ended within 1s, though it should have\n"))

@@ -34,6 +34,17 @@ struct RoutesCommandTests {
         #expect(throws: (any Error).self) { try folder.mode(of: ".hostd") }
     }
 
+    @Test("--json beside another format is refused")
+    func twoFormats() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try HostProcess.run(
+            ["routes", "--json", "--format", "html"], in: folder.path)
+        #expect(outcome.exit == .code(64))
+        #expect(
+            outcome.error.hasPrefix(
+                "hostd routes: '--json' and '--format html' exclude each other\n"))
+    }
+
     @Test("a slatefile that is missing or faulty ends as it does with hostd check")
     func faults() throws {
         let folder = try TemporaryFolder()

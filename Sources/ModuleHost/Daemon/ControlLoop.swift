@@ -135,15 +135,18 @@ struct ControlLoop {
         let mustNotSleep = isBusy || !server.mailbox.fallAsleep()
         poll.wait(milliseconds: mustNotSleep ? 0 : -1)
         server.mailbox.wakeUp(signalled: poll.canRead(mail))
+        var hasAnyGone = false
         for case let connection? in connections {
             guard let place = connection.place else { continue }
+            hasAnyGone = hasAnyGone || poll.isHungUp(place)
             if poll.canRead(place) {
                 connection.read(&buffer)
             } else if poll.isHungUp(place) {
                 connection.hangUp()
             }
         }
-        if let listener, poll.canRead(listener) { accept() }
+        // Whoever has gone makes room within a few turns, once what it sent is worked off.
+        if let listener, poll.canRead(listener), freeSlots > 0 || !hasAnyGone { accept() }
     }
 
     // MARK: Connections
@@ -155,15 +158,10 @@ struct ControlLoop {
 
     /// Takes the connections that wait, as many as there is room for.
     ///
-    /// The rest waits for the next turn: some of those here may have gone, which shows only when they
-    /// were looked at. Only where all of them were, and stay, is anybody told that there is no room.
+    /// Where there is none one is told so, and the rest waits for the next turn: by then somebody may
+    /// have gone.
     private mutating func accept() {
-        if freeSlots == 0 {
-            takeLines()
-            readMail()
-            send()
-        }
-        for _ in 0..<(freeSlots == 0 ? server.limits.connections : freeSlots) {
+        for _ in 0..<max(1, freeSlots) {
             do throws(SystemError) {
                 guard let socket = try server.listener.accept() else { return }
                 let peer = try socket.peer()

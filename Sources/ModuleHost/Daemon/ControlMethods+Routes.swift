@@ -44,5 +44,22 @@ private func answer(
 }
 
 private struct RoutesParameters: Decodable {
-    var format: URIDocument.Format?
+    let format: URIDocument.Format?
+
+    private enum Key: CodingKey {
+        case format
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        let name = try members.decodeIfPresent(String.self, forKey: .format)
+        format = name.flatMap(URIDocument.Format.init)
+        if let name, format == nil {
+            let names = URIDocument.Format.allCases.map { "'\($0.rawValue)'" }
+            throw DecodingError.dataCorruptedError(
+                forKey: .format, in: members,
+                debugDescription:
+                    "expected one of \(names.joined(separator: ", ")), found \(quoted(name))")
+        }
+    }
 }

@@ -74,6 +74,14 @@ package final class PidFile: Sendable {
         return released.wait(within: time)
     }
 
+    /// Whether the last host on the directory came to its end by itself; one that was killed leaves
+    /// its number behind.
+    ///
+    /// To be asked when nobody has claimed the directory.
+    package static func isLetGo(in directory: StateDirectory) -> Bool {
+        (try? Descriptor(opening: directory.path(of: name)).read(upTo: 1))?.isEmpty ?? false
+    }
+
     /// Takes the lock, past those who only look whether it is taken.
     ///
     /// Such a look is a shared lock of a moment. Where a shared lock can be had beside it, no host

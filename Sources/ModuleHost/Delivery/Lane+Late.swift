@@ -138,6 +138,11 @@ extension Lane {
     /// The modules that are late now, in the order in which they became so.
     var lateCells: [Cell] { state.withLock { $0.late.cells } }
 
+    /// How many events wait for a late module; nil for one that is not late.
+    func behind(_ cell: Cell) -> Int? {
+        state.withLock { $0.late.behind(cell, log: $0.log) }
+    }
+
     /// What the watchdog needs to know of the delivery that `word` stands for.
     func watched(at word: Ownership) -> (isBusy: Bool, limit: DeliveryLimit, cell: Cell?) {
         state.withLock { state in

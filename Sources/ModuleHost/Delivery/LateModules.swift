@@ -77,6 +77,13 @@ struct LateModules {
 
     func holds(_ cell: Cell) -> Bool { modules.contains { $0.cell === cell } }
 
+    /// How many events wait for a late module; nil for one that is not late.
+    ///
+    /// Those that it will miss are not among them.
+    func behind(_ cell: Cell, log: EventLog) -> Int? {
+        modules.first { $0.cell === cell }.map { Int(log.head - $0.position) }
+    }
+
     func eventInHand(of cell: Cell) -> LifecycleEvent? {
         modules.first { $0.cell === cell }?.event
     }

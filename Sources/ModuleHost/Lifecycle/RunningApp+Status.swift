@@ -42,11 +42,11 @@ extension RunningApp {
         guard !records.isEmpty else {
             return slatefile.modules.filter(\.isEnabled).map { ModuleStatus($0, .waiting) }
         }
-        let late = gate.lane.lateCells
         return records.map { record in
-            let isLate = late.contains { $0 === record.cell }
+            let behind = gate.lane.behind(record.cell)
             var status = ModuleStatus(
-                record.entry, record.status.asSeen(isLate: isLate))
+                record.entry, record.status.asSeen(isLate: behind != nil))
+            if status.state == .late { status.behind = behind }
             if case .failed(let reason) = record.status { status.reason = reason }
             return status
         }

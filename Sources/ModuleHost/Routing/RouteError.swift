@@ -47,6 +47,8 @@
         case target(URLFault)
         /// `to` has a name that `from` does not always bind.
         case unboundName(String, nearest: String?)
+        /// `to` has a query item `token`, which would pass for the caller's.
+        case token
         /// Another rewrite has the same `from`.
         case repeated
     }
@@ -86,7 +88,7 @@ extension RouteError: CustomStringConvertible {
         case .rewriteLoop(let urls):
             "the rewrites lead on and on: \(urls.map { excerpt($0) }.joined(separator: " → "))"
         case .rewrite(let from, let to, let fault):
-            "rewrite from \(quoted(from)) to \(quoted(to)): \(fault)"
+            "rewrite from \(quoted(from)) to \(quoted(RouteToken.hide(in: to))): \(fault)"
         case .parameter(let fault): fault.description
         case .building(let pattern, let fault):
             "no URL of pattern \(quoted(pattern)): \(fault)"
@@ -136,6 +138,8 @@ extension RouteError.RewriteFault: CustomStringConvertible {
         case .unboundName(let name, let nearest?):
             "'from' does not always bind ':\(name)'; did you mean ':\(nearest)'?"
         case .unboundName(let name, nil): "'from' does not always bind ':\(name)'"
+        case .token:
+            "'to' has the query item 'token', which only callers give; leave it out"
         case .repeated: "another rewrite is from the same URLs; leave one of them out"
         }
     }

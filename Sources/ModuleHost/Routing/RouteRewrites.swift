@@ -185,6 +185,7 @@ private struct RewriteTarget: Sendable {
         } catch {
             throw .target(error)
         }
+        if queryNames.contains("token") { throw .token }
     }
 
     private func text(_ values: (String) -> [String]) -> String {

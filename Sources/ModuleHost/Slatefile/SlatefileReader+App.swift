@@ -172,7 +172,7 @@ extension RouteError {
     /// Whether it is the `to` of a rewrite that is wrong.
     fileprivate var isOfTarget: Bool {
         switch self {
-        case .rewrite(_, _, .target), .rewrite(_, _, .unboundName): true
+        case .rewrite(_, _, .target), .rewrite(_, _, .unboundName), .rewrite(_, _, .token): true
         default: false
         }
     }

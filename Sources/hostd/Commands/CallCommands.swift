@@ -13,6 +13,7 @@ extension Command {
                 line: "hostd open 'slate://com.mm.community/userInfo?style=1&color=green'",
                 explanation: "in quotes, for &")
         ],
+        fault: tokenInURL,
         run: { arguments in
             forward("open", arguments) { json, token in
                 json.member("url", arguments.operands[0])
@@ -27,6 +28,7 @@ extension Command {
             """,
         operands: [.url], options: callOptions, exitCodes: callExitCodes,
         exitMeanings: callExitMeanings,
+        fault: tokenInURL,
         run: { arguments in
             withToken("canopen", arguments) { token in
                 HostCall.run("canopen", arguments) { call throws(ControlClientError) in
@@ -134,6 +136,22 @@ extension Command {
             Console.complain("hostd \(command): the argument is no JSON: \(error)")
             return .usage
         }
+    }
+
+    /// What is wrong with a URL that has a token in it: every user of the machine can read it.
+    @Sendable private static func tokenInURL(_ arguments: Arguments) -> String? {
+        let url = arguments.operands[0]
+        let hasToken: Bool
+        do throws(URLFault) {
+            hasToken = try RouteURL(url).query.contains { $0.name == "token" && !$0.value.isEmpty }
+        } catch {
+            // What else is wrong with it the host will say, once there is nothing to hide.
+            hasToken = RouteToken.hide(in: url) != url
+        }
+        return hasToken
+            ? "the URL has a token in it, which 'ps' shows to everybody; "
+                + "give it by --token-file or HOSTD_TOKEN"
+            : nil
     }
 
     /// Runs `body` with the token that the caller has, if any.

@@ -25,6 +25,12 @@ extension Command {
                 line: "hostd routes --offline --format html > uris.html",
                 explanation: "for people, without a host"),
         ],
+        fault: { arguments in
+            guard arguments.has("json"), let format = arguments["format"], format != "json" else {
+                return nil
+            }
+            return "'--json' and '--format \(format)' exclude each other"
+        },
         run: { arguments in
             let format =
                 arguments.has("json")

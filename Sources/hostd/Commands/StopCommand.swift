@@ -16,14 +16,13 @@ extension Command {
         ]) { $1 },
         run: { arguments in
             HostCall.run("stop", arguments) { call throws(ControlClientError) in
-                // The host itself ends a stop that takes too long, and knows when that is.
-                let about = try call.client.call("about")
-                guard let limit = about["stopMs"]?.int else { throw .malformed(call.directory) }
-                let deadline = ContinuousClock.now + .milliseconds(limit)
+                let limit = try limit(of: call)
+                let deadline = ContinuousClock.now + limit
                 do throws(ControlClientError) {
                     let outcome = try outcome(from: call.client, by: deadline)
                     if PidFile.waitForRelease(of: call.directory, within: deadline - .now) {
-                        return report(outcome, asJSON: arguments.has("json"))
+                        return report(
+                            outcome, of: call.directory, asJSON: arguments.has("json"))
                     }
                 } catch {
                     guard case .timedOut = error else { throw error }
@@ -32,12 +31,27 @@ extension Command {
                 Console.complain(
                     """
                     hostd stop: process \(process) has not ended within \
-                    \(Duration.milliseconds(limit).briefText), though it should have
+                    \(limit.briefText), though it should have
                     'kill -KILL \(process)' ends it at once
                     """)
                 return .busy
             }
         })
+
+    /// How long the stop may take: the host itself ends one that takes too long, and knows when.
+    private static func limit(
+        of call: borrowing HostCall
+    ) throws(ControlClientError) -> Duration {
+        do throws(ControlClientError) {
+            let about = try call.client.call("about")
+            guard let limit = about["stopMs"]?.int else { throw .malformed(call.directory) }
+            return .milliseconds(limit)
+        } catch {
+            // Another has stopped it, and the end has come.
+            guard case .ended = error else { throw error }
+            return ControlClient.patience
+        }
+    }
 
     /// Asks for the stop and waits for the host's end.
     ///
@@ -55,9 +69,15 @@ extension Command {
         }
     }
 
-    private static func report(_ outcome: JSONValue?, asJSON: Bool) -> ExitCode {
+    private static func report(
+        _ outcome: JSONValue?, of directory: StateDirectory, asJSON: Bool
+    ) -> ExitCode {
         guard let outcome else {
-            Console.complain("hostd stop: the host ended without saying how")
+            // Another may have stopped it, who has heard how that went.
+            if PidFile.isLetGo(in: directory) {
+                return Console.write(asJSON ? #"{"outcome":"stopped"}"# + "\n" : "stopped\n")
+            }
+            Console.complain("hostd stop: the host was killed before it had stopped")
             return .failed
         }
         let code: ExitCode = outcome["outcome"]?.string == "stopped" ? .success : .failed

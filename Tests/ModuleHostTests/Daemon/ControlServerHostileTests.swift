@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -92,7 +93,32 @@ struct ControlServerHostileTests {
         let served = try ServedSocket()
         for _ in 0..<10_000 { _ = try served.client() }
         try served.settle()
-        #expect(served.log.messages.filter { !$0.contains("64 are open") } == [])
+        // Each has gone before the next comes.
+        #expect(served.log.messages == [])
+    }
+
+    @Test("one that comes when others have gone finds room, though the one before found none")
+    func roomAfterRefusal() throws {
+        let arrivals = Atomic(0)
+        let isThere = try WakeSignal()
+        let goOn = try WakeSignal()
+        let served = try ServedSocket(limits: .init(connections: 2)) { _ in
+            // The third is on its way to be refused.
+            if arrivals.add(1, ordering: .relaxed).newValue == 3 {
+                isThere.give()
+                _ = goOn.wait(within: .seconds(60))
+            }
+            return true
+        }
+        var clients = try (0..<2).map { _ in try served.client() }
+        for client in clients { #expect(try client.ask("ping") == "\"pong\"") }
+        let third = try served.client()
+        #expect(isThere.wait(within: .seconds(60)))
+        clients = []
+        let fourth = try served.client()
+        goOn.give()
+        #expect(third.lines().count == 1)
+        #expect(try fourth.ask("ping") == "\"pong\"")
     }
 
     @Test("64 connections; the 65th is told so, and is welcome when one has gone")

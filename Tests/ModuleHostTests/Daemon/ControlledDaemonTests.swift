@@ -27,6 +27,7 @@ struct ControlledDaemonTests {
             answer.keep(
                 modules.map { module in
                     "\(module.id) \(module.state)" + (module.reason.map { ": \($0)" } ?? "")
+                        + (module.behind.map { ", \($0) behind" } ?? "")
                 })
         }
         return answer
@@ -78,7 +79,9 @@ struct ControlledDaemonTests {
         try test.deliver(.background)
         await probe.reached("a background")
         test.overrun()
-        #expect(await modules(daemon).value.first == "x.a late")
+        #expect(await modules(daemon).value.first == "x.a late, 0 behind")
+        for _ in 0..<3 { try test.deliver(.memoryWarning) }
+        #expect(await modules(daemon).value.first == "x.a late, 3 behind")
         door.open()
         #expect(await test.stopped() == .stopped)
     }

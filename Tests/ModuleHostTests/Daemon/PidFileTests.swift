@@ -35,8 +35,10 @@ struct PidFileTests {
             let file = try PidFile(claiming: directory)
             #expect(try content() == "\(CurrentProcess.id)\n")
             #expect(PidFile.holder(of: directory) == .host(processID: CurrentProcess.id))
+            #expect(!PidFile.isLetGo(in: directory))
             withExtendedLifetime(file) {}
         }
+        #expect(PidFile.isLetGo(in: directory))
         #expect(try content() == "")
         #expect(PidFile.holder(of: directory) == .nobody)
     }

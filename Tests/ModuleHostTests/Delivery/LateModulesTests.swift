@@ -81,8 +81,14 @@ struct LateModulesTests {
     @Test("misses what is beyond its backlog, the oldest first")
     mutating func backlog() {
         late.add([cells[0]], of: threads[0], job: job(), log: &log)
-        for _ in 0..<5 { _ = job() }
+        #expect(late.behind(cells[0], log: log) == 0)
+        for _ in 0..<2 { _ = job() }
+        #expect(late.behind(cells[0], log: log) == 2)
+        for _ in 0..<3 { _ = job() }
         #expect(log.count == 3)
+        // What it misses does not wait for it.
+        #expect(late.behind(cells[0], log: log) == 3)
+        #expect(late.behind(cells[1], log: log) == nil)
         expect(cells[0], on: threads[0], ["3", "4", "5", "rejoined, 2 missed"])
     }
 

@@ -276,7 +276,24 @@ struct RouteRewritesTests {
             "s://a", "s://b/ c",
             "rewrite from 's://a' to 's://b/ c': 'to' is a malformed URL: byte 6 is a space; write it as %20"
         ),
+        (
+            "s://a/:id", "s://b?token=:id",
+            "rewrite from 's://a/:id' to 's://b?token=•••': 'to' has the query item 'token', which only callers give; leave it out"
+        ),
     ]
+
+    @Test(
+        "refuses a target with a token, and does not show it",
+        arguments: ["s://b?token=secret", "s://b?x&%74oken=secret", "s://b/ ?token=secret"])
+    func token(to: String) {
+        do {
+            _ = try Self.table([("s://a", to)])
+            Issue.record("taken")
+        } catch {
+            #expect(error.description.contains("=•••': 'to' "))
+            #expect(!error.description.contains("secret"))
+        }
+    }
 
     @Test("says what is wrong with a rewrite", arguments: faults)
     func fault(from: String, to: String, message: String) {

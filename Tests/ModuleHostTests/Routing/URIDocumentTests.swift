@@ -212,6 +212,9 @@ struct URIDocumentTests {
         let error = #expect(throws: ControlClientError.self) {
             _ = try client.call("routes") { $0.object { $0.member("format", "pdf") } }
         }
-        #expect("\(try #require(error))".contains("/format"))
+        #expect(
+            "\(try #require(error))"
+                == "Invalid params: /format: expected one of 'text', 'json', 'markdown', 'html', "
+                + "found 'pdf'")
     }
 }
