@@ -29,21 +29,20 @@ let package = Package(
         benchmark(
             "FanOut",
             [
-                "AllocationCount", "FanOutModules",
+                "AllocationCount", "MeasuredModules",
                 .product(name: "ModuleHost", package: "ModuleHost"),
             ]),
         benchmark("Startup", [.product(name: "AppService", package: "ModuleHost")]),
         benchmark(
-            "Calls",
-            [
-                "AllocationCount", "FanOutModules",
-                .product(name: "ModuleHost", package: "ModuleHost"),
-            ]),
+            "Calls", ["MeasuredModules", .product(name: "ModuleHost", package: "ModuleHost")]),
         benchmark("Slatefiles", [.product(name: "ModuleHost", package: "ModuleHost")]),
 
         .executableTarget(
             name: "Signals", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
+
+        // Spawns hostd, and so needs nothing of it.
+        .executableTarget(name: "Control", swiftSettings: strict),
 
         // Looks inside of the module, and so is built apart from the others: see `run`.
         .executableTarget(
@@ -52,7 +51,7 @@ let package = Package(
 
         // Apart from the loops that call them, as modules are in life.
         .target(
-            name: "FanOutModules",
+            name: "MeasuredModules",
             dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
         .target(name: "AllocationCount"),

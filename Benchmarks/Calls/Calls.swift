@@ -1,7 +1,5 @@
-import AllocationCount
 import Benchmark
-import FanOutModules
-import Foundation
+import MeasuredModules
 import ModuleHost
 
 // One iteration measures every way in turn, so that what else the machine does falls on all alike. Figures
@@ -11,7 +9,7 @@ let benchmarks: @Sendable () -> Void = {
     Benchmark("Calls between modules", configuration: .calls) { benchmark in
         for (way, value) in await measured() { benchmark.measurement(way.metric, value) }
     } setup: {
-        try RunningHost.start()
+        try MeasuredHost.start([("bench.called", CalledModule.self)])
     }
 }
 

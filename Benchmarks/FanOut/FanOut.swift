@@ -1,8 +1,8 @@
 import AllocationCount
 import Benchmark
 import Dispatch
-import FanOutModules
 import Foundation
+import MeasuredModules
 import ModuleHost
 
 // One iteration measures every way in turn, over the same modules, so that what else the machine does
@@ -18,10 +18,17 @@ let benchmarks: @Sendable () -> Void = {
             figures += await peers.measure(deliveries: deliveries / 10)
             for (way, value) in figures { benchmark.measurement(way.metric, value) }
         } setup: {
-            try RunningHost.start(modules: count)
+            try MeasuredHost.start(pinged(count))
             let modules = await lane { center in HandedOver(members(of: center)) }
             FanOutPeers.shared = FanOutPeers(modules.value)
         }
+    }
+}
+
+/// Modules to ping, of two classes in turn.
+private func pinged(_ count: Int) -> [MeasuredHost.Entry] {
+    (0..<count).map { number in
+        ("bench.m\(number)", number.isMultiple(of: 2) ? PingModule.self : OtherPingModule.self)
     }
 }
 

@@ -48,7 +48,10 @@ struct DocumentationTests {
 
     @Test(
         "Swift code stands word for word in a file that is compiled with the tests",
-        arguments: ["README.md", "docs/modules.md", "CONTRIBUTING.md"])
+        arguments: [
+            "README.md", "docs/modules.md", "docs/routing.md", "docs/slatefile.md",
+            "docs/control.md", "CONTRIBUTING.md",
+        ])
     func compiled(path: String) throws {
         for block in Self.blocks(of: try Self.text(path)) where block.language == "swift" {
             let words = block.before.split(separator: " ")
@@ -59,6 +62,28 @@ struct DocumentationTests {
                 Self.flush(try Self.text(String(file))).contains(Self.flush(block.code)),
                 "\(path): this is not in \(file):\n\(block.code)")
         }
+    }
+
+    /// The first block of JSON in a text that holds `text`.
+    private static func json(in path: String, with text: String) throws -> [UInt8] {
+        let blocks = Self.blocks(of: try Self.text(path))
+        let block = try #require(
+            blocks.first { $0.language == "json" && $0.code.contains(text) },
+            "\(path) shows no \(text)")
+        return Array(block.code.utf8)
+    }
+
+    @Test("the file of tokens in docs/routing.md is one")
+    func tokens() throws {
+        let file = try Self.json(in: "docs/routing.md", with: "\"token\"")
+        let tokens = try TokenStore.read(file, path: "tokens.json", schemes: ["slate"])
+        #expect(tokens.names == ["ci"])
+    }
+
+    @Test("the smallest slatefile of docs/slatefile.md is one")
+    func smallestSlatefile() throws {
+        let file = try Self.json(in: "docs/slatefile.md", with: "\"slate\"")
+        #expect(ModulesTests.faults(of: String(decoding: file, as: UTF8.self)) == [])
     }
 
     /// The slatefile of the repository, with the README's entry added as the README says.

@@ -50,6 +50,36 @@ struct ModuleCallsTests {
             #expect(record.message == #"digest: {"user":"m/a","posts":1,"newest":"hello"}"#)
         }
     }
+
+    @Test(
+        "the hooks, the added route, the completion and the topics of docs/modules.md do what it says"
+    )
+    func concierge() async throws {
+        let concierge = #", { "id": "com.mm.concierge", "entry": "ModulesTests.ConciergeModule" }"#
+        let slatefile = ModulesTests.slatefile(
+            "com.mm.community", "Modules.CommunityModule",
+            config: #"{ "domain": "https://www.example.com" }"#, rest: #", "schemes": ["slate"]"#,
+            others: concierge + #", { "id": "com.mm.login", "entry": "ModulesTests.LoginModule" }"#
+                + #", { "id": "com.mm.browser", "entry": "Modules.BrowserModule" }"#)
+        try await RunningHost.run(slatefile) { app in
+            #expect(await app.open("slate://desk/mia") == #""mia is at the desk""#)
+            #expect(await app.open("http://a.example/b") == #"{"shown":"https://a.example/b"}"#)
+            #expect(
+                await app.open("slate://login/mia", from: .host)
+                    == "com.mm.login: refused by com.mm.concierge: nobody signs in today")
+            let answer = await app.open("slate://com.mm.login/nothing")
+            #expect(answer.hasPrefix("no route for 'slate://com.mm.login/nothing'"))
+            try await app.deliver(
+                .message, #"{ "topic": "user.signed-in", "payload": { "name": "mia" } }"#)
+            try await app.deliver(.memoryWarning)
+            _ = await app.log.first { $0.message == "the user signed out" }
+            #expect(
+                app.messages(of: "com.mm.concierge") == [
+                    "nobody answers a call of control from pid 42 (uid 1000)",
+                    "mia signed in, says host",
+                ])
+        }
+    }
 }
 
 /// A module that knows the community's façade, and hears what is posted.

@@ -68,6 +68,18 @@ struct FilteredTableWay: RoutingWay {
     }
 }
 
+/// Foundation's `URL`, fully read, and nothing found; it does not take a query apart.
+struct FoundationWay: RoutingWay {
+    init(_ sample: RoutingSample) {}
+
+    func answer(_ request: RoutingSample.Request) throws -> Int {
+        guard let url = URL(string: request.url), let scheme = url.scheme, let host = url.host(),
+            let query = url.query()
+        else { throw WrongAnswer(url: request.url) }
+        return scheme.utf8.count + host.utf8.count + url.path().utf8.count + query.utf8.count
+    }
+}
+
 /// Foundation's `URLComponents`, fully read, and nothing found.
 struct ComponentsWay: RoutingWay {
     init(_ sample: RoutingSample) {}

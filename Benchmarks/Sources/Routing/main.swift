@@ -4,6 +4,7 @@
 let ways: [(title: String, way: any RoutingWay.Type)] = [
     ("`RouteTable`", TableWay.self),
     ("`RouteTable`, each candidate asked", FilteredTableWay.self),
+    ("`URL`, fully read, nothing found", FoundationWay.self),
     ("`URLComponents`, fully read, nothing found", ComponentsWay.self),
     ("dictionaries in dictionaries, as MGJRouter (stand-in)", DictionariesWay.self),
 ]

@@ -11,7 +11,7 @@
 /// ```swift
 /// extension Mediator {
 ///     func posts(of name: String) throws -> [Post] {
-///         try perform("com.mm.community", "posts", ["name": name])
+///         try perform("com.mm.community", "posts", ["name": name], as: [Post].self)
 ///     }
 /// }
 /// ```
