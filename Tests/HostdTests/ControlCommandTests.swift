@@ -192,6 +192,27 @@ struct ControlCommandTests {
             try host.hostd(
                 "open", "a://b", "--token-file", "token", environment: environment
             ).output == #"{"url":"a://b","token":"other"}"# + "\n")
+        for text in [" other \r\nfor the demo\n", "other"] {
+            try writeFile(text.utf8, to: path, mode: 0o600)
+            #expect(
+                try host.hostd("open", "a://b", "--token-file", "token").output
+                    == #"{"url":"a://b","token":"other"}"# + "\n")
+        }
+        for text in ["", "\nother\n", "one two\n"] {
+            try writeFile(text.utf8, to: path, mode: 0o600)
+            let outcome = try host.hostd("open", "a://b", "--token-file", "token")
+            #expect(outcome.exit == .code(66))
+            #expect(outcome.error == "hostd open: token: the first line must be a token\n")
+        }
+        let spaced = try host.hostd(
+            "open", "a://b", environment: ["HOSTD_TOKEN": "one two"])
+        #expect(spaced.exit == .code(64))
+        #expect(
+            spaced.error
+                == "hostd open: HOSTD_TOKEN is no token, which has no space in it\n")
+        #expect(
+            try host.hostd("open", "a://b", environment: ["HOSTD_TOKEN": ""]).output
+                == #"{"url":"a://b"}"# + "\n")
         try writeFile("other\n".utf8, to: path, mode: 0o640)
         let refused = try host.hostd("open", "a://b", "--token-file", "token")
         #expect(refused.exit == .code(77))

@@ -30,11 +30,20 @@ package final class ControlClient {
     ) throws(ControlClientError) {
         self.directory = directory
         let path = directory.path(of: ControlServer.name)
+        let peer: SocketPeer
         do throws(SystemError) {
             socket = try LocalSocket.connect(to: path, within: time)
+            peer = try socket.peer()
         } catch {
             throw ControlClientError(connecting: directory, error)
         }
+        guard Self.trusts(peer) else { throw .notPermitted(directory) }
+    }
+
+    /// Whether what listens may be told a token: anybody may have put a socket where a host was
+    /// looked for.
+    static func trusts(_ peer: SocketPeer, user: UInt32 = CurrentProcess.userID) -> Bool {
+        user == 0 || ControlServer.isOwnerOrRoot(peer, owner: user)
     }
 
     /// The process that listens, where the system knows it.

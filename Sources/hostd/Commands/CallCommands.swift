@@ -89,7 +89,7 @@ extension Command {
     private static let callExitCodes = clientExitCodes + [.noInput]
 
     private static let callExitMeanings = clientExitMeanings.merging([
-        .noInput: "the token file cannot be read",
+        .noInput: "the token file cannot be read, or has no token",
         .unavailable: "no host runs on the state directory, or nothing answers to this name",
         .failed: "the module that was called failed",
         .busy: "the module that was called, or the host, is busy; try again",
@@ -100,7 +100,7 @@ extension Command {
         .slatefile, .stateDirectory,
         Option(
             name: "token-file", placeholder: "FILE",
-            help: "a file with a token, for its owner only (default: $HOSTD_TOKEN)"),
+            help: "a private file whose first line is a token (default: $HOSTD_TOKEN)"),
     ]
 
     /// Calls a method with named parameters and prints the result.
@@ -161,17 +161,29 @@ extension Command {
         _ command: String, _ arguments: Arguments, _ body: (String?) -> ExitCode
     ) -> ExitCode {
         guard let path = arguments["token-file"] else {
-            return body(
-                CurrentProcess.environment()["HOSTD_TOKEN"].flatMap { $0.isEmpty ? nil : $0 })
+            guard let text = CurrentProcess.environment()["HOSTD_TOKEN"], !text.isEmpty else {
+                return body(nil)
+            }
+            if let token = onlyWord(of: text) { return body(token) }
+            Console.complain("hostd \(command): HOSTD_TOKEN is no token, which has no space in it")
+            return .usage
         }
         do throws(FileReadError) {
             let bytes = try readFile(at: path, limit: 1 << 16, isSecret: true)
             let line = String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }
-            return body(String(line))
+            if let token = onlyWord(of: line) { return body(token) }
+            Console.complain("hostd \(command): \(path): the first line must be a token")
+            return .noInput
         } catch {
             Console.complain("hostd \(command): \(error)")
             return error.reason == .notPrivate ? .notPermitted : .noInput
         }
+    }
+
+    /// The word that a text is, with nothing but white space around it; else nil.
+    private static func onlyWord(of text: some StringProtocol) -> String? {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        return words.count == 1 ? String(words[0]) : nil
     }
 }
 

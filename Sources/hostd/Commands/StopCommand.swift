@@ -12,7 +12,7 @@ extension Command {
         exitCodes: clientExitCodes,
         exitMeanings: clientExitMeanings.merging([
             .failed: "the host ended, but not as it should",
-            .busy: "the host is starting, or has not ended in time",
+            .busy: "the host is starting or ending, or has not ended in time",
         ]) { $1 },
         run: { arguments in
             HostCall.run("stop", arguments) { call throws(ControlClientError) in

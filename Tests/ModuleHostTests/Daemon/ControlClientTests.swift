@@ -191,4 +191,15 @@ struct ControlClientTests {
                 #"{"outcome":"failed","reason":"a reason"}"#,
             ])
     }
+
+    @Test(
+        "root trusts every host, others that of their own user and of root",
+        arguments: [
+            (user: UInt32(1000), peer: UInt32(1000), isTrusted: true), (1000, 0, true),
+            (1000, 1001, false), (0, 1000, true),
+        ])
+    func trust(user: UInt32, peer: UInt32, isTrusted: Bool) {
+        let peer = SocketPeer(processID: 1, userID: peer, groupID: 0)
+        #expect(ControlClient.trusts(peer, user: user) == isTrusted)
+    }
 }
