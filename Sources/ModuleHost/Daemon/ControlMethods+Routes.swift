@@ -12,20 +12,12 @@ extension ControlMethods {
     ///   - app: The app's name.
     ///   - source: Where the current table comes from.
     package mutating func add(routesOf app: String, from source: @escaping RoutesSource) {
+        let desk = DocumentDesk(app: app)
         add("routes", RoutesParameters.self) { parameters, call in
             source { result in
                 switch result {
                 case .success(let table):
-                    let format = parameters.format ?? .json
-                    do {
-                        // Requests are described by decoding them, which is code of the modules': neither
-                        // the lane nor the control socket waits for it.
-                        try NativeThread.start(name: "routes") {
-                            answer(call, URIDocument(table, app: app), format)
-                        }
-                    } catch {
-                        call.reply.fail(RPCError(.internalError, "\(error)"))
-                    }
+                    desk.take(call.reply, parameters.format ?? .json, of: table)
                 case .failure(let error): call.reply.fail(RPCError(.notRunning, "\(error)"))
                 }
             }
@@ -33,13 +25,70 @@ extension ControlMethods {
     }
 }
 
-private func answer(
-    _ call: ControlMethods.Call, _ document: URIDocument, _ format: URIDocument.Format
-) {
-    switch format {
-    case .json: call.reply.succeed { document.write(to: &$0) }
-    case .text, .markdown, .html:
-        call.reply.succeed { $0.value(document.rendered(as: format)) }
+/// Where URI documents are made, for all who ask.
+///
+/// Requests are described by decoding them, which is code of the modules': neither the lane nor the
+/// control socket waits for it. One thread does it, which lives while somebody waits; who comes
+/// meanwhile shares the next document with all who do, so that thousands cost as much as one.
+private final class DocumentDesk: Sendable {
+    private typealias Replies = [(reply: RPCReply, format: URIDocument.Format)]
+
+    private struct State {
+        /// The newest; nil where nobody waits.
+        var table: RouteTable?
+        var replies: Replies = []
+        var isAtWork = false
+    }
+
+    private let app: String
+    private let state = Guarded(State())
+
+    init(app: String) { self.app = app }
+
+    /// Answers with the document of a table, or of one that came after it.
+    func take(_ reply: RPCReply, _ format: URIDocument.Format, of table: RouteTable) {
+        let isIdle = state.withLock { state in
+            state.table = table
+            state.replies.append((reply, format))
+            defer { state.isAtWork = true }
+            return !state.isAtWork
+        }
+        guard isIdle else { return }
+        do {
+            try NativeThread.start(name: "routes") { [self] in
+                while let (table, replies) = next() {
+                    answer(replies, URIDocument(table, app: app))
+                }
+            }
+        } catch {
+            while let (_, replies) = next() {
+                for (reply, _) in replies { reply.fail(RPCError(.internalError, "\(error)")) }
+            }
+        }
+    }
+
+    /// Takes all who wait; where nobody does, the work is over.
+    private func next() -> (table: RouteTable, replies: Replies)? {
+        state.withLock { state in
+            guard let table = state.table else {
+                state.isAtWork = false
+                return nil
+            }
+            let replies = state.replies
+            (state.table, state.replies) = (nil, [])
+            return (table, replies)
+        }
+    }
+
+    private func answer(_ replies: Replies, _ document: URIDocument) {
+        for (format, replies) in Dictionary(grouping: replies, by: \.format) {
+            var json = JSONWriter()
+            switch format {
+            case .json: document.write(to: &json)
+            case .text, .markdown, .html: json.value(document.rendered(as: format))
+            }
+            for (reply, _) in replies { reply.succeed(raw: json.bytes) }
+        }
     }
 }
 

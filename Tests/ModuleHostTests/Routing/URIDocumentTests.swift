@@ -217,4 +217,51 @@ struct URIDocumentTests {
                 == "Invalid params: /format: expected one of 'text', 'json', 'markdown', 'html', "
                 + "found 'pdf'")
     }
+
+    /// A request that takes its time to be described.
+    private struct Slow: Decodable, Sendable {
+        static let decodings = LockedList<Void>()
+        static let door = Door()
+
+        init(from decoder: any Decoder) throws {
+            Self.decodings.append(())
+            Self.door.pass()
+        }
+    }
+
+    @Test("those who ask while a document is made share the next")
+    func shared() async throws {
+        let module = ModuleID(checked: "com.mm.user")
+        var table = try RouteTable(schemes: ["slate"], modules: [module])
+        try table.add(
+            AnyRoute(Route<IdleModule>("slow") { (_, _: Slow, _) in }), of: module)
+        let asked = table
+        var methods = ControlMethods()
+        methods.add(routesOf: "demo") { $0(.success(asked)) }
+        let routes = try #require(methods["routes"])
+        let answers = AsyncStream<[UInt8]>.makeStream()
+        var session = RPCSession(limits: .init())
+        session.receive(
+            Array((#"{"jsonrpc":"2.0","id":1,"method":"routes"}"# + "\n").utf8)[...])
+        var tickets: [RPCSession.Ticket] = []
+        _ = session.takeLines(upTo: 1) { tickets.append($1) }
+        let ticket = try #require(tickets.first)
+        for _ in 0..<1000 {
+            routes(
+                ControlMethods.Call(
+                    peer: SocketPeer(processID: 1, userID: 0, groupID: 0), parameters: nil,
+                    reply: RPCReply(to: ticket) { answers.continuation.yield($1) }))
+        }
+        Slow.door.open()
+        var count = 0
+        for await answer in answers.stream {
+            #expect(String(decoding: answer, as: UTF8.self).contains(#""pattern":"slow""#))
+            count += 1
+            if count == 1000 { break }
+        }
+        let decodings = Slow.decodings.takeAll().count
+        _ = URIDocument(asked, app: "demo")
+        // One document for whoever came first, and one for all the others.
+        #expect(decodings <= 2 * Slow.decodings.takeAll().count)
+    }
 }
