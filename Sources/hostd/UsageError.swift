@@ -46,7 +46,10 @@ struct UsageError: Error, Hashable, Sendable {
     }
 
     static func surplusArgument(_ word: String, _ command: Command) -> UsageError {
-        UsageError("unexpected argument '\(word)'", command)
+        let isCommand = command.operands.isEmpty && Command.all.contains { $0.name == word }
+        return UsageError(
+            "unexpected argument '\(word)'"
+                + (isCommand ? "; a command stands before its options" : ""), command)
     }
 
     static func missingArgument(_ operand: Command.Operand, _ command: Command) -> UsageError {

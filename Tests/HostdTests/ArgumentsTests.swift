@@ -49,6 +49,10 @@ struct ArgumentsTests {
             ("run", ["--slatefile=a", "--slatefile=a"], "option '--slatefile' is given twice"),
             ("run", ["--help=yes"], "option '--help' takes no value"),
             ("run", ["a.json"], "unexpected argument 'a.json'"),
+            (
+                "run", ["--state-dir", "x", "status"],
+                "unexpected argument 'status'; a command stands before its options"
+            ),
             ("open", [], "URL is missing: the URL, in quotes"),
             ("call", ["com.mm.main"], "ACTION is missing: the name of the action"),
             ("call", ["a", "b", "{}", "c"], "unexpected argument 'c'"),
