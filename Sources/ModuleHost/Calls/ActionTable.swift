@@ -5,19 +5,19 @@
 final class ActionTable {
     private struct Slot {
         var hash: UInt64 = 0
-        /// Nil where there was never a route; one that was removed is left until the table grows.
+        /// Counted in, and out where it is taken out.
         var route: Unmanaged<BoundRoute>?
     }
 
     /// At least half of them are free; their number is a power of two.
     private var slots = UnsafeMutablePointer<Slot>.allocate(capacity: 16)
     private var mask = 15
-    /// What keeps the routes of the slots alive, those that were removed too.
-    private var kept: [BoundRoute] = []
+    private var count = 0
 
     init() { slots.initialize(repeating: Slot(), count: 16) }
 
     deinit {
+        for index in 0...mask { slots[index].route?.release() }
         slots.deinitialize(count: mask + 1)
         slots.deallocate()
     }
@@ -30,32 +30,50 @@ final class ActionTable {
         guard find(route.entry.module.text, route.action) == nil else {
             throw .repeatedAction(route.action, of: route.entry.module)
         }
-        kept.append(route)
-        if kept.count * 2 > mask {
-            grow()
-        } else {
-            place(route)
-        }
+        count += 1
+        if count * 2 > mask { grow() }
+        place(
+            Slot(hash: Self.hash(route.moduleID, route.action), route: .passRetained(route)))
     }
 
-    /// Removes a route; it is not found any more.
-    func remove(_ route: BoundRoute) { route.isRemoved = true }
+    /// Removes a route that is in the table; the caller holds it.
+    func remove(_ route: BoundRoute) {
+        var gap = Int(truncatingIfNeeded: Self.hash(route.moduleID, route.action)) & mask
+        while let other = slots[gap].route,
+            other.toOpaque() != Unmanaged.passUnretained(route).toOpaque()
+        {
+            gap = (gap + 1) & mask
+        }
+        guard let found = slots[gap].route else { return }
+        count -= 1
+        // What stands behind it moves up where it may, so that a search still comes by.
+        var index = gap
+        while true {
+            index = (index + 1) & mask
+            guard slots[index].route != nil else { break }
+            let home = Int(truncatingIfNeeded: slots[index].hash) & mask
+            guard (index - home) & mask >= (index - gap) & mask else { continue }
+            slots[gap] = slots[index]
+            gap = index
+        }
+        slots[gap] = Slot()
+        found.release()
+    }
 
     private func grow() {
-        slots.deinitialize(count: mask + 1)
-        slots.deallocate()
-        kept.removeAll(where: \.isRemoved)
-        while kept.count * 2 > mask { mask = mask * 2 + 1 }
+        let (old, oldMask) = (slots, mask)
+        mask = mask * 2 + 1
         slots = .allocate(capacity: mask + 1)
         slots.initialize(repeating: Slot(), count: mask + 1)
-        for route in kept { place(route) }
+        for index in 0...oldMask where old[index].route != nil { place(old[index]) }
+        old.deinitialize(count: oldMask + 1)
+        old.deallocate()
     }
 
-    private func place(_ route: BoundRoute) {
-        let hash = Self.hash(route.entry.module.text, route.action)
-        var index = Int(truncatingIfNeeded: hash) & mask
+    private func place(_ slot: Slot) {
+        var index = Int(truncatingIfNeeded: slot.hash) & mask
         while slots[index].route != nil { index = (index + 1) & mask }
-        slots[index] = Slot(hash: hash, route: Unmanaged.passUnretained(route))
+        slots[index] = slot
     }
 
     @inline(__always)
@@ -76,7 +94,7 @@ final class ActionTable {
             let isIt =
                 slots[index].hash == hash
                 && route._withUnsafeGuaranteedRef {
-                    !$0.isRemoved && $0.moduleID == module && $0.action == action
+                    $0.moduleID == module && $0.action == action
                 }
             if isIt { return route.takeUnretainedValue() }
             index = (index + 1) & mask

@@ -10,8 +10,6 @@ final class BoundRoute {
     let cell: Cell
     let moduleID: String
     let action: String
-    /// Set where the route is taken out of the table, while somebody may still hold it.
-    var isRemoved = false
 
     init(_ entry: RouteTable.Entry, of record: ModuleRecord) {
         self.entry = entry
@@ -22,16 +20,20 @@ final class BoundRoute {
         action = entry.route.action
     }
 
-    /// Why the module cannot be called now, or nil where it can.
+    /// The module; nil where it cannot be called now.
     ///
     /// Host code.
     @inline(__always)
-    func obstacle(on lane: Lane) -> RouteError? {
-        guard cell.status.load(ordering: .acquiring) != .listed || record.module == nil else {
-            return nil
-        }
-        return lane.admit(cell, at: nil) == .late
-            ? .late(entry.module) : .unavailable(entry.module)
+    func module(on lane: Lane) -> AnyObject? {
+        let isListed = cell.status.load(ordering: .acquiring) == .listed
+        return isListed || lane.admit(cell, at: nil) == .go ? record.module : nil
+    }
+
+    /// Why the module cannot be called now.
+    ///
+    /// Host code.
+    func obstacle(on lane: Lane) -> RouteError {
+        lane.admit(cell, at: nil) == .late ? .late(entry.module) : .unavailable(entry.module)
     }
 
     /// Whether the route answers such parameters; code of its module.
@@ -51,6 +53,7 @@ final class BoundRoute {
     /// Calls the handler; code of its module.
     ///
     /// - Parameters:
+    ///   - module: The module.
     ///   - parameters: What the request is made of.
     ///   - call: What goes along with it.
     ///   - reply: Where the reply goes. A place, and no result: to return an optional of a protocol's type
@@ -59,9 +62,10 @@ final class BoundRoute {
     /// - Throws: ``ParameterFault``, and what the handler threw as ``HandlerError``.
     @inline(__always)
     func perform(
-        _ parameters: RouteParameters, _ call: RouteCall, _ reply: inout any Encodable & Sendable
+        _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall,
+        _ reply: inout any Encodable & Sendable
     ) throws -> Bool {
-        guard accepts(parameters), let module = record.module else { return false }
+        guard accepts(parameters) else { return false }
         reply = try handler.perform(module, parameters, call)
         return true
     }
@@ -69,27 +73,38 @@ final class BoundRoute {
     /// Calls the handler for any caller; code of its module.
     ///
     /// - Parameters:
+    ///   - module: The module.
     ///   - parameters: What the request is made of.
     ///   - caller: Who calls.
     ///   - url: The URL of the call, if it has one.
     ///   - reply: Where the reply goes; as ``EncodedReply`` where the caller wants JSON.
-    /// - Returns: As ``perform(_:_:_:)``.
-    /// - Throws: As ``perform(_:_:_:)``; what the handler threw as ``HandlerFailure`` where the caller
-    ///   wants JSON, and as it is for others.
+    /// - Returns: As ``perform(_:_:_:_:)``.
+    /// - Throws: As ``perform(_:_:_:_:)``; what the handler or the reply threw as ``HandlerFailure``, in
+    ///   words, where the caller wants JSON, and as it is for others.
     func perform(
-        _ parameters: RouteParameters, for caller: Caller, url: RouteURL? = nil,
+        _ module: AnyObject, _ parameters: RouteParameters, for caller: Caller,
+        url: RouteURL? = nil,
         _ reply: inout any Encodable & Sendable
     ) throws -> Bool {
         let call = RouteCall(origin: caller.origin, url: url, userInfo: caller.userInfo)
         do {
-            guard try perform(parameters, call, &reply) else { return false }
+            guard try perform(module, parameters, call, &reply) else { return false }
             if caller.wantsJSON {
-                reply = EncodedReply(json: try JSONEncoding.bytes(reply), entry: entry)
+                reply = EncodedReply(json: try encoded(reply), entry: entry)
             }
             return true
         } catch let failure as HandlerError {
             throw caller.wantsJSON
-                ? HandlerFailure(module: entry.module, error: failure.error) : failure.error
+                ? HandlerFailure(module: entry.module, error: DescribedError(failure.error))
+                : failure.error
+        }
+    }
+
+    private func encoded(_ reply: any Encodable) throws -> [UInt8] {
+        do {
+            return try JSONEncoding.bytes(reply)
+        } catch {
+            throw HandlerError(error: error)
         }
     }
 }

@@ -31,8 +31,8 @@ extension CallDispatcher {
             let isReachable =
                 !caller.origin.isRemote || access(of: caller).mayReach(route.entry, parameters)
             return isReachable ? route : nil
-        } _: { route in
-            isAnswered = try route.perform(parameters, for: caller, &reply)
+        } _: { route, module in
+            isAnswered = try route.perform(module, parameters, for: caller, &reply)
         }
         if isAnswered { return reply }
         throw try noAction(module, action, parameters, for: caller, on: thread)
@@ -51,9 +51,9 @@ extension CallDispatcher {
             do {
                 try call(on: thread) {
                     actions.find(module, action)
-                } _: { route in
+                } _: { route, module in
                     isAnswered = try route.perform(
-                        parameters, RouteCall(origin: origin, userInfo: userInfo), &reply)
+                        module, parameters, RouteCall(origin: origin, userInfo: userInfo), &reply)
                 }
             } catch let failure as HandlerError {
                 throw failure.error

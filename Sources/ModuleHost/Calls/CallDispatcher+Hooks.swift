@@ -42,7 +42,7 @@ extension CallDispatcher {
 
     /// Tells modules of a call that nobody answers.
     func tellNotFound(_ call: InterceptedCall, _ error: RouteError, on thread: LaneThread) {
-        guard !notFoundResponders.entries.isEmpty else { return }
+        guard !notFoundResponders.isEmpty else { return }
         _ = gate.fanOut(
             to: notFoundResponders, on: thread, late: { _ in .next },
             failure: { cell, error in

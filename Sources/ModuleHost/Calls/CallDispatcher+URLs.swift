@@ -23,8 +23,9 @@ extension CallDispatcher {
         var isAnswered = false
         try call(on: thread) {
             route(of: match.entry)
-        } _: { route in
-            isAnswered = try route.perform(match.parameters, for: caller, url: match.url, &reply)
+        } _: { route, module in
+            isAnswered = try route.perform(
+                module, match.parameters, for: caller, url: match.url, &reply)
         }
         // A predicate has removed the route, or changed its mind.
         guard isAnswered else { throw try notFound(url, for: caller, on: thread) }
@@ -43,7 +44,7 @@ extension CallDispatcher {
             var isRequest = false
             try call(on: thread) {
                 route(of: match.entry)
-            } _: { route in
+            } _: { route, _ in
                 isRequest = route.check(match.parameters)
             }
             return isRequest
@@ -100,7 +101,7 @@ extension CallDispatcher {
                 var isAccepted = false
                 try self.call(on: thread) {
                     self.route(of: entry)
-                } _: { route in
+                } _: { route, _ in
                     isAccepted = route.accepts(parameters)
                 }
                 return isAccepted

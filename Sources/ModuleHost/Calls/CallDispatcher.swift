@@ -57,11 +57,13 @@ final class CallDispatcher {
 
     /// Removes exactly one route.
     ///
-    /// - Returns: False where the module has none of this pattern.
-    func remove(_ pattern: String, of module: ModuleID) -> Bool {
-        guard let entry = table.remove(pattern, of: module) else { return false }
-        if let route = routes.removeValue(forKey: entry.index) { actions.remove(route) }
-        return true
+    /// - Returns: The route, for whoever lets it go: what its handler holds may end in code of a module's.
+    ///   Nil where the module has none of this pattern.
+    func remove(_ pattern: String, of module: ModuleID) -> BoundRoute? {
+        guard let entry = table.remove(pattern, of: module) else { return nil }
+        guard let route = routes.removeValue(forKey: entry.index) else { return nil }
+        actions.remove(route)
+        return route
     }
 
     func replace(_ tokens: TokenStore) { self.tokens = tokens }
@@ -84,25 +86,26 @@ final class CallDispatcher {
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
     ///   - find: Host code: the route, or nil; then nothing is called.
-    ///   - body: Code of the route's module.
+    ///   - body: Code of the route's module, which it gets, too.
     /// - Throws: What `body` throws, and ``RouteError`` where the call could not be made or its answer
     ///   comes too late to be taken.
     @inline(__always)
     func call(
-        on thread: LaneThread, find: () -> BoundRoute?, _ body: (BoundRoute) throws -> Void
+        on thread: LaneThread, find: () -> BoundRoute?,
+        _ body: (BoundRoute, AnyObject) throws -> Void
     ) throws {
         var fault: RouteError?
         var called: UInt16 = 0
-        let outcome = gate.call(on: thread) { () -> (UInt16, BoundRoute)? in
+        let outcome = gate.call(on: thread) { () -> (UInt16, (BoundRoute, AnyObject))? in
             guard let route = find() else { return nil }
-            if let obstacle = route.obstacle(on: gate.lane) {
-                fault = obstacle
+            guard let module = route.module(on: gate.lane) else {
+                fault = route.obstacle(on: gate.lane)
                 return nil
             }
             called = route.cell.number
-            return (called, route)
-        } body: { route in
-            try body(route)
+            return (called, (route, module))
+        } body: { found in
+            try body(found.0, found.1)
         }
         switch outcome {
         case .returned: if let fault { throw fault }

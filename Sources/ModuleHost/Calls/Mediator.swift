@@ -39,9 +39,14 @@ public final class Mediator {
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
         userInfo: [String: any Sendable] = [:]
     ) throws -> any Encodable & Sendable {
-        try line.call { dispatcher, thread in
-            try dispatcher.perform(
-                module, action, parameters, from: line.origin, userInfo, on: thread)
+        let origin = line.origin
+        return try line.call { dispatcher, thread in
+            try dispatcher.perform(module, action, parameters, from: origin, userInfo, on: thread)
+        } elsewhere: {
+            { dispatcher, thread in
+                try dispatcher.perform(
+                    module, action, parameters, from: origin, userInfo, on: thread)
+            }
         }
     }
 

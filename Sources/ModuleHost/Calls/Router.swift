@@ -131,7 +131,9 @@ public final class Router {
     /// - Returns: False where the module has no such route.
     @discardableResult
     public func remove(_ pattern: String) -> Bool {
-        (try? line.asHost { $0.remove(pattern, of: line.module) }) ?? false
+        // It ends here, in the module's own code.
+        let removed = try? line.asHost { $0.remove(pattern, of: line.module) }
+        return removed != nil
     }
 }
 

@@ -75,6 +75,10 @@ final class EventJob: LaneJob, @unchecked Sendable {
         return event
     }
 
+    func abandonInHand() {
+        if case .event(_, let answer?) = request { answer.give(.failure(RouteError.stopped)) }
+    }
+
     func countTold() {
         told.store(told.load(ordering: .relaxed) + 1, ordering: .relaxed)
     }

@@ -31,7 +31,7 @@ extension Gate {
     ///   - cell: The number of the cell after which to begin; 0 for the first.
     ///   - position: The position of the event, or nil for what does not wait for late modules.
     ///   - late: Called for a module that is late, instead of telling it.
-    ///   - failure: Called with what a responder threw, while the lane is still ours.
+    ///   - failure: Called with what a responder threw, in words, while the lane is still ours.
     ///   - alone: Tells one more responder, by its index, of the module that held the lane up, on its
     ///     own thread.
     ///     Nothing that is the lane's may be touched there.
@@ -70,7 +70,7 @@ extension Gate {
                 }
             }
             let outcome = enter(entries[index].cell.number, through: &passage) { passage in
-                try body(entries, index, &passage)
+                try describing { try body(entries, index, &passage) }
             }
             switch outcome {
             case .returned(.next): index += 1

@@ -156,13 +156,15 @@ final class Lane: Sendable {
     ///
     /// What is still listed is abandoned.
     func close() {
-        let (left, wake) = state.withLock { state -> ([any LaneJob], LaneThread?) in
+        let (left, current, wake) = state.withLock {
+            state -> ([any LaneJob], (any LaneJob)?, LaneThread?) in
             state.isClosed = true
             let left = state.jobs.removeAll() + state.idleJobs
             state.idleJobs = []
-            return (left, state.wakeUp())
+            return (left, state.current, state.wakeUp())
         }
         wake?.wake.signal()
+        current?.abandonInHand()
         for job in left { job.abandon() }
         watchdog.stop()
     }
@@ -227,6 +229,15 @@ final class Lane: Sendable {
         let back = thread.mine.resumed(by: module)
         if word.exchange(thread.mine, for: back) { thread.mine = back }
         return result
+    }
+
+    /// Runs host code that touches what belongs to the lane: at once on the lane, else when the lane
+    /// serves the thread.
+    ///
+    /// - Returns: nil where the lane was closed first.
+    func asHost<Result>(_ body: () -> Result) -> Result? {
+        if let thread = hold, let result = asHost(on: thread, body) { return result }
+        return serve { _ in body() }
     }
 
     /// Whether `thread` still owns the lane.

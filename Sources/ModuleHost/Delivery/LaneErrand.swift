@@ -1,38 +1,69 @@
 /// Enters one module for something that is not an event: a start-up result, a timer's tick, letting
 /// it go.
 ///
-/// Waits where the module is late; is dropped where the module is gone.
-struct LaneErrand: LaneJob {
-    let gate: Gate
-    let cell: Cell
-    var limit: DeliveryLimit = .event
-    let body: @Sendable () throws -> Void
-    /// Told what came of it, on whatever thread.
-    let completion: @Sendable (Result<Void, any Error>) -> Void
+/// Waits where the module is late; is dropped where the module is gone. Dropping is code of the module's,
+/// too: what the body holds may end with it.
+///
+/// `@unchecked Sendable`: `body` is touched only by who runs the errand, the lane's owner or, deferred by
+/// it, the late module's own thread; the lane's lock orders the two. `LaneTakeoverTests` under the thread
+/// sanitizer would break it.
+final class LaneErrand: LaneJob, @unchecked Sendable {
+    let limit: DeliveryLimit
+    private let gate: Gate
+    private let cell: Cell
+    private var body: (@Sendable () throws -> Void)?
+    private let completion: @Sendable (Result<Void, any Error>) -> Void
+
+    /// - Parameters:
+    ///   - gate: The way into the module.
+    ///   - cell: The module's place.
+    ///   - limit: What it is allowed.
+    ///   - body: Code of the module.
+    ///   - completion: Told what came of it, an error in words, on whatever thread.
+    init(
+        gate: Gate, cell: Cell, limit: DeliveryLimit = .event,
+        body: @escaping @Sendable () throws -> Void,
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void = { _ in }
+    ) {
+        self.gate = gate
+        self.cell = cell
+        self.limit = limit
+        self.body = body
+        self.completion = completion
+    }
 
     func run(on thread: LaneThread, after stuck: UInt16) {
         guard stuck == 0 else { return }
-        switch gate.lane.admit(cell, at: nil) {
-        case .skip: abandon()
-        case .late:
+        let admission = gate.lane.admit(cell, at: nil)
+        if admission != .go {
             let work = LateModules.Work { [self] in
-                completion(Result { try body() })
+                completion(perform())
             } abandon: { [self] in
-                abandon()
+                drop()
             }
-            let isDeferred = gate.lane.defer(for: cell, work)
-            // It came back in this very moment.
-            if !isDeferred { enter(on: thread) }
-        case .go: enter(on: thread)
+            // Who is gone may be busy still, and who was late be back in this very moment.
+            if gate.lane.defer(for: cell, work) { return }
         }
+        if admission == .skip {
+            _ = gate.call(cell, on: thread) { body = nil }
+            return abandon()
+        }
+        var result = Result<Void, any Error>.failure(ModuleGone(id: cell.id))
+        _ = gate.call(cell, on: thread) { result = perform() }
+        completion(result)
     }
 
     func abandon() { completion(.failure(ModuleGone(id: cell.id))) }
 
-    private func enter(on thread: LaneThread) {
-        var result = Result<Void, any Error>.failure(ModuleGone(id: cell.id))
-        _ = gate.call(cell, on: thread) { result = Result { try body() } }
-        completion(result)
+    private func drop() {
+        body = nil
+        abandon()
+    }
+
+    private func perform() -> Result<Void, any Error> {
+        guard let body else { return .failure(ModuleGone(id: cell.id)) }
+        self.body = nil
+        return Result { try describing(body) }
     }
 }
 

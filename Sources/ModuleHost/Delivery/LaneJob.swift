@@ -19,12 +19,19 @@ protocol LaneJob: Sendable {
 
     /// Called instead of `run` where the lane was closed first.
     func abandon()
+
+    /// Called where the lane is closed while the job is in hand: whoever waits for what comes of it waits
+    /// no more.
+    ///
+    /// From any thread, while `run` may go on.
+    func abandonInHand()
 }
 
 extension LaneJob {
     var limit: DeliveryLimit { .event }
     var event: LifecycleEvent? { nil }
     func abandon() {}
+    func abandonInHand() {}
 }
 
 /// Which of the slatefile's deadlines holds for a delivery.

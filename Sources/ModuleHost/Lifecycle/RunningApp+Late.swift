@@ -23,12 +23,19 @@ extension RunningApp {
             guard let record = record(of: cell) else { continue }
             if record.module == nil, ending == nil {
                 markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
-                _ = center.takeAll(of: cell)
-                _ = services.takeAll(of: cell)
+                letGo(of: cell)
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
                 markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
             }
         }
+    }
+
+    /// Lets go of what a module that failed in `init` has added and provided: it ends in code of the
+    /// module's.
+    func letGo(of cell: Cell) {
+        let rest = LaneConfined<[AnyObject]>(
+            center.takeAll(of: cell) + services.takeAll(of: cell))
+        gate.lane.enqueue(LaneErrand(gate: gate, cell: cell) { _ = rest })
     }
 
     private func doing(_ report: LateReport, _ cell: Cell) -> String {
@@ -91,6 +98,7 @@ extension Host {
     /// Has the lane take note of what a module threw on a thread of its own, before anything else
     /// happens there.
     fileprivate func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+        let error = DescribedError(error)
         let isNoted: Void? = gate.lane.serve { [app] _ in
             app.value.failedLate(cell, in: event, error)
         }

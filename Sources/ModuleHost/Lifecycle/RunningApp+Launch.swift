@@ -39,7 +39,7 @@ extension RunningApp {
             calls: CallLine(calls, for: record.id, at: record.cell), host: HostServices(of: host))
         let began = time.now()
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
-            try record.entry.make(with: context)
+            try describing { try record.entry.make(with: context) }
         }
         switch outcome {
         case .returned(let module):
@@ -51,8 +51,7 @@ extension RunningApp {
                 .debug, "made", duration: began.duration(to: time.now()))
         case .threw(let error):
             markFailed(record, "init", error)
-            _ = center.takeAll(of: record.cell)
-            _ = services.takeAll(of: record.cell)
+            letGo(of: record.cell)
         // A job begins at depth 0.
         case .tooDeep: break
         // It took too long; whoever goes on has marked it failed. What it made is let go of here.
@@ -108,7 +107,7 @@ extension RunningApp {
         guard gate.lane.admit(record.cell, at: nil) == .go else {
             return log.of(module: record.id.text).warning("no root: the module is late")
         }
-        switch gate.call(record.cell, on: thread, { try main.root }) {
+        switch gate.call(record.cell, on: thread, { try describing { try main.root } }) {
         case .returned(let root?):
             do throws(URLFault) {
                 deliverNow(.own(try .openURL(root, origin: .local(record.id))))

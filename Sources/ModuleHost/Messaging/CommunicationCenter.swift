@@ -75,17 +75,13 @@ public final class CommunicationCenter {
     /// - Parameter member: The object. One that is no member is ignored.
     public func remove(_ member: AnyObject) {
         guard let lane = gate?.lane else { return take(member) }
-        if let thread = lane.hold, lane.asHost(on: thread, { take(member) }) != nil { return }
-        _ = lane.serve { _ in take(member) }
+        _ = lane.asHost { take(member) }
     }
 
     /// How many members there are.
     public var count: Int {
         guard let lane = gate?.lane else { return members.count }
-        if let thread = lane.hold, let count = lane.asHost(on: thread, { members.count }) {
-            return count
-        }
-        return lane.serve { _ in members.count } ?? 0
+        return lane.asHost { members.count } ?? 0
     }
 
     // A module itself stands before what it has added, also in `init`.

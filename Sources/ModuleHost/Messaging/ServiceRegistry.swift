@@ -53,13 +53,12 @@ public final class ServiceRegistry {
         guard let cell = callingCell else { throw ServiceError.noModule }
         let key = ObjectIdentifier(service)
         let entry = ServiceEntry("\(service)", of: cell, lifetime: lifetime, make: make)
-        let first = try onLane {
-            try asHost {
-                let first = entries.find(key)
-                if first == nil { entries.set(entry, for: key) }
-                return first
-            }
+        let first = gate.lane.asHost {
+            let first = entries.find(key)
+            if first == nil { entries.set(entry, for: key) }
+            return first
         }
+        guard let first else { throw ServiceError.stopped }
         if let first { throw ServiceError.duplicate(first.name, first: first.cell.id) }
     }
 
@@ -123,7 +122,7 @@ public final class ServiceRegistry {
 
     /// Whether somebody provides the service.
     public func provides<Service>(_ service: Service.Type) -> Bool {
-        (try? onLane { try asHost { entries.find(ObjectIdentifier(service)) != nil } }) ?? false
+        gate.lane.asHost { entries.find(ObjectIdentifier(service)) != nil } ?? false
     }
 
     private func entry<Service>(of service: Service.Type) throws -> ServiceEntry<Service> {
@@ -155,30 +154,42 @@ public final class ServiceRegistry {
         }
         if let made { return unsafeDowncast(made, to: MadeService<Service>.self).value }
         if let cycle { throw ServiceError.cycle(cycle) }
-        // Where the lane is lost meanwhile, `making` is forgotten by who goes on.
-        let result = Result { try enter(entry, entry.make) }
-        if case .failure(let error as ServiceError) = result, error.isLost { throw error }
+        let value: Service
+        do {
+            value = try enter(entry, entry.make)
+        } catch {
+            // Where the lane is lost, `making` is forgotten by who goes on.
+            _ = try? asHost { making.removeLast() }
+            throw error
+        }
+        let shared = entry.lifetime == .shared ? MadeService(value) : nil
         try asHost {
             making.removeLast()
-            if case .success(let value) = result, entry.lifetime == .shared {
-                entry.made = MadeService(value)
-            }
+            entry.made = shared
         }
-        return try result.get()
+        return value
     }
 
     private func enter<Result>(_ entry: AnyService, _ body: () throws -> Result) throws -> Result {
         guard let thread = gate.lane.hold else { throw LaneLost() }
-        switch gate.lane.admit(entry.cell, at: nil) {
-        case .go: break
-        case .late: throw ServiceError.late(entry.name, entry.cell.id)
-        case .skip: throw ServiceError.notProvided(entry.name, nearest: nil)
+        var admission: Lane.Admission?
+        var result: Result?
+        let outcome = gate.call(on: thread) {
+            admission = gate.lane.admit(entry.cell, at: nil)
+            return admission == .go ? (entry.cell.number, ()) : nil
+        } body: { _ in
+            result = try body()
         }
-        switch gate.call(entry.cell, on: thread, body) {
-        case .returned(let value): return value
-        case .threw(let error): throw error
-        case .tooDeep: throw ServiceError.tooDeep(entry.name)
-        case .lost, .threwLate: throw ServiceError.lost(entry.name, entry.cell.id)
+        switch (outcome, admission) {
+        case (.returned, .late): throw ServiceError.late(entry.name, entry.cell.id)
+        case (.threw(let error), _): throw error
+        case (.tooDeep, _): throw ServiceError.tooDeep(entry.name)
+        case (.lost, .go), (.threwLate, .go): throw ServiceError.lost(entry.name, entry.cell.id)
+        // It was not even tried.
+        case (.lost, _), (.threwLate, _): throw LaneLost()
+        case (.returned, _):
+            guard let result else { throw ServiceError.notProvided(entry.name, nearest: nil) }
+            return result
         }
     }
 
@@ -267,10 +278,6 @@ private final class ServiceEntry<Service>: AnyService {
     case noModule
     /// The host has stopped.
     case stopped
-
-    var isLost: Bool {
-        if case .lost = self { true } else { false }
-    }
 }
 
 extension ServiceError: CustomStringConvertible {

@@ -23,13 +23,7 @@ struct HostServices: ModuleServices {
 
     var figures: HostFigures {
         guard let app = reference.host?.app else { return HostFigures() }
-        if let thread = gate.lane.hold,
-            let figures = gate.lane.asHost(on: thread, { app.value.figures })
-        {
-            return figures
-        }
-        // A late module asks from its own thread.
-        return gate.lane.serve { _ in app.value.figures } ?? HostFigures()
+        return gate.lane.asHost { app.value.figures } ?? HostFigures()
     }
 
     func register(_ task: StartupTask) throws(StartupError) { try startup.register(task) }

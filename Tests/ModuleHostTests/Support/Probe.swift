@@ -8,11 +8,14 @@ import ModuleHost
 final class Probe: Sendable {
     typealias Act = @Sendable (ProbeModule) throws -> Void
     typealias CallAct = @Sendable (CallProbe, RouteCall) throws -> String
+    typealias Judgement = @Sendable (InterceptedCall) throws -> Interception
 
     private struct State {
         var entries: [String] = []
         var acts: [String: Act] = [:]
         var callActs: [String: CallAct] = [:]
+        var judgements: [String: Judgement] = [:]
+        var doors: [String: Door] = [:]
         var waiters: [(entry: String, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -39,6 +42,11 @@ final class Probe: Sendable {
         state.withLock { $0.callActs[entry] = act }
     }
 
+    /// Lets an interceptor judge a call: `"g sees x.b/act of x.a"`.
+    func whenJudged(_ entry: String, _ judgement: @escaping Judgement) {
+        state.withLock { $0.judgements[entry] = judgement }
+    }
+
     /// What has happened so far: `"b push"` is module `b` being told of `push`.
     var entries: [String] { state.withLock { $0.entries } }
 
@@ -60,6 +68,25 @@ final class Probe: Sendable {
     func act(_ entry: String, _ module: CallProbe, _ call: RouteCall) throws -> String {
         note(entry)
         return try state.withLock { $0.callActs[entry] }?(module, call) ?? ""
+    }
+
+    func judge(_ entry: String, _ call: InterceptedCall) throws -> Interception {
+        note(entry)
+        return try state.withLock { $0.judgements[entry] }?(call) ?? .proceed
+    }
+
+    /// Puts a door before something: whoever comes to it is noted, and waits.
+    func close(_ entry: String) -> Door {
+        let door = Door()
+        state.withLock { $0.doors[entry] = door }
+        return door
+    }
+
+    /// Passes where there is no door, and is not noted then.
+    func stand(_ entry: String) {
+        guard let door = state.withLock({ $0.doors[entry] }) else { return }
+        note(entry)
+        door.pass()
     }
 
     func act(_ entry: String, _ module: ProbeModule) throws {

@@ -1,0 +1,81 @@
+import AppService
+
+/// A call that the lane makes for somebody who does not stand on it.
+///
+/// It is answered exactly once: also where the lane is lost in it, at the end of the deadline, or is
+/// closed before it comes to it, or while it stands in it.
+final class CallJob<Reply: Sendable>: LaneJob {
+    /// What the caller gave along, and what it gets.
+    private final class Baggage {
+        var call: CallLine.Call<Reply>?
+        var result: Result<Reply, any Error>?
+
+        init(_ call: @escaping CallLine.Call<Reply>) { self.call = call }
+    }
+
+    private let dispatcher: LaneConfined<CallDispatcher>
+    /// Where the baggage comes from, if from a module.
+    private let caller: Cell?
+    private let baggage: LaneConfined<Baggage>
+    private let answer: Answer<Reply>
+
+    init(
+        _ dispatcher: CallDispatcher, from caller: Cell? = nil, _ answer: Answer<Reply>,
+        _ call: @escaping CallLine.Call<Reply>
+    ) {
+        self.dispatcher = LaneConfined(dispatcher)
+        self.caller = caller
+        baggage = LaneConfined(Baggage(call))
+        self.answer = answer
+    }
+
+    func run(on thread: LaneThread, after cell: UInt16) {
+        let gate = dispatcher.value.gate
+        guard cell == 0 else {
+            // The module that was called got stuck in it; whoever waits need not.
+            let late = gate.lane.cell(cell)?.id
+            return answer.give(.failure(late.map(RouteError.tookTooLong) ?? .stopped))
+        }
+        let baggage = baggage.value
+        baggage.result = Result { try baggage.call?(dispatcher.value, thread) }
+            .flatMap { $0.map(Result.success) ?? .failure(RouteError.stopped) }
+        if let result = baggage.result { answer.give(result) }
+        // Objects of modules may end here, in code of theirs, which the host does not run itself.
+        guard let caller else { return }
+        _ = gate.call(caller, on: thread) { (baggage.call, baggage.result) = (nil, nil) }
+    }
+
+    func abandon() { answer.give(.failure(RouteError.stopped)) }
+
+    func abandonInHand() { abandon() }
+}
+
+extension CallJob {
+    static func enqueue(
+        _ dispatcher: CallDispatcher, from caller: Cell,
+        _ call: @escaping CallLine.Call<Reply>,
+        answer: @escaping @Sendable (Result<Reply, any Error>) -> Void
+    ) {
+        dispatcher.gate.lane.enqueue(CallJob(dispatcher, from: caller, Answer(answer), call))
+    }
+}
+
+/// Where the outcome of a call goes, once.
+final class Answer<Reply: Sendable>: Sendable {
+    private let completion: Guarded<(@Sendable (Result<Reply, any Error>) -> Void)?>
+
+    init(_ completion: @escaping @Sendable (Result<Reply, any Error>) -> Void) {
+        self.completion = Guarded(completion)
+    }
+
+    /// Whoever is let go unanswered was not reached any more.
+    deinit { give(.failure(RouteError.stopped)) }
+
+    func give(_ result: Result<Reply, any Error>) {
+        let completion = completion.withLock { completion in
+            defer { completion = nil }
+            return completion
+        }
+        completion?(result)
+    }
+}

@@ -1,0 +1,23 @@
+import AppService
+import Dispatch
+
+/// A value that a thread which is not the lane's waits for.
+final class Awaited<Value: Sendable>: Sendable {
+    private let value = Guarded<Value?>(nil)
+    private let isThere = DispatchSemaphore(value: 0)
+
+    /// Hands the value over; once.
+    func keep(_ value: Value) {
+        self.value.withLock { $0 = value }
+        isThere.signal()
+    }
+
+    /// Waits for the value, and takes it; once.
+    func take() -> Value? {
+        isThere.wait()
+        return value.withLock { value in
+            defer { value = nil }
+            return value
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// What module code threw, in words.
+///
+/// How an error describes itself is code of the module's too: it is asked while the module is in hand, and
+/// not by the host, from which nobody could take the lane.
+@usableFromInline
+struct DescribedError: Error, CustomStringConvertible {
+    @usableFromInline let description: String
+
+    init(_ error: any Error) { description = "\(error)" }
+
+    /// The error in words; the host's own as it is.
+    @usableFromInline
+    static func of(_ error: any Error) -> any Error {
+        error is LaneLost ? error : DescribedError(error)
+    }
+}
+
+/// Runs module code whose errors only go into words.
+@inlinable @inline(__always)
+func describing<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch {
+        throw DescribedError.of(error)
+    }
+}
