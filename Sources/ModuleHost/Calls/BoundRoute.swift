@@ -23,17 +23,18 @@ final class BoundRoute {
     /// The module; nil where it cannot be called now.
     ///
     /// Host code.
-    @inline(__always)
-    func module(on lane: Lane) -> AnyObject? {
-        let isListed = cell.status.load(ordering: .acquiring) == .listed
-        return isListed || lane.admit(cell, at: nil) == .go ? record.module : nil
-    }
-
-    /// Why the module cannot be called now.
     ///
-    /// Host code.
-    func obstacle(on lane: Lane) -> RouteError {
-        lane.admit(cell, at: nil) == .late ? .late(entry.module) : .unavailable(entry.module)
+    /// - Parameters:
+    ///   - lane: The lane.
+    ///   - fault: Why not, then. Found out in one look: the module may return in the next moment.
+    /// - Returns: The module.
+    @inline(__always)
+    func module(on lane: Lane, orFault fault: inout RouteError?) -> AnyObject? {
+        let isListed = cell.status.load(ordering: .acquiring) == .listed
+        let admission = isListed ? .go : lane.admit(cell, at: nil)
+        if admission == .go, let module = record.module { return module }
+        fault = admission == .late ? .late(entry.module) : .unavailable(entry.module)
+        return nil
     }
 
     /// Whether the route answers such parameters; code of its module.

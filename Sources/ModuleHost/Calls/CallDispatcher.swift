@@ -98,10 +98,7 @@ final class CallDispatcher {
         var called: UInt16 = 0
         let outcome = gate.call(on: thread) { () -> (UInt16, (BoundRoute, AnyObject))? in
             guard let route = find() else { return nil }
-            guard let module = route.module(on: gate.lane) else {
-                fault = route.obstacle(on: gate.lane)
-                return nil
-            }
+            guard let module = route.module(on: gate.lane, orFault: &fault) else { return nil }
             called = route.cell.number
             return (called, (route, module))
         } body: { found in

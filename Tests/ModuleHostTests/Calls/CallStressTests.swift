@@ -238,7 +238,15 @@ final class CallStressModule: RoutedModule, MessageResponder, StressResponder, R
     func receive(_ message: Message) {
         inside {
             heard.append(.init(topic: message.topic, number: heard.count, position: 0))
-            if Int.random(in: 0..<60, using: &random) == 0 { ledger.getStuck() }
+            do {
+                switch Int.random(in: 0..<60, using: &random) {
+                case 0: ledger.getStuck()
+                case 1..<8: try act()
+                default: break
+                }
+            } catch {
+                ledger.expect(error)
+            }
         }
     }
 

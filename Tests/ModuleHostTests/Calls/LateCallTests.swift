@@ -133,7 +133,8 @@ struct LateCallTests {
     func overdue() async throws {
         let probe = Probe()
         let door = Door()
-        probe.whenCalled("a act") { _, _ in
+        probe.whenCalled("a act") { module, _ in
+            module.context.center.add(ProbeMember("left", probe))
             door.pass()
             return ""
         }
@@ -151,6 +152,9 @@ struct LateCallTests {
         #expect(await test.end() == .overdue([id]))
         #expect(await stuck == "the host has stopped")
         door.open()
+        // The lane ends, and with it lets go of what was left behind.
+        await probe.reached("left deinit")
+        withExtendedLifetime(test) {}
     }
 
     @Test("a module that is gone gets no completion, and what that held ends")
