@@ -72,11 +72,13 @@ struct Row01MGJRouterTests {
     @Test("register a handler, open its URL")
     func registerAndOpen() async throws {
         let host = try await shop()
+        // The route holds its handler, and the host the route: not the other way round, too.
+        let probe = host.probe
         let text = try await host.asFirst { module in
             let router = module.context.router
             try router.add(
                 Route("mgj://note/:name") { (module: CallProbe, request: Named, call) in
-                    host.probe.note("noted \(request.name)")
+                    probe.note("noted \(request.name)")
                 })
             try router.open("mgj://note/mia")
             return "opened"
