@@ -1,7 +1,7 @@
 import AppService
 import Testing
 
-@Suite("README: start-up queue", .timeLimit(.minutes(1)))
+@Suite("README: start-up queue", .timeLimit(.minutes(5)))
 struct StartupExampleTests {
     @Test("runs everything, and nothing before what it waits for")
     func run() async throws {

@@ -329,7 +329,9 @@ struct ControlCommandTests {
             host.end()
             withExtendedLifetime(call) {}
         }
-        #expect(try process.waitForExit().output == "stopped\n")
+        let ended = try process.waitForExit()
+        // Between the end of the socket and that of the claim it may be told to try again.
+        #expect(ended.output == "stopped\n" || ended.exit == .code(75), "\(ended)")
         withExtendedLifetime(folder) {}
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("CommunityModule", .timeLimit(.minutes(1)))
+@Suite("CommunityModule", .timeLimit(.minutes(5)))
 struct CommunityModuleTests {
     private let id = "com.mm.community"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("PushModule", .timeLimit(.minutes(1)))
+@Suite("PushModule", .timeLimit(.minutes(5)))
 struct PushModuleTests {
     private func slatefile(config: String = "{}") -> String {
         ModulesTests.slatefile(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Log output", .timeLimit(.minutes(1)))
+@Suite("Log output", .timeLimit(.minutes(5)))
 struct LogOutputTests {
     init() { Signals.ignoreBrokenPipes() }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("ModuleContext", .timeLimit(.minutes(1)))
+@Suite("ModuleContext", .timeLimit(.minutes(5)))
 struct ModuleContextTests {
     // MARK: Settings
 

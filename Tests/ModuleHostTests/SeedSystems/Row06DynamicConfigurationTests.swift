@@ -82,7 +82,7 @@ final class HomePage: ConfiguredModule, RoutedModule, ConfigurationResponder {
 }
 
 /// Row 6 of the seed systems: where URLs lead is configuration.
-@Suite("Row 6: routes by configuration", .timeLimit(.minutes(1)))
+@Suite("Row 6: routes by configuration", .timeLimit(.minutes(5)))
 struct Row06DynamicConfigurationTests {
     private static let toWeb =
         #""rewrites": [{"from": "app://detail/:id", "to": "https://m.example/detail?id=:id"}]"#
