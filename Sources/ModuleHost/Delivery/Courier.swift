@@ -197,7 +197,7 @@ struct LaneCourier: Courier {
         _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Void
     ) {
         let end = gate.fanOut(
-            to: center.list(of: kind), on: thread, after: after, at: event.position,
+            to: list(of: kind), on: thread, after: after, at: event.sequence,
             late: { _ in
                 job.tally.late += 1
                 return .next
@@ -215,13 +215,21 @@ struct LaneCourier: Courier {
         if case .lost = end { isLost = true }
     }
 
+    /// Who is to hear the event: nearly always everybody.
+    @inline(__always)
+    private func list<Responder>(of kind: Responder.Type) -> ResponderList<Responder> {
+        event.entry?.only == nil
+            ? center.list(of: kind)
+            : center.list(of: kind, where: event.isFor)
+    }
+
     @inline(__always)
     mutating func ask<Responder>(
         _ kind: Responder.Type,
         _ body: (ResponderList<Responder>.Entries, Int) throws -> EventReply
     ) {
         let end = gate.fanOut(
-            to: center.list(of: kind), on: thread, after: after, at: event.position,
+            to: list(of: kind), on: thread, after: after, at: event.sequence,
             late: { cell in
                 job.tally.late += 1
                 return job.tally.takeLate(from: cell, of: event.kind)

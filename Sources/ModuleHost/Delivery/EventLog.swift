@@ -10,6 +10,11 @@ struct EventLog {
         /// who claims the event goes on.
         var reach: UInt16?
 
+        /// Whether a module that is behind is to hear it; nil while that is not known.
+        func isFor(_ cell: Cell) -> Bool? {
+            reach.map { cell.number <= $0 && event.isFor(cell.id) }
+        }
+
         init(_ event: LifecycleEvent) {
             self.event = event
             reach = event.kind.isClaimed ? nil : .max
@@ -32,7 +37,7 @@ struct EventLog {
     ///   - event: What happened.
     ///   - keeping: Whether a module is behind, so that the event must be kept.
     mutating func append(_ event: inout LifecycleEvent, keeping: Bool) {
-        event.position = head
+        event.sequence = head
         head += 1
         if keeping {
             kept.append(Kept(event))
@@ -44,7 +49,7 @@ struct EventLog {
 
     /// Keeps the newest event after all: a module became late while it was being delivered.
     mutating func keep(_ event: LifecycleEvent) {
-        guard count == 0, event.position + 1 == head else { return }
+        guard count == 0, event.sequence + 1 == head else { return }
         kept = [Kept(event)]
         dropped = 0
     }

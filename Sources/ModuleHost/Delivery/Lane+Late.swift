@@ -52,6 +52,12 @@ extension Lane {
                 switch step {
                 case nil: break steps
                 case .event(let event): hooks.deliverLate(event, cell)
+                case .read(let place):
+                    let (entry, event) = hooks.readLate(place)
+                    let isWanted = state.withLock {
+                        $0.late.take(entry, event, for: cell, on: thread, log: $0.log)
+                    }
+                    if isWanted, let event { hooks.deliverLate(event, cell) }
                 case .deferred(let work): work.run()
                 case .dropped(let work): work.abandon()
                 case .inHand:
@@ -141,6 +147,11 @@ extension Lane {
     /// How many events wait for a late module; nil for one that is not late.
     func behind(_ cell: Cell) -> Int? {
         state.withLock { $0.late.behind(cell, log: $0.log) }
+    }
+
+    /// The first durable event that each module which is behind has not heard.
+    var unheard: [(cell: Cell, position: EventPosition)] {
+        state.withLock { $0.late.unheard(log: $0.log) }
     }
 
     /// What the watchdog needs to know of the delivery that `word` stands for.

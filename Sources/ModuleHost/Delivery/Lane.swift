@@ -35,6 +35,13 @@ final class Lane: Sendable {
         ///
         /// On the thread that was stuck.
         var deliverLate: @Sendable (LifecycleEvent, Cell) -> Void = { _, _ in }
+        /// Reads an event from the inbox, at a place where one begins; without one where nothing can be
+        /// read, without an event where what stands there is none.
+        ///
+        /// On the thread that was stuck.
+        var readLate: @Sendable (EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) = {
+            _ in (nil, nil)
+        }
         /// A module threw.
         ///
         /// On the lane.
@@ -148,7 +155,9 @@ final class Lane: Sendable {
     func accept(_ event: inout LifecycleEvent) {
         state.withLock { state in
             state.log.append(&event, keeping: !state.late.isEmpty)
+            guard !state.late.isEmpty else { return }
             state.late.enforceBacklogs(log: &state.log)
+            if event.entry != nil { state.late.noteAccepted(log: state.log) }
         }
     }
 

@@ -8,6 +8,9 @@ protocol LaneJob: Sendable {
     /// The event in hand, where the job delivers one.
     var event: LifecycleEvent? { get }
 
+    /// The entry of the inbox that is not done before the module in hand has returned.
+    var durableEvent: InboxEntry? { get }
+
     /// Does the work, or goes on with it on another thread.
     ///
     /// - Parameters:
@@ -30,6 +33,7 @@ protocol LaneJob: Sendable {
 extension LaneJob {
     var limit: DeliveryLimit { .event }
     var event: LifecycleEvent? { nil }
+    var durableEvent: InboxEntry? { event?.entry }
     func abandon() {}
     func abandonInHand() {}
 }

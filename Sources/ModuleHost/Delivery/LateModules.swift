@@ -16,6 +16,8 @@ struct LateModules {
     /// What a late module's own thread does next.
     enum Step {
         case event(LifecycleEvent)
+        /// To read on in the inbox, from this place, since the events are no longer in memory.
+        case read(EventPosition)
         case deferred(Work)
         /// The module is gone, and with it what was to be done with it.
         case dropped(Work)
@@ -40,7 +42,53 @@ struct LateModules {
         var event: LifecycleEvent?
         var deferred: [Work] = []
         var missed = 0
+        /// The durable event that it was told and has not returned from.
+        var begun: InboxEntry?
+        var spilled = Spill()
+        /// Whether there is no durable event that it has not heard.
+        var isLevel = true
     }
+
+    /// Durable events that a module has not heard and that are no longer in memory.
+    private struct Spill {
+        /// Where the first of them stands in the inbox, and where what follows the last one begins.
+        private var places: Range<EventPosition>?
+        /// Those among them that the module is not to hear: somebody else claimed them.
+        private var heard: Set<EventPosition> = []
+
+        /// How many there are that it is to hear.
+        private(set) var count = 0
+
+        var first: EventPosition? { places?.lowerBound }
+
+        mutating func append(_ entry: InboxEntry, isHeard: Bool) {
+            // Nothing before the first one is of interest.
+            if places == nil, isHeard { return }
+            places = (places?.lowerBound ?? entry.position)..<entry.end
+            if isHeard { heard.insert(entry.position) } else { count += 1 }
+        }
+
+        /// Takes what was read at the first place.
+        ///
+        /// - Returns: Whether the module is to hear it.
+        mutating func take(_ entry: InboxEntry) -> Bool {
+            guard let all = places, entry.position < all.upperBound else {
+                self = Spill()
+                return false
+            }
+            places = entry.end < all.upperBound ? entry.end..<all.upperBound : nil
+            let isHeard = heard.remove(entry.position) != nil
+            if !isHeard { count -= 1 }
+            if places == nil { self = Spill() }
+            return !isHeard
+        }
+    }
+
+    /// Told which durable event is the first that a module has not heard, whether it has begun, and nil
+    /// where there is none any more.
+    ///
+    /// Under the lane's lock, before anybody else goes on.
+    var note: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
 
     private var modules: [Module] = []
     private var stays: [Stay] = []
@@ -60,14 +108,18 @@ struct LateModules {
     ) {
         let event = job?.event
         if let event { log.keep(event) }
+        let told = job?.durableEvent
         for cell in cells where !holds(cell) {
             var position = log.head
             if let event, let outermost = cells.first {
-                position = event.position + (cell.number <= outermost.number ? 1 : 0)
+                position = event.sequence + (cell.number <= outermost.number ? 1 : 0)
             }
             // It may have heard the event in hand already, when it was late before.
             position = max(position, heard.removeValue(forKey: cell.number) ?? 0)
-            modules.append(Module(cell: cell, thread: thread, position: position, event: event))
+            var module = Module(cell: cell, thread: thread, position: position, event: event)
+            if cell === cells.first { module.begun = told }
+            modules.append(module)
+            noteUnheard(modules.count - 1, log)
             if cell.status.load(ordering: .relaxed) != .unlisted {
                 cell.status.store(.late, ordering: .releasing)
             }
@@ -81,7 +133,7 @@ struct LateModules {
     ///
     /// Those that it will miss are not among them.
     func behind(_ cell: Cell, log: EventLog) -> Int? {
-        modules.first { $0.cell === cell }.map { Int(log.head - $0.position) }
+        modules.first { $0.cell === cell }.map { Int(log.head - $0.position) + $0.spilled.count }
     }
 
     func eventInHand(of cell: Cell) -> LifecycleEvent? {
@@ -120,16 +172,26 @@ struct LateModules {
                 return .dropped(modules[index].deferred.removeFirst())
             }
             modules.remove(at: index)
+            note(cell, nil, false)
             trim(&log)
             return nil
         }
+        modules[index].begun = nil
         if !modules[index].deferred.isEmpty {
             modules[index].event = nil
+            noteUnheard(index, log)
             return .deferred(modules[index].deferred.removeFirst())
+        }
+        if let place = modules[index].spilled.first {
+            noteUnheard(index, log)
+            return .read(place)
         }
         while modules[index].position < log.head {
             let kept = log[modules[index].position]
-            if let kept, kept.reach == nil { return .inHand }
+            if let kept, kept.reach == nil {
+                noteUnheard(index, log)
+                return .inHand
+            }
             modules[index].position += 1
             modules[index].event = kept?.event
             trim(&log)
@@ -137,8 +199,13 @@ struct LateModules {
                 modules[index].missed += 1
                 continue
             }
-            if let reach = kept.reach, cell.number <= reach { return .event(kept.event) }
+            if kept.isFor(cell) == true {
+                modules[index].begun = kept.event.entry
+                noteUnheard(index, log)
+                return .event(kept.event)
+            }
         }
+        note(cell, nil, false)
         heard[cell.number] = log.head
         cell.status.store(.rejoined, ordering: .releasing)
         let missed = modules.remove(at: index).missed
@@ -151,12 +218,92 @@ struct LateModules {
         guard !modules.isEmpty else { return }
         for index in modules.indices {
             let backlog = UInt64(modules[index].cell.backlog)
-            let behind = log.head - modules[index].position
-            guard behind > backlog else { continue }
-            modules[index].missed += Int(behind - backlog)
-            modules[index].position = log.head - backlog
+            while log.head - modules[index].position > backlog {
+                // One that is still on its way round has not been spilled: it is not over.
+                let kept = log[modules[index].position]
+                if let entry = kept?.event.entry {
+                    guard let isFor = kept?.isFor(modules[index].cell) else { break }
+                    modules[index].spilled.append(entry, isHeard: !isFor)
+                } else {
+                    modules[index].missed += 1
+                }
+                modules[index].position += 1
+            }
         }
         trim(&log)
+    }
+
+    /// A durable event was accepted: who is behind is behind on it, too.
+    mutating func noteAccepted(log: EventLog) {
+        for index in modules.indices where modules[index].isLevel {
+            noteUnheard(index, log)
+        }
+    }
+
+    // MARK: Reading on in the inbox
+
+    /// Takes an event that was read from the inbox for a late module.
+    ///
+    /// - Parameters:
+    ///   - entry: Where it stands; nil where there is nothing more to read.
+    ///   - event: The event; nil where the entry is none.
+    ///   - cell: The module's place.
+    ///   - thread: Its thread.
+    ///   - log: The log.
+    /// - Returns: Whether the module is to hear it.
+    mutating func take(
+        _ entry: InboxEntry?, _ event: LifecycleEvent?, for cell: Cell, on thread: LaneThread,
+        log: EventLog
+    ) -> Bool {
+        guard let index = modules.firstIndex(where: { $0.cell === cell && $0.thread === thread })
+        else { return false }
+        guard let entry else {
+            modules[index].spilled = Spill()
+            return false
+        }
+        let isWanted = modules[index].spilled.take(entry)
+        guard isWanted, let event, event.isFor(cell.id) else {
+            noteUnheard(index, log)
+            return false
+        }
+        (modules[index].event, modules[index].begun) = (event, entry)
+        noteUnheard(index, log)
+        return true
+    }
+
+    /// The first durable event that each module which is behind has not heard.
+    ///
+    /// - Parameter log: The log.
+    /// - Returns: By module; none for one that has no durable event to hear.
+    func unheard(log: EventLog) -> [(cell: Cell, position: EventPosition)] {
+        modules.compactMap { module in
+            firstUnheard(module, log).map { (module.cell, $0) }
+        }
+    }
+
+    private mutating func noteUnheard(_ index: Int, _ log: EventLog) {
+        let module = modules[index]
+        guard module.cell.status.load(ordering: .relaxed) != .unlisted else {
+            return note(module.cell, nil, false)
+        }
+        let position = firstUnheard(module, log)
+        modules[index].isLevel = position == nil
+        note(module.cell, position, module.begun != nil)
+    }
+
+    private func firstUnheard(_ module: Module, _ log: EventLog) -> EventPosition? {
+        if let begun = module.begun { return begun.position }
+        if let place = module.spilled.first { return place }
+        var position = module.position
+        while position < log.head {
+            if let kept = log[position], let entry = kept.event.entry,
+                kept.isFor(module.cell) != false
+            {
+                return entry.position
+            }
+            position += 1
+        }
+        return nil
     }
 
     private func trim(_ log: inout EventLog) {

@@ -8,11 +8,10 @@ public struct LifecycleEvent: Sendable {
     ///
     /// May hold secrets of the users: log its kind instead.
     public let payload: JSONValue?
-    /// Its number in the host's log of events.
-    ///
-    /// Positions grow by one from event to event, in the order of delivery; a module that stores
-    /// the position together with an event's effect can tell a repeated one.
-    public internal(set) var position: UInt64 = 0
+    /// Its number in the host's log of events, from 0, in the order of delivery; of one run of the host.
+    var sequence: UInt64 = 0
+    /// Its entry in the inbox; nil for what is not durable.
+    var entry: InboxEntry?
 
     /// The payload as what it means.
     let content: Content

@@ -162,6 +162,15 @@ public final class CommunicationCenter {
         return unsafeDowncast(known, to: ResponderList<Responder>.self)
     }
 
+    /// A list of its own for some of the modules.
+    func list<Responder>(
+        of responder: Responder.Type, where isMeant: (ModuleID?) -> Bool
+    ) -> ResponderList<Responder> {
+        let list = ResponderList<Responder>()
+        for member in members where isMeant(member.cell.id) { list.insert(member) }
+        return list
+    }
+
     @usableFromInline
     func makeList<Responder>() -> ResponderList<Responder> {
         let list = ResponderList<Responder>()

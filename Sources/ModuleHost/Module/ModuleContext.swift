@@ -118,8 +118,12 @@ public final class ModuleContext {
     /// The event that the module is being told of; nil outside of one, as in a timer's tick.
     public var event: LifecycleEvent? { host.eventInHand(of: cell) }
 
-    /// The position of the event in hand.
-    public var position: UInt64? { event?.position }
+    /// The position of the event in hand in the inbox; nil for an event that is not durable.
+    ///
+    /// A durable event is delivered at least once: after the host has died in it, it comes again. A module
+    /// that stores this position together with the event's effect, in one transaction, and leaves out
+    /// what is not beyond the position stored, acts exactly once. Nothing else does.
+    public var position: EventPosition? { event?.position }
 
     // MARK: The host
 

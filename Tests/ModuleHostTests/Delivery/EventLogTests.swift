@@ -11,7 +11,7 @@ struct EventLogTests {
         (0..<count).map { _ in
             var event = event()
             log.append(&event, keeping: keeping)
-            return event.position
+            return event.sequence
         }
     }
 
@@ -29,15 +29,15 @@ struct EventLogTests {
         _ = append(2, to: &log, keeping: false)
         #expect(append(3, to: &log, keeping: true) == [2, 3, 4])
         #expect(log.count == 3)
-        #expect((0..<6).map { log[$0]?.event.position } == [nil, nil, 2, 3, 4, nil])
+        #expect((0..<6).map { log[$0]?.event.sequence } == [nil, nil, 2, 3, 4, nil])
         log.trim(before: 3)
-        #expect((0..<6).map { log[$0]?.event.position } == [nil, nil, nil, 3, 4, nil])
+        #expect((0..<6).map { log[$0]?.event.sequence } == [nil, nil, nil, 3, 4, nil])
         log.trim(before: 3)
         #expect(log.count == 2)
         log.trim(before: 99)
         #expect(log.count == 0 && log.head == 5)
         #expect(append(1, to: &log, keeping: true) == [5])
-        #expect(log[5]?.event.position == 5)
+        #expect(log[5]?.event.sequence == 5)
         _ = append(1, to: &log, keeping: false)
         #expect(log.count == 0)
     }
@@ -53,7 +53,7 @@ struct EventLogTests {
         #expect(log.count == 0)
         log.keep(second)
         log.keep(second)
-        #expect(log.count == 1 && log[1]?.event.position == 1)
+        #expect(log.count == 1 && log[1]?.event.sequence == 1)
     }
 
     @Test("a claimed event reaches nobody until it is known where its search ended")
@@ -91,7 +91,7 @@ struct EventLogTests {
             }
             #expect(log.count == kept.count)
             #expect((0...log.head).filter { log[$0] != nil } == kept)
-            #expect(kept.allSatisfy { log[$0]?.event.position == $0 })
+            #expect(kept.allSatisfy { log[$0]?.event.sequence == $0 })
         }
     }
 }

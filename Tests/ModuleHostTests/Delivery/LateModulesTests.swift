@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ModuleHost
@@ -15,6 +16,9 @@ struct LateModulesTests {
     private let threads = (0..<2).map { _ in LaneThread(mine: Ownership(bits: 0)) }
     private var log = EventLog()
     private var late = LateModules()
+    /// What stands in the inbox, and what was noted of who has not heard it.
+    private var inbox: [InboxEntry] = []
+    private let notes = LockedList<String>()
 
     /// Accepts an event and returns the job that delivers it.
     private mutating func job() -> Job {
@@ -24,15 +28,45 @@ struct LateModulesTests {
         return Job(event: event)
     }
 
+    private func durable(_ entry: InboxEntry) -> LifecycleEvent {
+        LifecycleEvent.state(.memoryWarning, origin: .inbox).standing(at: entry)
+    }
+
+    /// Accepts a durable event and returns the job that delivers it.
+    private mutating func durableJob(only: Set<ModuleID>? = nil) -> Job {
+        let number = UInt32(inbox.count)
+        let entry = InboxEntry(
+            position: EventPosition(segment: 1, offset: number * 100),
+            end: EventPosition(segment: 1, offset: number * 100 + 100), only: only)
+        inbox.append(entry)
+        var event = durable(entry)
+        log.append(&event, keeping: !late.isEmpty)
+        late.enforceBacklogs(log: &log)
+        late.noteAccepted(log: log)
+        return Job(event: event)
+    }
+
+    private mutating func takeNotes() {
+        late.note = { [notes] cell, position, isBegun in
+            notes.append(
+                "\(cell.number) \(position?.description ?? "level")\(isBegun ? " begun" : "")")
+        }
+    }
+
     /// What a module does until it is late no more, on a thread.
     private mutating func steps(of cell: Cell, on thread: LaneThread) -> [String] {
         var steps: [String] = []
         while let step = late.next(for: cell, on: thread, log: &log) {
             switch step {
-            case .event(let event): steps.append("\(event.position)")
+            case .event(let event): steps.append("\(event.sequence)")
             case .deferred(let work): work.run()
             case .dropped(let work): work.abandon()
             case .inHand: return steps + ["in hand"]
+            case .read(let place):
+                let entry = inbox.first { $0.position >= place }
+                let event = entry.map { durable($0) }
+                let isWanted = late.take(entry, event, for: cell, on: thread, log: log)
+                steps.append("\(isWanted ? "" : "not ")\(entry?.position.description ?? "nothing")")
             case .rejoined(let missed): steps.append("rejoined, \(missed) missed")
             }
         }
@@ -115,5 +149,83 @@ struct LateModulesTests {
         expect(cells[1], on: threads[0], ["in hand"])
         log.endSearch(at: 1, with: 1)
         expect(cells[1], on: threads[0], ["2", "rejoined, 0 missed"])
+    }
+
+    // MARK: Durable events
+
+    @Test("durable events beyond the backlog are read again, in order with those in memory")
+    mutating func spill() {
+        takeNotes()
+        late.add([cells[0]], of: threads[0], job: durableJob(), log: &log)
+        for _ in 0..<2 {
+            _ = durableJob()
+            _ = job()
+        }
+        for _ in 0..<3 { _ = durableJob() }
+        // Seven are behind the one in hand: three in memory; of the four before them two were durable.
+        #expect(log.count == 3)
+        #expect(late.behind(cells[0], log: log) == 5)
+        expect(
+            cells[0], on: threads[0],
+            ["1:100", "1:200", "5", "6", "7", "rejoined, 2 missed"])
+        #expect(
+            notes.values == [
+                "1 1:0 begun", "1 1:100", "1 1:100 begun", "1 1:200", "1 1:200 begun", "1 1:300 begun",
+                "1 1:400 begun", "1 1:500 begun", "1 level",
+            ])
+    }
+
+    @Test("one that was merely called is behind from the durable event itself, which has not begun for it")
+    mutating func calledInDurable() {
+        takeNotes()
+        late.add([cells[1], cells[0], cells[2]], of: threads[0], job: durableJob(), log: &log)
+        #expect(notes.values == ["2 1:0 begun", "1 level", "3 1:0"])
+        expect(cells[2], on: threads[0], ["0", "rejoined, 0 missed"])
+        expect(cells[0], on: threads[0], ["rejoined, 0 missed"])
+        #expect(late.unheard(log: log).map { "\($0.cell.number) \($0.position)" } == ["2 1:0"])
+    }
+
+    @Test("a durable event that another one claimed is not told when it is read again")
+    mutating func claimedAndSpilled() throws {
+        late.add([cells[1]], of: threads[0], job: durableJob(), log: &log)
+        _ = durableJob()
+        let claimed = InboxEntry(
+            position: EventPosition(segment: 1, offset: 200),
+            end: EventPosition(segment: 1, offset: 300))
+        inbox.append(claimed)
+        var url = try LifecycleEvent.openURL("a:b", origin: .inbox).standing(at: claimed)
+        log.append(&url, keeping: true)
+        late.noteAccepted(log: log)
+        log.endSearch(at: url.sequence, with: 1)
+        for _ in 0..<4 { _ = durableJob() }
+        expect(
+            cells[1], on: threads[0],
+            ["1:100", "not 1:200", "1:300", "4", "5", "6", "rejoined, 0 missed"])
+    }
+
+    @Test("an event for some modules only is not told to another that is late")
+    mutating func onlyForSome() throws {
+        late.add([cells[0]], of: threads[0], job: durableJob(), log: &log)
+        _ = durableJob(only: [try ModuleID("com.mm.other")])
+        _ = durableJob()
+        expect(cells[0], on: threads[0], ["2", "rejoined, 0 missed"])
+    }
+
+    @Test("what can no longer be read is let go of, and the rest is told")
+    mutating func nothingToRead() {
+        late.add([cells[0]], of: threads[0], job: durableJob(), log: &log)
+        for _ in 0..<5 { _ = durableJob() }
+        inbox = []
+        expect(cells[0], on: threads[0], ["not nothing", "3", "4", "5", "rejoined, 0 missed"])
+    }
+
+    @Test("who is gone has nothing unheard")
+    mutating func goneWithDurable() {
+        takeNotes()
+        late.add([cells[0]], of: threads[0], job: durableJob(), log: &log)
+        _ = durableJob()
+        cells[0].status.store(.unlisted, ordering: .relaxed)
+        expect(cells[0], on: threads[0], [])
+        #expect(notes.values == ["1 1:0 begun", "1 level"])
     }
 }

@@ -275,11 +275,12 @@ struct HostLifecycleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("the event in hand has growing positions, and there is none outside of one")
-    func position() async throws {
+    @Test("the event in hand is numbered, has no place in the inbox, and there is none outside of one")
+    func eventInHand() async throws {
         let probe = Probe()
         probe.when("a memory-warning") { module in
-            module.probe?.note("position \(module.context.position ?? 999)")
+            module.probe?.note("number \(module.context.event?.sequence ?? 999)")
+            module.probe?.note("position \(String(describing: module.context.position))")
         }
         probe.when("a init") { module in
             module.probe?.note("none \(module.context.event == nil)")
@@ -288,7 +289,8 @@ struct HostLifecycleTests {
         try test.deliver(.memoryWarning)
         try test.deliver(.memoryWarning)
         await test.settled()
-        #expect(probe.entries("position") == ["position 2", "position 3"])
+        #expect(probe.entries("number") == ["number 2", "number 3"])
+        #expect(probe.entries("position") == ["position nil", "position nil"])
         #expect(probe.entries("none") == ["none true"])
         #expect(await test.stopped() == .stopped)
     }

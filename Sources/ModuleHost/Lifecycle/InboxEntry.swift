@@ -1,0 +1,57 @@
+/// The entry of the inbox that an event stands in.
+///
+/// A class, so that an event without one carries a single word more.
+package final class InboxEntry: Sendable {
+    /// Where it begins.
+    package let position: EventPosition
+    /// Where what follows it begins.
+    package let end: EventPosition
+    /// The id that its sender gave it; nil where it is known by its position alone.
+    package let id: String?
+    /// How often its delivery has begun, this time included; from 1.
+    package let attempt: Int
+    /// The only modules it is for, since all others have heard it; nil for all.
+    package let only: Set<ModuleID>?
+
+    package init(
+        position: EventPosition, end: EventPosition, id: String? = nil, attempt: Int = 1,
+        only: Set<ModuleID>? = nil
+    ) {
+        self.position = position
+        self.end = end
+        self.id = id
+        self.attempt = attempt
+        self.only = only
+    }
+}
+
+extension LifecycleEvent {
+    /// Where the event stands in the inbox; nil for one that is not durable.
+    ///
+    /// Positions grow in the order of acceptance and are never used again. A module that stores the
+    /// position together with the event's effect can tell a repeated event from a new one.
+    public var position: EventPosition? { entry?.position }
+
+    /// The id of a durable event: what its sender gave it, or else its position as text; nil for an event
+    /// that is not durable.
+    public var id: String? { entry.map { $0.id ?? $0.position.description } }
+
+    /// How often the event's delivery has begun, this time included.
+    ///
+    /// More than 1 only for a durable event, one in whose delivery the host died before: a module may
+    /// have heard it then.
+    public var attempt: Int { entry?.attempt ?? 1 }
+
+    /// Whether a module is among those that the event is for.
+    func isFor(_ module: ModuleID?) -> Bool {
+        guard let only = entry?.only else { return true }
+        return module.map(only.contains) ?? false
+    }
+
+    /// The event as an entry of the inbox.
+    package func standing(at entry: InboxEntry) -> LifecycleEvent {
+        var event = self
+        event.entry = entry
+        return event
+    }
+}
