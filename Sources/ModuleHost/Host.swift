@@ -57,9 +57,11 @@ public final class Host: Sendable {
     ///   - log: Where it says what happens.
     ///   - time: Where deadlines and durations come from.
     ///   - observer: Whom it tells how it is doing.
+    ///   - blackBox: What says, after a death, who was at work; nil for nothing.
     package init(
         slatefile: Slatefile, stateDirectory: String, tokens: TokenStore = .empty, log: Log,
-        time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer()
+        time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer(),
+        blackBox: BlackBox? = nil
     ) {
         self.slatefile = slatefile
         self.stateDirectory = stateDirectory
@@ -72,7 +74,8 @@ public final class Host: Sendable {
             event: slatefile.deadlines.event, launch: slatefile.deadlines.launch,
             stop: slatefile.deadlines.stop,
             shortestOfModules: slatefile.modules.compactMap(\.deadline).min())
-        let lane = Lane(limits: limits, time: time, hooks: Lane.Hooks(telling: reference))
+        let lane = Lane(
+            limits: limits, time: time, hooks: Lane.Hooks(telling: reference), box: blackBox)
         gate = Gate(lane: lane)
         startup = StartupQueue(
             width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,
@@ -181,6 +184,7 @@ public final class Host: Sendable {
     }
 
     private func startupEvent(_ event: StartupEvent) {
+        gate.lane.box?.note(event)
         switch event {
         case .started(let task, _): log.debug("start-up task \(task) begins")
         case .ended(let task, let outcome, let duration):

@@ -19,7 +19,7 @@ extension Lane {
             let numbers = stuck.stack(at: observed)
             let cells = numbers.compactMap { state.cells[$0] }
             state.late.add(cells, of: stuck, job: state.current, log: &state.log)
-            let thread = LaneThread(mine: observed.takenOver)
+            let thread = LaneThread(mine: observed.takenOver, stack: noteTakeover(of: state))
             state.thread = thread
             state.isAsleep = false
             let total = state.cells.count
@@ -40,6 +40,18 @@ extension Lane {
             hooks.onLate(report)
         }
         return true
+    }
+
+    /// Has the black box speak of the thread that goes on, before that enters anybody.
+    ///
+    /// Under the lane's lock, when the word is at depth 0 and names nobody.
+    private func noteTakeover(of state: State) -> BlackBox.Stack? {
+        guard let box else { return nil }
+        // An event goes on; anything else is over with the module that was stuck in it.
+        if state.current?.event == nil { box.setActivity(nil) }
+        let stack = box.makeStack()
+        box.setStack(stack)
+        return stack
     }
 
     /// What a thread does that lost the lane, once it is back from the module that held it up.

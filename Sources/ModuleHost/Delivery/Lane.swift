@@ -65,7 +65,9 @@ final class Lane: Sendable {
         var late = LateModules()
     }
 
-    @usableFromInline let word = OwnershipWord()
+    @usableFromInline let word: OwnershipWord
+    /// What says after a death who was at work; nil for a host without one.
+    let box: BlackBox?
     /// Changes whenever some cell's status does, so that a list which was in order at one epoch
     /// need not look at its cells while the epoch stays.
     @usableFromInline let epoch: Atomic<UInt64> = Atomic(0)
@@ -79,10 +81,17 @@ final class Lane: Sendable {
     /// Makes a lane.
     ///
     /// It does nothing before ``start()``.
-    init(limits: Watchdog.Limits, time: any TimeSource, hooks: Hooks = Hooks()) {
-        let first = LaneThread(mine: Ownership(bits: 0))
+    init(
+        limits: Watchdog.Limits, time: any TimeSource, hooks: Hooks = Hooks(),
+        box: BlackBox? = nil
+    ) {
+        self.box = box
+        word = OwnershipWord(in: box)
+        let stack = box?.makeStack()
+        box?.setStack(stack)
+        let first = LaneThread(mine: Ownership(bits: 0), stack: stack)
         threads = Guarded([first])
-        state = Guarded(State(thread: first))
+        state = Guarded(State(thread: first, late: LateModules(box: box)))
         self.hooks = hooks
         watchdog = Watchdog(limits: limits, time: time)
     }
@@ -96,6 +105,7 @@ final class Lane: Sendable {
 
     /// Lets the lane know a module's place, so that the word can be read back.
     func register(_ cell: Cell) {
+        if let id = cell.id { box?.setName(id, of: cell.number) }
         state.withLock { $0.cells[cell.number] = cell }
     }
 

@@ -40,10 +40,17 @@ final class LaneThread: @unchecked Sendable {
     /// Atomic only because a thread that has lost the lane without knowing it may write an equal
     /// value once more.
     private let outer: UnsafeMutablePointer<Atomic<UInt16>>
+    /// Where they lie, if that is in the black box.
+    private let stack: BlackBox.Stack?
 
-    init(mine: Ownership) {
+    init(mine: Ownership, stack: BlackBox.Stack? = nil) {
+        self.stack = stack
         mineAddress = .allocate(capacity: 1)
         mineAddress.initialize(to: mine)
+        if let stack {
+            outer = stack.address
+            return
+        }
         outer = .allocate(capacity: Ownership.maximumDepth + 1)
         for depth in 0...Ownership.maximumDepth {
             (outer + depth).initialize(to: Atomic(0))
@@ -51,9 +58,10 @@ final class LaneThread: @unchecked Sendable {
     }
 
     deinit {
+        mineAddress.deallocate()
+        guard stack == nil else { return }
         outer.deinitialize(count: Ownership.maximumDepth + 1)
         outer.deallocate()
-        mineAddress.deallocate()
     }
 
     /// Remembers the responder that is about to call another one.

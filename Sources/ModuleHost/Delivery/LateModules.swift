@@ -90,10 +90,14 @@ struct LateModules {
     /// Under the lane's lock, before anybody else goes on.
     var note: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
 
+    private let box: BlackBox?
     private var modules: [Module] = []
     private var stays: [Stay] = []
     /// The first position that a rejoined module has not heard.
     private var heard: [UInt16: UInt64] = [:]
+
+    /// - Parameter box: Where it is noted who is late; nil for nowhere.
+    init(box: BlackBox? = nil) { self.box = box }
 
     var isEmpty: Bool { modules.isEmpty }
     var count: Int { modules.count }
@@ -120,6 +124,7 @@ struct LateModules {
             if cell === cells.first { module.begun = told }
             modules.append(module)
             noteUnheard(modules.count - 1, log)
+            box?.setLate(cell.number, true)
             if cell.status.load(ordering: .relaxed) != .unlisted {
                 cell.status.store(.late, ordering: .releasing)
             }
@@ -171,6 +176,7 @@ struct LateModules {
             if !modules[index].deferred.isEmpty {
                 return .dropped(modules[index].deferred.removeFirst())
             }
+            box?.setLate(cell.number, false)
             modules.remove(at: index)
             note(cell, nil, false)
             trim(&log)
@@ -208,6 +214,7 @@ struct LateModules {
         note(cell, nil, false)
         heard[cell.number] = log.head
         cell.status.store(.rejoined, ordering: .releasing)
+        box?.setLate(cell.number, false)
         let missed = modules.remove(at: index).missed
         trim(&log)
         return .rejoined(missed: missed)

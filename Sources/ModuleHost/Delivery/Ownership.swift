@@ -108,20 +108,29 @@ struct WordInHand {
 
 /// The word itself, at an address that may lie in a mapped file.
 ///
-/// `@unchecked Sendable`: the pointer is set once; what it points to is an atomic that lives until
-/// `deinit` and is reached in no other way. `LaneTests` under the thread sanitizer would break it.
+/// `@unchecked Sendable`: the pointer is set once; what it points to is an atomic that lives as long as
+/// this object, in memory or in the black box, and is reached in no other way. `LaneTests` under the thread sanitizer would break it.
 @usableFromInline
 final class OwnershipWord: @unchecked Sendable {
     @usableFromInline typealias Address = UnsafeMutablePointer<Atomic<UInt64>>
 
     @usableFromInline let address: Address
+    /// The box that the word lies in; nil where it lies in memory.
+    private let box: BlackBox?
 
-    init() {
-        address = .allocate(capacity: 1)
-        address.initialize(to: Atomic(0))
+    /// - Parameter box: Where the word is to outlive the process; nil for memory.
+    init(in box: BlackBox? = nil) {
+        self.box = box
+        if let box {
+            address = box.ownership
+        } else {
+            address = .allocate(capacity: 1)
+            address.initialize(to: Atomic(0))
+        }
     }
 
     deinit {
+        guard box == nil else { return }
         address.deinitialize(count: 1)
         address.deallocate()
     }

@@ -38,9 +38,12 @@ extension RunningApp {
             stateDirectory: host.stateDirectory, center: center, services: services,
             calls: CallLine(calls, for: record.id, at: record.cell), host: HostServices(of: host))
         let began = time.now()
+        gate.lane.box?.setActivity(.making)
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
             try describing { try record.entry.make(with: context) }
         }
+        // Who lost the lane has no say any more.
+        if gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
         switch outcome {
         case .returned(let module):
             record.module = module

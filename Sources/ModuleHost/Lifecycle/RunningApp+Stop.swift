@@ -40,8 +40,10 @@ extension RunningApp {
         gate.lane.unlist(record.cell)
         let began = time.now()
         // Every `deinit` is module code too.
+        gate.lane.box?.setActivity(.release)
         let outcome = gate.call(record.cell, on: thread) { departure.letGo() }
         if case .lost = outcome { return }
+        gate.lane.box?.setActivity(nil)
         if !record.isFailed { record.status = .released }
         log.of(module: record.id.text).write(
             .debug, "let go", duration: began.duration(to: time.now()))

@@ -109,6 +109,7 @@ extension RunningApp: EventJob.App {
 
     func begin(_ event: inout LifecycleEvent) {
         gate.lane.accept(&event)
+        gate.lane.box?.setActivity(.event(event.kind))
         eventBegan = time.now()
         if case .configuration(let reload) = event.content { take(reload) }
     }
@@ -166,6 +167,7 @@ extension RunningApp: EventJob.App {
     }
 
     func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest) {
+        gate.lane.box?.setActivity(nil)
         figures.events[event.kind, default: 0] += 1
         if event.kind == .launch { launched() }
         log.write(

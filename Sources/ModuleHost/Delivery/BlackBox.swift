@@ -1,0 +1,272 @@
+import AppService
+import Synchronization
+
+/// What a host was doing, in a file of the state directory that outlives it: the ownership word, the
+/// event in hand, how far the inbox is worked off, which modules are late.
+///
+/// The next host reads what the last one left (``previous``), says which module was at work when it died,
+/// and goes on with the inbox from there. All notes are plain atomic stores into mapped memory: no system
+/// call, no lock, no allocation, so that the lane can make them with each event. They are ordered: a store
+/// is never seen without those before it, at whatever instant the process was killed. So each reader of a
+/// single note can rely on what was noted earlier; what each instant means stands with the setters.
+///
+/// `@unchecked Sendable`: the addresses never change, and what they point to is touched by atomics alone,
+/// except the names, which only one thread at a time writes (at launch, and in a reload).
+package final class BlackBox: @unchecked Sendable {
+    /// How the host that wrote a box has ended.
+    package enum State: UInt64, Hashable, Sendable {
+        /// Not: it runs, or it died.
+        case running = 1
+        case ended
+        /// It left modules behind that were busy, as it had said.
+        case overdue
+    }
+
+    package static let name = "blackbox"
+
+    /// What the last host left; nil where there was none, or nothing that can be read.
+    package let previous: Contents?
+    /// The highest number of a cell that there is room for.
+    package var capacity: Int { layout.capacity }
+
+    let layout: BlackBoxLayout
+    private let path: String
+    private let file: MappedFile
+    private let words: UnsafeMutablePointer<Atomic<UInt64>>
+    /// Free stacks, one bit each.
+    private let freeStacks = Guarded<UInt64>((1 << BlackBoxLayout.stacks) - 1)
+    private let numbers = Guarded<[String: UInt16]>([:])
+
+    /// Reads what the last host left, and makes a new box beside it.
+    ///
+    /// The new one takes the place of the old at ``begin()``: who dies before has changed nothing.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory, which this process has claimed.
+    ///   - app: The name of the app.
+    ///   - modules: How many modules there are. There is room for four times as many, and for 1024
+    ///     at least, since reloads bring new ones.
+    /// - Throws: ``FileError`` where there is no room for it, or it cannot be mapped.
+    package init(
+        in directory: StateDirectory, app: String, modules: Int = 0
+    ) throws(FileError) {
+        path = directory.path(of: Self.name)
+        previous = Contents(in: directory)
+        layout = BlackBoxLayout(capacity: max(1024, 4 * modules))
+        file = try MappedFile(creating: path + ".new", size: layout.size)
+        // New pages are zeros, which is how an atomic of value 0 looks.
+        words = file.base.bindMemory(to: Atomic<UInt64>.self, capacity: layout.size / 8)
+        let (started, boot) = (WallTime.now(), BootID.current)
+        set(.form, layout.form)
+        set(.processID, UInt64(UInt32(bitPattern: CurrentProcess.id)))
+        set(.startedSeconds, UInt64(bitPattern: Int64(started.seconds)))
+        set(.startedNanoseconds, UInt64(started.nanoseconds))
+        set(.bootHigh, boot?.high ?? 0)
+        set(.bootLow, boot?.low ?? 0)
+        setName(app, of: 0)
+        setState(.running)
+        set(.magic, BlackBoxLayout.magic)
+    }
+
+    /// Takes the place of the last host's box, at one instant.
+    ///
+    /// To be called once ``previous`` is made use of, and before the first module is made.
+    ///
+    /// - Throws: ``FileError``, also where a folder has the name.
+    package func begin() throws(FileError) { try file.take(placeOf: path) }
+
+    /// Removes the box of a host that cannot have one of its own, which would be taken for it.
+    package static func remove(in directory: StateDirectory) {
+        MappedFile.remove(directory.path(of: name))
+        MappedFile.remove(directory.path(of: name + ".new"))
+    }
+
+    // MARK: The end
+
+    /// Notes how the host has ended: the last note of all.
+    package func setState(_ state: State) { set(.state, state.rawValue) }
+
+    // MARK: The inbox
+
+    /// Notes which durable event the lane begins with; nil when every module was told.
+    ///
+    /// The attempt is stored first: whoever reads the position reads the attempt that belongs to it. Killed
+    /// before, the event was not begun; killed after, this attempt counts.
+    ///
+    /// - Parameters:
+    ///   - position: The event; to be noted before the first module hears of it. Nil only after
+    ///     ``setNext(_:)`` has gone past it.
+    ///   - attempt: Which attempt it is, from 1.
+    package func setInHand(_ position: EventPosition?, attempt: Int = 0) {
+        if position != nil { set(.attempt, UInt64(clamping: attempt)) }
+        set(.inHand, position?.rawValue ?? 0)
+    }
+
+    /// Notes the first event that the lane has not done.
+    ///
+    /// To be stored when every module listed for the one before it has returned or thrown, or is noted as
+    /// behind, and before ``setInHand(_:attempt:)`` with nil: killed between the two, the event in hand is
+    /// done, since it lies before this position.
+    package func setNext(_ position: EventPosition?) { set(.next, position?.rawValue ?? 0) }
+
+    /// Notes the first durable event that a late module has not heard; nil when it is behind in none.
+    ///
+    /// To be stored before the lane goes past that event with ``setNext(_:)``, and, on the late module's
+    /// own thread, moved on only when the module has returned. A cell that there is no room for (see
+    /// ``capacity``) makes all positions of this box void, so that none claims too much.
+    ///
+    /// - Parameters:
+    ///   - cell: The module's number.
+    ///   - position: The event.
+    ///   - begun: Whether the module was told of that event already.
+    package func setBehind(_ cell: UInt16, _ position: EventPosition?, begun: Bool = false) {
+        guard has(cell) else { return set(.incomplete, 1) }
+        let begunBit = begun ? Contents.begunBit : 0
+        store(position.map { $0.rawValue | begunBit } ?? 0, at: layout.behind(Int(cell)))
+    }
+
+    /// Notes which writing of the cursor file the positions here go on from.
+    package func setCursorSequence(_ sequence: UInt64) { set(.cursorSequence, sequence) }
+
+    // MARK: The modules
+
+    /// Notes what the lane is at; nil for calls and all else that is no event.
+    package func setActivity(_ activity: Activity?) { set(.activity, activity?.code ?? 0) }
+
+    /// Gives a cell its name, before its module is entered for the first time.
+    ///
+    /// What was noted of a module that had this number before is void.
+    package func setName(_ id: ModuleID, of cell: UInt16) {
+        guard has(cell) else { return }
+        store(0, at: layout.behind(Int(cell)))
+        store(0, at: layout.late(Int(cell)))
+        store(0, at: layout.tasks(Int(cell)))
+        setName(id.text, of: cell)
+        numbers.withLock { $0[id.text] = cell }
+    }
+
+    /// Notes that a module is late, or no longer.
+    func setLate(_ cell: UInt16, _ isLate: Bool) {
+        if has(cell) { store(isLate ? 1 : 0, at: layout.late(Int(cell))) }
+    }
+
+    /// Notes that a start-up task of a module begins (1) or has ended (-1).
+    ///
+    /// - Parameters:
+    ///   - task: Its name, `<module id>/<name>`.
+    ///   - difference: By how much the number of the module's tasks changes.
+    func count(task: String, _ difference: Int) {
+        guard let end = task.utf8.firstIndex(of: UInt8(ascii: "/")),
+            let cell = numbers.withLock({ [id = String(task[..<end])] in $0[id] })
+        else { return }
+        (words + layout.tasks(Int(cell))).pointee.wrappingAdd(
+            UInt64(bitPattern: Int64(difference)), ordering: .releasing)
+    }
+
+    // MARK: The lane
+
+    /// Where the ownership word lies.
+    var ownership: OwnershipWord.Address { words + BlackBoxLayout.Word.ownership.rawValue }
+
+    /// A place for the stack of one of the lane's threads; given back when it is let go.
+    ///
+    /// - Returns: Nil where all are in use.
+    func makeStack() -> Stack? {
+        let number = freeStacks.withLock { free -> Int? in
+            guard free != 0 else { return nil }
+            let number = free.trailingZeroBitCount
+            free &= ~(1 << UInt64(number))
+            return number
+        }
+        return number.map { Stack(box: self, number: $0) }
+    }
+
+    /// Notes whose stack is the one that the ownership word speaks of: while that is at depth 0.
+    func setStack(_ stack: Stack?) { set(.stack, stack.map { UInt64($0.number + 1) } ?? 0) }
+
+    /// The stack of one of the lane's threads.
+    final class Stack: Sendable {
+        private let box: BlackBox
+        fileprivate let number: Int
+
+        fileprivate init(box: BlackBox, number: Int) {
+            self.box = box
+            self.number = number
+        }
+
+        deinit { box.freeStacks.withLock { [number] in $0 |= 1 << UInt64(number) } }
+
+        /// The cells' numbers by depth.
+        var address: UnsafeMutablePointer<Atomic<UInt16>> {
+            (UnsafeMutableRawPointer(box.words) + box.layout.stack(number) * 8)
+                .assumingMemoryBound(to: Atomic<UInt16>.self)
+        }
+    }
+
+    // MARK: Storing
+
+    private func has(_ cell: UInt16) -> Bool { cell > 0 && Int(cell) <= layout.capacity }
+
+    private func set(_ word: BlackBoxLayout.Word, _ value: UInt64) {
+        store(value, at: word.rawValue)
+    }
+
+    /// Release, so that the compiler and the processor keep the order of the stores.
+    private func store(_ value: UInt64, at index: Int) {
+        (words + index).pointee.store(value, ordering: .releasing)
+    }
+
+    /// A name without a length is none, so that one cut off in the middle is never read.
+    private func setName(_ name: String, of cell: UInt16) {
+        let start = layout.name(Int(cell))
+        let bytes = Array(name.utf8.prefix(BlackBoxLayout.nameLimit))
+        store(0, at: start)
+        for (index, first) in stride(from: 0, to: bytes.count, by: 8).enumerated() {
+            let part = bytes[first..<min(first + 8, bytes.count)]
+            let word = part.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            store(word, at: start + 1 + index)
+        }
+        store(UInt64(bytes.count), at: start)
+    }
+}
+
+/// Which start of the machine this is.
+struct BootID: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    /// The present one; nil where the system does not tell.
+    static var current: BootID? {
+        (try? readFile(at: "/proc/sys/kernel/random/boot_id", limit: 64)).flatMap(BootID.init)
+    }
+
+    /// - Parameter text: 32 hexadecimal digits, with hyphens anywhere.
+    init?(_ text: some Sequence<UInt8>) {
+        let digits = text.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\n") }
+        guard digits.count == 32,
+            let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),
+            let low = UInt64(String(decoding: digits[16...], as: UTF8.self), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// - Returns: Nil for zeros, which stand for none.
+    init?(high: UInt64, low: UInt64) {
+        guard high != 0 || low != 0 else { return nil }
+        self.high = high
+        self.low = low
+    }
+}
+
+extension BlackBox {
+    /// Notes whose start-up tasks run, off the lane.
+    ///
+    /// One that is overdue still runs until it ends.
+    func note(_ event: StartupEvent) {
+        switch event {
+        case .started(let task, _): count(task: task, 1)
+        case .ended(_, .overdue, _), .ended(_, .skipped, _): break
+        case .ended(let task, _, _), .endedLate(let task, _): count(task: task, -1)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/// How the last host on a state directory died, as its black box tells.
+package struct LastDeath: Hashable, Sendable {
+    /// What came to its end.
+    package enum Cause: String, Hashable, Sendable {
+        /// The process: a trap, a signal.
+        case process
+        /// The machine, and with it the process.
+        case machine
+    }
+
+    package var cause: Cause
+    package var processID: Int32
+    package var startedAt: WallTime
+    /// What the lane was at; nil for calls and all else that is no event.
+    package var activity: BlackBox.Activity?
+    /// The module that was at work on the lane; nil for none.
+    package var module: ModuleID?
+    /// Who called it: its caller first.
+    package var callers: [ModuleID] = []
+    /// The durable event in hand, and which attempt it was.
+    package var inHand: BlackBox.Progress.InHand?
+    /// The modules that were late, and so perhaps at work on threads of their own.
+    package var late: [ModuleID] = []
+    /// The modules whose start-up tasks ran, on threads of their own.
+    package var startingUp: [ModuleID] = []
+}
+
+extension BlackBox.Contents {
+    /// How the host died; nil where it ended as it wanted to.
+    ///
+    /// Where the machine went down, the file may hold older notes beside newer ones: nobody is named.
+    package var death: LastDeath? {
+        guard state == .running else { return nil }
+        var death = LastDeath(
+            cause: isOfThisBoot ? .process : .machine, processID: processID, startedAt: startedAt)
+        guard isOfThisBoot else { return death }
+        death.activity = activity
+        death.module = module
+        death.callers = module == nil ? [] : callers
+        if case .event = activity { death.inHand = progress?.inHand }
+        death.late = late
+        death.startingUp = startingUp
+        return death
+    }
+}
+
+extension LastDeath: CustomStringConvertible {
+    /// One line, such as `the last host (process 4711) died while 'com.mm.push' handled 'push'`.
+    package var description: String {
+        guard cause == .process else {
+            return "the machine went down while the last host (process \(processID)) ran"
+        }
+        var text = "the last host (process \(processID)) died while \(scene)"
+        if !late.isEmpty { text += "; late: \(list(late))" }
+        if !startingUp.isEmpty { text += "; start-up tasks ran: \(list(startingUp))" }
+        return text
+    }
+
+    private var scene: String {
+        guard let module else {
+            let place = activity.map { ", in \(name(of: $0))" } ?? ""
+            return "no module was at work\(place)\(position)"
+        }
+        guard callers.isEmpty else {
+            let chain = callers.map { "'\($0)'" }.joined(separator: ", called by ")
+            let place = activity.map { ", in \(name(of: $0))" } ?? ""
+            return "'\(module)' was at work, called by \(chain)\(place)\(position)"
+        }
+        return switch activity {
+        case .event(let kind): "'\(module)' handled '\(kind.rawValue)'\(position)"
+        case .making: "'\(module)' was made"
+        case .release: "'\(module)' was let go"
+        case nil: "'\(module)' was at work, in no event"
+        }
+    }
+
+    private var position: String {
+        inHand.map { " (inbox \($0.position), attempt \($0.attempt))" } ?? ""
+    }
+
+    private func name(of activity: BlackBox.Activity) -> String {
+        switch activity {
+        case .event(let kind): "'\(kind.rawValue)'"
+        case .making: "init"
+        case .release: "release"
+        }
+    }
+
+    private func list(_ ids: [ModuleID]) -> String { ids.map(\.text).joined(separator: ", ") }
+}
+
+extension LastDeath {
+    /// Writes the death as one object.
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("text", description)
+            json.member("cause", cause.rawValue)
+            json.member("pid", Int(processID))
+            json.member("startedAt", startedAt.iso8601)
+            if let module { json.member("module", module.text) }
+            Self.write(callers, as: "calledBy", to: &json)
+            switch activity {
+            case .event(let kind): json.member("event", kind.rawValue)
+            case .making: json.member("during", "init")
+            case .release: json.member("during", "release")
+            case nil: break
+            }
+            if let inHand {
+                json.member("position", inHand.position.description)
+                json.member("attempt", inHand.attempt)
+            }
+            Self.write(late, as: "late", to: &json)
+            Self.write(startingUp, as: "startingUp", to: &json)
+        }
+    }
+
+    private static func write(_ ids: [ModuleID], as key: String, to json: inout JSONWriter) {
+        guard !ids.isEmpty else { return }
+        json.member(key) { $0.array { for id in ids { $0.value(id.text) } } }
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// A new file of a fixed size, mapped for reading and writing.
+///
+/// What is stored in it lies in the system's page cache at once: it outlives the process, however that
+/// dies, and only a machine that goes down can lose it. The disk's room is taken beforehand; a store into
+/// a hole of the file on a full disk would be a SIGBUS.
+///
+/// `@unchecked Sendable`: address and size never change, and the mapping lasts as long as the object.
+/// Who shares what lies there touches it by atomics alone, as ``BlackBox`` does.
+final class MappedFile: @unchecked Sendable {
+    let path: String
+    let base: UnsafeMutableRawPointer
+    let size: Int
+
+    /// Makes a file for this user alone (0600), all zeros, in the place of what has the name.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path. A file or a link of this name is removed; a folder is left alone.
+    ///   - size: Its bytes.
+    /// - Throws: ``FileError``, having left nothing behind.
+    init(creating path: String, size: Int) throws(FileError) {
+        unlink(path)
+        do throws(SystemError) {
+            let file = try Descriptor(
+                opening: path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            do throws(SystemError) {
+                base = try Self.map(file, size)
+            } catch {
+                unlink(path)
+                throw error
+            }
+        } catch {
+            throw FileError("create", path, error)
+        }
+        self.path = path
+        self.size = size
+    }
+
+    deinit { munmap(base, size) }
+
+    /// Gives the file the place of another one at one instant; the mapping stays.
+    ///
+    /// - Throws: ``FileError``, also where a folder has that name.
+    func take(placeOf other: String) throws(FileError) {
+        guard rename(path, other) == 0 else { throw FileError("replace", other, .last) }
+    }
+
+    private static func map(
+        _ file: borrowing Descriptor, _ size: Int
+    ) throws(SystemError) -> UnsafeMutableRawPointer {
+        var code: Int32
+        repeat { code = posix_fallocate(file.number, 0, off_t(size)) } while code == EINTR
+        guard code == 0 else { throw SystemError(code: code) }
+        let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
+        guard let base, base != MAP_FAILED else { throw .last }
+        return base
+    }
+
+    /// The bytes of a regular file that may be anything; nil where there is none, where it is a link, or
+    /// where it is larger than `limit`.
+    static func content(of path: String, limit: Int) -> [UInt8]? {
+        // Without O_NONBLOCK the opening of a named pipe would wait for a writer.
+        guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW),
+            let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG,
+            Int(status.st_size) <= limit
+        else { return nil }
+        return try? file.readToEnd(expecting: Int(status.st_size), limit: limit)
+    }
+
+    /// Removes a file or a link, if there is one.
+    static func remove(_ path: String) { unlink(path) }
+}
