@@ -22,12 +22,13 @@ final class ControlledDaemon: ControlledHost {
     /// - Parameters:
     ///   - host: The app.
     ///   - slatefile: The path of its slatefile.
-    init(_ host: Host, slatefile: String) {
+    ///   - lastDeath: How the host before it died; nil where it did not.
+    init(_ host: Host, slatefile: String, lastDeath: LastDeath? = nil) {
         self.host = host
         identity = HostIdentity(
             app: host.slatefile.app, slatefile: CurrentProcess.absolute(slatefile),
             stateDirectory: CurrentProcess.absolute(host.stateDirectory), startedAt: .now(),
-            stopTime: host.slatefile.deadlines.stopAll + Self.exitTime)
+            stopTime: host.slatefile.deadlines.stopAll + Self.exitTime, lastDeath: lastDeath)
     }
 
     func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {

@@ -66,16 +66,19 @@ package struct HostIdentity: Hashable, Sendable {
     package var startedAt: WallTime
     /// How long it takes at most from the wish to stop until the process has ended.
     package var stopTime: Duration
+    /// How the host before it on the state directory died; nil where it did not.
+    package var lastDeath: LastDeath?
 
     package init(
         app: String, slatefile: String, stateDirectory: String, startedAt: WallTime,
-        stopTime: Duration
+        stopTime: Duration, lastDeath: LastDeath? = nil
     ) {
         self.app = app
         self.slatefile = slatefile
         self.stateDirectory = stateDirectory
         self.startedAt = startedAt
         self.stopTime = stopTime
+        self.lastDeath = lastDeath
     }
 
     /// Writes the identity as members of an object.
@@ -87,6 +90,7 @@ package struct HostIdentity: Hashable, Sendable {
         json.member("stateDirectory", stateDirectory)
         json.member("startedAt", startedAt.iso8601)
         json.member("stopMs", stopTime.wholeNanoseconds / 1_000_000)
+        if let lastDeath { json.member("lastDeath") { lastDeath.write(to: &$0) } }
     }
 }
 

@@ -49,9 +49,10 @@ public enum HostDaemon {
             return error.exitCode
         }
         defer { withExtendedLifetime(claim) {} }
+        let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
         let run: DaemonRun
         do throws(ControlServerError) {
-            run = try DaemonRun(slatefile, tokens, directory, options, voice)
+            run = try DaemonRun(slatefile, tokens, directory, options, voice, blackBox)
         } catch {
             log.error("\(error)")
             return error.exitCode
@@ -59,7 +60,9 @@ public enum HostDaemon {
         log.notice(
             "hostd \(HostVersion.current) runs '\(slatefile.app)' of \(options.slatefile), "
                 + "state in \(directory.path)")
-        return run.run()
+        let code = run.run()
+        blackBox.end(.ended)
+        return code
     }
 
     private static func complain(
@@ -100,12 +103,14 @@ private final class DaemonRun: Sendable {
     private let reloader: SlatefileReloader
     private let controlled: ControlledDaemon
     private let server: ControlServer
+    private let blackBox: DaemonBlackBox
 
     init(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
-        _ options: HostDaemonOptions, _ voice: DaemonVoice
+        _ options: HostDaemonOptions, _ voice: DaemonVoice, _ blackBox: DaemonBlackBox
     ) throws(ControlServerError) {
         self.options = options
+        self.blackBox = blackBox
         log = voice.log
         output = voice.output
         let listener = SignalListener()
@@ -117,9 +122,11 @@ private final class DaemonRun: Sendable {
             slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, log: log,
             observer: Host.Observer(
                 onReady: { modules, after in sayReady(modules: modules, after: after) },
-                onEnd: { reference.run?.ended($0) }))
+                onEnd: { reference.run?.ended($0) }),
+            blackBox: blackBox.box)
         end = Guarded(nil)
-        controlled = ControlledDaemon(host, slatefile: options.slatefile)
+        controlled = ControlledDaemon(
+            host, slatefile: options.slatefile, lastDeath: blackBox.previous?.death)
         var methods = ControlMethods()
         methods.add(controlled)
         methods.addCalls(to: host)
@@ -137,6 +144,7 @@ private final class DaemonRun: Sendable {
             log.error("\(error)")
             return error.exitCode
         }
+        blackBox.begin()
         do {
             try host.launch()
         } catch {
@@ -175,6 +183,7 @@ private final class DaemonRun: Sendable {
 
     /// Ends the process with modules in it that may never return.
     private func leave(_ end: Host.End) -> Never {
+        blackBox.end(.overdue)
         controlled.ended(end)
         server.stop(within: .milliseconds(200))
         output.flush(within: .milliseconds(200))

@@ -118,6 +118,8 @@ extension BlackBox.Progress {
             guard let id = words.module(UInt16(cell)),
                 let position = EventPosition(rawValue: word & ~BlackBox.Contents.begunBit)
             else { return nil }
+            // A module that a reload has made anew has two numbers for a while.
+            if let other = behind[id], other.position <= position { continue }
             behind[id] = Behind(
                 position: position, begun: word & BlackBox.Contents.begunBit != 0)
         }

@@ -82,6 +82,7 @@ extension Lane {
             }
         }
         state.withLock { $0.late.end(stay) }
+        thread.giveStackBack()
         enqueue { [hooks] _ in hooks.onReturned() }
     }
 

@@ -41,10 +41,14 @@ final class LaneThread: @unchecked Sendable {
     /// value once more.
     private let outer: UnsafeMutablePointer<Atomic<UInt16>>
     /// Where they lie, if that is in the black box.
-    private let stack: BlackBox.Stack?
+    ///
+    /// Touched by the thread itself, and by who makes it.
+    private var stack: BlackBox.Stack?
+    private let isInMemory: Bool
 
     init(mine: Ownership, stack: BlackBox.Stack? = nil) {
         self.stack = stack
+        isInMemory = stack == nil
         mineAddress = .allocate(capacity: 1)
         mineAddress.initialize(to: mine)
         if let stack {
@@ -59,10 +63,13 @@ final class LaneThread: @unchecked Sendable {
 
     deinit {
         mineAddress.deallocate()
-        guard stack == nil else { return }
+        guard isInMemory else { return }
         outer.deinitialize(count: Ownership.maximumDepth + 1)
         outer.deallocate()
     }
+
+    /// Gives back its place in the black box: the thread enters nobody any more.
+    func giveStackBack() { stack = nil }
 
     /// Remembers the responder that is about to call another one.
     @usableFromInline

@@ -43,6 +43,7 @@ extension Command {
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
             ("events", events.isEmpty ? ["none"] : events),
+            ("last death", [status["lastDeath"]?["text"]?.string]),
             (
                 "faults",
                 [
