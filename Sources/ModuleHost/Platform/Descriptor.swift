@@ -59,6 +59,11 @@ package struct Descriptor: ~Copyable, Sendable {
         return status
     }
 
+    /// Whether the open file still has a name in a folder.
+    var isLinked: Bool {
+        get throws(SystemError) { try status().st_nlink > 0 }
+    }
+
     /// Writes all of `bytes`, waiting as long as that takes.
     ///
     /// - Throws: ``SystemError`` of the first write that failed; how much went out before is not told.

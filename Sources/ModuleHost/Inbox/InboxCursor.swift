@@ -1,0 +1,170 @@
+/// What is done of the log, as it is kept in the file `cursor`.
+///
+/// ```
+/// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"sequence":42}
+/// ```
+package struct InboxCursor: Hashable, Sendable {
+    /// The first event that not everybody was given; nil for the start of the log.
+    package var next: EventPosition?
+    /// Those that are behind: the first event that each was not done with.
+    package var modules: [ModuleID: EventPosition]
+    /// How often the delivery of an event was begun and not ended.
+    package var attempts: [EventPosition: Int]
+    /// Grows with each ``store(in:)``.
+    package private(set) var sequence: UInt64 = 0
+
+    /// The segment up to which the data is known to be on the disk.
+    private var synchronized: UInt32?
+
+    package init(
+        next: EventPosition? = nil, modules: [ModuleID: EventPosition] = [:],
+        attempts: [EventPosition: Int] = [:]
+    ) {
+        self.next = next
+        self.modules = modules
+        self.attempts = attempts
+    }
+
+    /// The lowest position that somebody still needs; what lies below can be removed.
+    package var lowest: EventPosition? {
+        guard let next else { return nil }
+        return modules.values.reduce(next, min)
+    }
+
+    /// The highest segment that it names.
+    var lastSegment: UInt32? {
+        ([next].compactMap(\.self) + modules.values + attempts.keys).map(\.segment).max()
+    }
+}
+
+/// Why there is no cursor to go by; the inbox is read from its start then.
+package enum InboxCursorFault: Error, Hashable, Sendable {
+    /// There is none, as before the first event.
+    case missing(path: String)
+    /// It cannot be read, or says nothing sensible.
+    case broken(path: String, String)
+}
+
+extension InboxCursorFault: CustomStringConvertible {
+    /// One line: what is wrong, and what is done about it.
+    package var description: String {
+        switch self {
+        case .missing(let path):
+            "no cursor '\(path)': the inbox is read from its start"
+        case .broken(let path, let fault):
+            "the cursor '\(path)' is broken (\(fault)): the inbox is read from its start, "
+                + "and events that were done are delivered again"
+        }
+    }
+}
+
+extension InboxCursor {
+    private static let sizeLimit = 16 << 20
+
+    /// Reads the cursor.
+    package static func load(from folder: InboxFolder) -> Result<InboxCursor, InboxCursorFault> {
+        let path = folder.cursorPath
+        let bytes: [UInt8]
+        do throws(FileReadError) { bytes = try readFile(at: path, limit: sizeLimit) } catch {
+            return .failure(
+                error.reason == .missing
+                    ? .missing(path: path) : .broken(path: path, error.reason.description))
+        }
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONValue(parsing: bytes) } catch {
+            return .failure(.broken(path: path, error.faults.first?.description ?? "no JSON"))
+        }
+        do throws(Malformed) { return .success(try InboxCursor(value)) } catch {
+            return .failure(.broken(path: path, error.reason))
+        }
+    }
+
+    /// Replaces the file, at one instant and safe on the disk; the data it speaks of is made safe before.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``: the file is as it was.
+    package mutating func store(in folder: InboxFolder) throws(InboxError) {
+        try synchronizeData(in: folder)
+        sequence += 1
+        do throws(FileError) {
+            try writeFile(text, to: folder.cursorPath, mode: 0o600, synchronized: true)
+        } catch {
+            sequence -= 1
+            throw .unusable(error)
+        }
+    }
+
+    /// A program that was cut off, or that does not keep the rules, may have left data unsafe.
+    private mutating func synchronizeData(in folder: InboxFolder) throws(InboxError) {
+        guard let last = next?.segment else { return }
+        for number in try folder.segments() where number >= synchronized ?? 0 && number <= last {
+            guard let segment = try folder.segment(number) else { continue }
+            do throws(FileError) { try segment.synchronize() } catch { throw .unusable(error) }
+        }
+        synchronized = last
+    }
+
+    private var text: [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            if let next { $0.member("next", next.description) }
+            if !modules.isEmpty {
+                $0.member("modules") { object in
+                    object.object {
+                        for (module, position) in modules.sorted(by: { $0.key.text < $1.key.text })
+                        {
+                            $0.member(module.text, position.description)
+                        }
+                    }
+                }
+            }
+            if !attempts.isEmpty {
+                $0.member("attempts") { object in
+                    object.object {
+                        for (position, count) in attempts.sorted(by: { $0.key < $1.key }) {
+                            $0.member(position.description, count)
+                        }
+                    }
+                }
+            }
+            $0.member("sequence", Int(clamping: sequence))
+        }
+        json.newline()
+        return json.bytes
+    }
+
+    /// Reads the file's text.
+    private init(_ value: JSONValue) throws(Malformed) {
+        guard value.kind == .object, let sequence = value["sequence"]?.int, sequence >= 0 else {
+            throw Malformed("'sequence' is no number")
+        }
+        self.init()
+        self.sequence = UInt64(sequence)
+        if let next = value["next"] {
+            guard let position = next.string.flatMap(EventPosition.init(_:)) else {
+                throw Malformed("'next' is no position")
+            }
+            self.next = position
+        }
+        for member in Self.members(of: value["modules"]) {
+            guard let module = try? ModuleID(member.key),
+                let position = member.value.string.flatMap(EventPosition.init(_:))
+            else { throw Malformed("'modules' has no position for \(quoted(member.key))") }
+            modules[module] = position
+        }
+        for member in Self.members(of: value["attempts"]) {
+            guard let position = EventPosition(member.key), let count = member.value.int else {
+                throw Malformed("'attempts' has no number for \(quoted(member.key))")
+            }
+            attempts[position] = count
+        }
+    }
+
+    private static func members(of value: JSONValue?) -> [JSONValue.Member] {
+        value.map { Array($0.members) } ?? []
+    }
+
+    private struct Malformed: Error {
+        let reason: String
+        init(_ reason: String) { self.reason = reason }
+    }
+}

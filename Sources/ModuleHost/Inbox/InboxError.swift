@@ -1,0 +1,51 @@
+/// Why the inbox could not be used, or did not accept something.
+package enum InboxError: Error, Hashable, Sendable {
+    /// A line has more bytes than ``InboxLimits/line``: nothing of the batch was accepted.
+    case lineTooLong(bytes: Int)
+    /// A line is empty or has a line break inside: nothing of the batch was accepted.
+    case notOneLine
+    /// More bytes than ``InboxLimits/batch`` at once: nothing was accepted.
+    case batchTooLarge(bytes: Int)
+    /// The system did not take the batch, whole and to the disk: nothing of it was accepted.
+    case notAccepted(FileError)
+    /// The last segment number there is has been used: nothing was accepted.
+    case numbersUsedUp(folder: String)
+    /// A file of the inbox could not be opened, read or written.
+    case unusable(FileError)
+    /// A file of the inbox could not be read whole.
+    case unreadable(FileReadError)
+}
+
+extension InboxError: CustomStringConvertible {
+    /// One line: what happened, and what to do.
+    package var description: String {
+        switch self {
+        case .lineTooLong(let bytes):
+            "a record of \(bytes) bytes is longer than the 1048576 that an event may have; "
+                + "not accepted"
+        case .notOneLine:
+            "a record is one line of text; not accepted"
+        case .batchTooLarge(let bytes):
+            "\(bytes) bytes are too many at once; not accepted"
+        case .notAccepted(let error):
+            "\(error); not accepted\(Self.remedy(error.reason))"
+        case .numbersUsedUp(let folder):
+            "the inbox '\(folder)' has used all its segment numbers; not accepted: stop the host, "
+                + "let nothing be pending, and move the folder away"
+        case .unusable(let error):
+            "\(error)\(Self.remedy(error.reason))"
+        case .unreadable(let error):
+            error.description
+        }
+    }
+
+    private static func remedy(_ reason: SystemError) -> String {
+        switch reason {
+        case .noSpace: ": free space on this disk, then send again"
+        case .accessDenied, .notPermitted, .readOnly:
+            ": the folder must be writable for the user that the host runs as"
+        case .fileTooLarge: ": this process may write no larger files (ulimit -f)"
+        default: ""
+        }
+    }
+}

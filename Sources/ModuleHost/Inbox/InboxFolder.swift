@@ -1,0 +1,146 @@
+/// The folder of the inbox: where everything is, and which segments there are.
+///
+/// ```
+/// inbox/inbox.lock        locked (flock) by whoever appends; never the data
+/// inbox/00000001.ndjson   a segment of the log; the one with the highest number is appended to
+/// inbox/cursor            what is done
+/// inbox/rejected.ndjson   what could not be delivered, and why
+/// ```
+///
+/// Any process may look at it, whether a host runs or not.
+package struct InboxFolder: Hashable, Sendable {
+    /// The folder's path.
+    package let path: String
+    /// How large things in it get.
+    package let limits: InboxLimits
+
+    package init(in directory: StateDirectory, limits: InboxLimits = InboxLimits()) {
+        path = directory.path(of: "inbox")
+        self.limits = limits
+    }
+
+    package var lockPath: String { "\(path)/inbox.lock" }
+    package var cursorPath: String { "\(path)/cursor" }
+    package var rejectedPath: String { "\(path)/rejected.ndjson" }
+
+    /// The path of a segment.
+    package func path(ofSegment number: UInt32) -> String {
+        let digits = "\(number)"
+        return "\(path)/" + String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
+            + ".ndjson"
+    }
+
+    /// Makes the folder (0700), its lock and its first segment where they are missing.
+    ///
+    /// Whoever appends finds a segment then, and never has to create one. Where all segments were
+    /// taken away, the new one has a number above every one that the cursor knows.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package func make() throws(InboxError) {
+        do throws(FileError) {
+            try makeFolders(path)
+            if let parent = parentFolder(of: path) { try synchronizeFolder(parent) }
+        } catch {
+            throw .unusable(error)
+        }
+        let lock = try InboxLock(self)
+        try lock.hold(.exclusive) { () throws(InboxError) in
+            if try segments().isEmpty { _ = try createSegment(firstNumber) }
+        }
+    }
+
+    /// The numbers of the segments, growing.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package func segments() throws(InboxError) -> [UInt32] {
+        do throws(FileError) {
+            return try namesInFolder(path).compactMap(Self.segmentNumber).sorted()
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
+    /// Removes the segments that end below `position`.
+    ///
+    /// The newest one always stays, so that no number is used again. Store the cursor first.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``; some may have been removed.
+    package func removeSegments(below position: EventPosition) throws(InboxError) {
+        for number in try segments().dropLast() where number < position.segment {
+            do throws(FileError) { try removeFile(path(ofSegment: number)) } catch {
+                throw .unusable(error)
+            }
+        }
+    }
+
+    /// How many bytes of the log lie between two positions, as the files are now.
+    ///
+    /// - Returns: 0 where `end` is not above `start`.
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package func bytes(
+        from start: EventPosition, to end: EventPosition
+    ) throws(InboxError) -> Int {
+        guard start < end else { return 0 }
+        var bytes = Int(end.offset) - Int(start.offset)
+        for number in try segments() where start.segment..<end.segment ~= number {
+            bytes += try size(ofSegment: number)
+        }
+        // Segments in between that are gone count as nothing.
+        return max(0, bytes)
+    }
+
+    /// The name of a segment as its number: eight digits, more where the number has more.
+    static func segmentNumber(_ name: String) -> UInt32? {
+        guard name.hasSuffix(".ndjson") else { return nil }
+        let digits = name.utf8.dropLast(7)
+        guard digits.count >= 8, digits.count == 8 || digits.first != UInt8(ascii: "0"),
+            digits.allSatisfy({ 0x30...0x39 ~= $0 }),
+            let number = UInt32(Substring(digits)), number > 0
+        else { return nil }
+        return number
+    }
+}
+
+extension InboxFolder {
+    /// The number of the first segment of an empty folder.
+    ///
+    /// Called under the lock.
+    var firstNumber: UInt32 {
+        guard case .success(let cursor) = InboxCursor.load(from: self),
+            let last = cursor.lastSegment, last < .max
+        else { return 1 }
+        return last + 1
+    }
+
+    /// Creates a segment, its name safe on the disk.
+    ///
+    /// Called under the lock.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    func createSegment(_ number: UInt32) throws(InboxError) -> SegmentFile {
+        do throws(FileError) {
+            let segment = try SegmentFile(creating: path(ofSegment: number), number: number)
+            try synchronizeFolder(path)
+            return segment
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
+    /// Opens a segment; nil where there is none of this number (any more).
+    func segment(_ number: UInt32, isWritable: Bool = false) throws(InboxError) -> SegmentFile? {
+        do throws(FileError) {
+            return try SegmentFile(
+                opening: path(ofSegment: number), number: number, isWritable: isWritable)
+        } catch {
+            if error.reason == .notFound { return nil }
+            throw .unusable(error)
+        }
+    }
+
+    /// How many bytes a segment has; 0 where there is none.
+    private func size(ofSegment number: UInt32) throws(InboxError) -> Int {
+        guard let segment = try segment(number) else { return 0 }
+        do throws(FileError) { return try segment.state().size } catch { throw .unusable(error) }
+    }
+}

@@ -1,0 +1,13 @@
+/// One line of the log, where it stands, and where the next one is to be looked for.
+package struct InboxItem: Sendable {
+    /// Where its first byte stands.
+    package let position: EventPosition
+    /// The position of what follows, or any before that: what is done up to here is done with this.
+    package let end: EventPosition
+    /// The line, without its newline; of one that is a fault, its beginning.
+    ///
+    /// A part of what was read at once, and so keeps all of that in memory: read it and let it go.
+    package let bytes: ArraySlice<UInt8>
+    /// Why the line cannot be a record; nil where it is whole, whatever it says.
+    package let fault: InboxFault?
+}

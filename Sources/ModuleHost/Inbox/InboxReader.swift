@@ -1,0 +1,114 @@
+/// Reads the log in order, and single records of it by their positions.
+///
+/// It never sees what a writer is in the middle of: it takes the lock for a moment to learn how far
+/// the log goes, and reads up to there without it. A line without an end at the end of the log is
+/// waited for; when something follows it, it is a fault like any other.
+///
+/// Not safe to share between threads: one owner.
+package final class InboxReader {
+    /// Something that was not as the reader expected, and what it does about it.
+    package enum Notice: Hashable, Sendable {
+        /// The position to begin at lies behind the end of the log.
+        case pastEnd(EventPosition, end: EventPosition)
+        /// A segment lost bytes that had been read.
+        case shortened(EventPosition, end: EventPosition)
+    }
+
+    private let folder: InboxFolder
+    private let lock: InboxLock
+    private var extent: InboxExtent
+    private var walk: InboxWalk
+    /// For single records: where one ends the next may be asked for.
+    private var places: InboxWalk
+    /// What was noticed since this was last set to nil.
+    package var notice: Notice?
+
+    /// Opens the inbox, which must have been made.
+    ///
+    /// - Parameters:
+    ///   - folder: The inbox.
+    ///   - position: Where to begin; nil for the oldest segment. Inside of a line, the next one
+    ///     counts; in a segment that is gone, the next that there is; behind the end of the log, its
+    ///     end, with a ``notice``.
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package init(_ folder: InboxFolder, from position: EventPosition? = nil) throws(InboxError) {
+        self.folder = folder
+        lock = try InboxLock(folder)
+        let extent = try lock.hold(.shared) { () throws(InboxError) in
+            try InboxExtent(of: folder)
+        }
+        self.extent = extent
+        var start = position ?? EventPosition(segment: extent.segments.first ?? 1, offset: 0)
+        if start > extent.end, !extent.segments.isEmpty {
+            notice = .pastEnd(start, end: extent.end)
+            start = extent.end
+        }
+        walk = InboxWalk(folder, at: start, reading: folder.limits.reading)
+        places = InboxWalk(folder, at: start, reading: folder.limits.reading)
+    }
+
+    /// Where the next item is looked for.
+    package var position: EventPosition { walk.position }
+
+    /// Takes the next lines of the log.
+    ///
+    /// - Parameters:
+    ///   - count: How many at most.
+    ///   - bytes: How many bytes they may have together, so that long ones do not fill the memory; one
+    ///     more line may go beyond.
+    /// - Returns: None where all that the log has was taken.
+    /// - Throws: ``InboxError/unusable(_:)``; nothing is lost, the next call begins where this did.
+    package func next(atMost count: Int, bytes: Int = 4 << 20) throws(InboxError) -> [InboxItem] {
+        var items: [InboxItem] = []
+        var size = 0
+        let before = walk
+        do throws(InboxError) {
+            while items.count < count, size < bytes {
+                if let item = try walk.next(in: extent) {
+                    items.append(item)
+                    size += item.bytes.count
+                } else if items.isEmpty, try learnMore() {
+                    continue
+                } else {
+                    break
+                }
+            }
+        } catch {
+            walk = before
+            throw error
+        }
+        return items
+    }
+
+    /// The first line at or behind `position`.
+    ///
+    /// Cheap where it is the end of the one read last, and within one segment in any order.
+    ///
+    /// - Returns: Nil where the log has none.
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package func read(at position: EventPosition) throws(InboxError) -> InboxItem? {
+        if places.position != position {
+            places = InboxWalk(folder, at: position, reading: 16 << 10)
+        }
+        if let item = try places.next(in: extent) { return item }
+        guard try learnMore() else { return nil }
+        return try places.next(in: extent)
+    }
+
+    /// How far the log goes now.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package func end() throws(InboxError) -> EventPosition {
+        _ = try learnMore()
+        return extent.end
+    }
+
+    /// Learns how far the log goes.
+    ///
+    /// - Returns: Whether that is another place than before.
+    private func learnMore() throws(InboxError) -> Bool {
+        let before = extent.end
+        extent = try lock.hold(.shared) { () throws(InboxError) in try InboxExtent(of: folder) }
+        return extent.end != before
+    }
+}

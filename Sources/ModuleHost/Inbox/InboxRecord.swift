@@ -1,0 +1,174 @@
+internal import AppService
+
+/// One line of the inbox, read: an event to be delivered, and how.
+///
+/// ```
+/// {"event":"push","payload":{"aps":{"badge":3}},"id":"order-17","time":"2026-03-01T09:41:00Z"}
+/// ```
+///
+/// Only `event` is always needed, and `payload` as the event wants it. Any other member than these
+/// and those named here is a fault.
+package struct InboxRecord: Sendable {
+    /// The event, its origin the inbox.
+    package let event: LifecycleEvent
+    /// `payload` as it was sent.
+    ///
+    /// The event's own may lack a secret.
+    package let payload: JSONValue?
+    /// `id`, 1 to 200 bytes: an event whose id an earlier one has is delivered once.
+    package let id: String?
+    /// `time`, when the sender says that it happened; nobody goes by it.
+    package let time: String?
+    /// `modules`: who alone is to hear it; nil for all.
+    package let modules: [ModuleID]?
+    /// `retried`: it is to be delivered although its id was seen.
+    package let isRetried: Bool
+
+    /// The longest id, in bytes of UTF-8.
+    package static let longestID = 200
+
+    private static let members = ["event", "payload", "id", "time", "modules", "retried"]
+}
+
+extension EventKind {
+    /// Whether the event, sent from outside, goes through the inbox: it has a payload, and must not be
+    /// lost.
+    package var isDurable: Bool { payloadType != nil }
+}
+
+// MARK: Reading
+
+extension InboxRecord {
+    /// Reads a line, without its newline, which may be any bytes.
+    ///
+    /// - Throws: Everything that is wrong with it.
+    package init(parsing line: some Sequence<UInt8>) throws(InboxFault) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: Array(line))
+        } catch {
+            throw InboxFault(.json(Self.text(of: error)))
+        }
+        guard value.kind == .object else { throw InboxFault(.notObject(value.inWords)) }
+        var reader = MemberReader(value)
+        let event = reader.event()
+        id = reader.id()
+        time = reader.time()
+        modules = reader.modules()
+        isRetried = reader.isRetried()
+        payload = value["payload"]
+        guard let event, reader.faults.isEmpty else { throw InboxFault(reader.faults) }
+        self.event = event
+    }
+
+    /// What is wrong with a line, without its number: it has only the one.
+    private static func text(of error: JSONError) -> String {
+        error.faults.first.map { "column \($0.place.column): \($0.message)" } ?? "no value"
+    }
+
+    /// Takes the members of a record apart, and notes what is wrong with each.
+    private struct MemberReader {
+        let value: JSONValue
+        var faults: [InboxFault.Reason] = []
+
+        init(_ value: JSONValue) {
+            self.value = value
+            for member in value.members where !members.contains(member.key) {
+                faults.append(
+                    .unknownMember(member.key, nearest: nearestName(to: member.key, in: members)))
+            }
+        }
+
+        mutating func event() -> LifecycleEvent? {
+            guard let name = value["event"] else { return note(.eventMissing) }
+            guard let text = name.string else { return note(.eventNotString(name.inWords)) }
+            guard let kind = EventKind(rawValue: text) else {
+                let names = EventKind.allCases.filter(\.isDurable).map(\.rawValue)
+                return note(.unknownEvent(text, nearest: nearestName(to: text, in: names)))
+            }
+            guard kind.isDurable else { return note(.notDurable(kind)) }
+            do throws(EventError) {
+                return try LifecycleEvent(kind, payload: value["payload"], origin: .inbox)
+            } catch {
+                return note(.event(error))
+            }
+        }
+
+        mutating func id() -> String? {
+            guard let id = value["id"] else { return nil }
+            guard let text = id.string, 1...longestID ~= text.utf8.count else {
+                return note(.id(id.inWords))
+            }
+            return text
+        }
+
+        mutating func time() -> String? {
+            guard let time = value["time"] else { return nil }
+            guard let text = time.string, DateTime(text) != nil else {
+                return note(.time(time.inWords))
+            }
+            return text
+        }
+
+        mutating func modules() -> [ModuleID]? {
+            guard let list = value["modules"] else { return nil }
+            guard list.kind == .array, list.count > 0 else {
+                return note(.modules(list.count == 0 ? "an empty one" : list.inWords))
+            }
+            var modules: [ModuleID] = []
+            for element in list.elements {
+                guard let text = element.string else { return note(.modules(element.inWords)) }
+                do throws(ModuleID.Fault) { modules.append(try ModuleID(text)) } catch {
+                    return note(.moduleID(error))
+                }
+            }
+            return modules
+        }
+
+        mutating func isRetried() -> Bool {
+            guard let retried = value["retried"] else { return false }
+            return retried.bool ?? note(.retried(retried.inWords)) ?? false
+        }
+
+        private mutating func note<Value>(_ fault: InboxFault.Reason) -> Value? {
+            faults.append(fault)
+            return nil
+        }
+    }
+}
+
+// MARK: Writing
+
+extension InboxRecord {
+    /// Writes the line of an event, without its newline.
+    ///
+    /// Whether the event can take the payload is not checked here.
+    package static func line(
+        _ kind: EventKind, payload: JSONValue?, id: String? = nil, time: String? = nil,
+        modules: [ModuleID]? = nil, isRetried: Bool = false
+    ) -> [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("event", kind.rawValue)
+            if let payload { $0.member("payload", raw: payload.text.utf8) }
+            if let id { $0.member("id", id) }
+            if let time { $0.member("time", time) }
+            if let modules {
+                $0.member("modules") { list in
+                    list.array { for module in modules { $0.value(module.text) } }
+                }
+            }
+            if isRetried { $0.member("retried", true) }
+        }
+        return json.bytes
+    }
+
+    /// The line that has this event delivered once more.
+    ///
+    /// - Parameter module: Who alone is to hear it; nil for whom the record names itself.
+    package func lineForRetry(of module: ModuleID? = nil) -> [UInt8] {
+        Self.line(
+            event.kind, payload: payload, id: id, time: time,
+            modules: module.map { [$0] } ?? modules, isRetried: true)
+    }
+}

@@ -1,0 +1,157 @@
+/// Appends events to the inbox: what it returns positions for is on the disk.
+///
+/// It keeps the newest segment open between appends, and makes sure under the lock that it still is
+/// the newest. Other writers, in this process or another, may append at the same time with writers of
+/// their own.
+///
+/// Not safe to share between threads: one owner.
+package final class InboxWriter {
+    private let folder: InboxFolder
+    private let lock: InboxLock
+    private let synchronize: (SegmentFile) throws(FileError) -> Void
+    private var newest: SegmentFile?
+    /// Whether the newest segment failed to reach the disk: what it says of later writes cannot be
+    /// trusted.
+    private var mustRoll = false
+
+    /// Opens the inbox, which must have been made.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package convenience init(_ folder: InboxFolder) throws(InboxError) {
+        try self.init(folder) { segment throws(FileError) in try segment.synchronize() }
+    }
+
+    /// - Parameter synchronize: What waits for the disk; tests put a disk in its place that fails.
+    init(
+        _ folder: InboxFolder, synchronize: @escaping (SegmentFile) throws(FileError) -> Void
+    ) throws(InboxError) {
+        self.folder = folder
+        self.synchronize = synchronize
+        lock = try InboxLock(folder)
+    }
+
+    /// Appends lines in one write, and waits once until they are on the disk.
+    ///
+    /// Waits for whoever holds the lock.
+    ///
+    /// - Parameter lines: Each a record without its newline, as ``InboxRecord/line(_:payload:id:time:modules:isRetried:)``
+    ///   makes it.
+    /// - Returns: The position of each, growing.
+    /// - Throws: ``InboxError``. Nothing was accepted then, and nothing is left of it in the log, or at
+    ///   most what the disk did not let go of again.
+    package func append(_ lines: [[UInt8]]) throws(InboxError) -> [EventPosition] {
+        guard !lines.isEmpty else { return [] }
+        let batch = try batch(of: lines)
+        return try lock.hold(.exclusive) { () throws(InboxError) in
+            let (segment, size) = try segmentToAppendTo()
+            let start = try accept(batch, in: segment, size: size)
+            guard start + batch.count <= UInt32.max else {
+                try? segment.truncate(to: size)
+                throw .batchTooLarge(bytes: batch.count)
+            }
+            // Behind the newline that the batch begins with.
+            var offset = start + 1
+            return lines.map { line in
+                defer { offset += line.count + 1 }
+                return EventPosition(segment: segment.number, offset: UInt32(offset))
+            }
+        }
+    }
+
+    /// Begins a new segment where the newest is full.
+    ///
+    /// An append does so by itself; where only other programs append, who need not know of
+    /// segments, somebody has to.
+    ///
+    /// - Throws: ``InboxError``.
+    package func rollWhenFull() throws(InboxError) {
+        try lock.hold(.exclusive) { () throws(InboxError) in _ = try segmentToAppendTo() }
+    }
+
+    /// The bytes of one write: a newline, which ends whatever a writer before left without one, and
+    /// the lines.
+    private func batch(of lines: [[UInt8]]) throws(InboxError) -> [UInt8] {
+        let newline = UInt8(ascii: "\n")
+        let count = lines.reduce(1) { $0 + $1.count + 1 }
+        for line in lines {
+            guard line.count <= folder.limits.line else {
+                throw .lineTooLong(bytes: line.count)
+            }
+            guard !line.isEmpty, line.firstIndex(of: newline, from: 0) == nil else {
+                throw .notOneLine
+            }
+        }
+        guard count <= folder.limits.batch else { throw .batchTooLarge(bytes: count) }
+        var batch: [UInt8] = []
+        batch.reserveCapacity(count)
+        batch.append(newline)
+        for line in lines {
+            batch += line
+            batch.append(newline)
+        }
+        return batch
+    }
+
+    /// Writes the batch and waits for the disk; called under the lock.
+    private func accept(
+        _ batch: [UInt8], in segment: SegmentFile, size: Int
+    ) throws(InboxError) -> Int {
+        do throws(FileError) {
+            let start = try segment.append(batch, size: size)
+            do throws(FileError) {
+                try synchronize(segment)
+            } catch {
+                // After a failure the system may call these pages clean: the file is not used again.
+                mustRoll = true
+                try? segment.truncate(to: size)
+                throw error
+            }
+            return start
+        } catch {
+            if mustRoll { _ = try? roll(after: segment.number) }
+            throw .notAccepted(error)
+        }
+    }
+
+    // MARK: The newest segment, under the lock
+
+    private func segmentToAppendTo() throws(InboxError) -> (SegmentFile, size: Int) {
+        let segment = try newestSegment()
+        let size = try state(of: segment).size
+        if !mustRoll, size < folder.limits.segment { return (segment, size) }
+        return (try roll(after: segment.number), 0)
+    }
+
+    private func newestSegment() throws(InboxError) -> SegmentFile {
+        if let newest, try state(of: newest).isLinked,
+            newest.number == .max || !fileExists(folder.path(ofSegment: newest.number + 1))
+        {
+            return newest
+        }
+        mustRoll = false
+        guard let number = try folder.segments().last else {
+            return try use(folder.createSegment(folder.firstNumber))
+        }
+        guard let segment = try folder.segment(number, isWritable: true) else {
+            throw .unusable(FileError("open", folder.path(ofSegment: number), .notFound))
+        }
+        // Whoever created it may have died before its name was safe.
+        do throws(FileError) { try synchronizeFolder(folder.path) } catch { throw .unusable(error) }
+        return use(segment)
+    }
+
+    private func roll(after number: UInt32) throws(InboxError) -> SegmentFile {
+        guard number < .max else { throw .numbersUsedUp(folder: folder.path) }
+        return use(try folder.createSegment(number + 1))
+    }
+
+    private func use(_ segment: SegmentFile) -> SegmentFile {
+        newest = segment
+        mustRoll = false
+        return segment
+    }
+
+    private func state(of segment: SegmentFile) throws(InboxError) -> SegmentFile.State {
+        do throws(FileError) { return try segment.state() } catch { throw .unusable(error) }
+    }
+}

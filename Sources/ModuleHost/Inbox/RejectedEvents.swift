@@ -1,0 +1,176 @@
+/// An event, or a line that is none, that the host gave up on.
+package struct RejectedEvent: Hashable, Sendable {
+    /// When, in UTC, such as `2026-03-01T09:41:00.123Z`.
+    package var time: String
+    /// Why, in words.
+    package var reason: String
+    /// Where it stood in the inbox.
+    package var position: EventPosition
+    /// Its id, where it has one.
+    package var id: String?
+    /// How often its delivery was begun, where that is the reason.
+    package var attempt: Int?
+    /// The module that did not hear it; nil for all.
+    package var module: ModuleID?
+    /// The line as it was; of one that is too long, its beginning.
+    package var line: [UInt8]
+
+    package init(
+        time: WallTime, reason: String, position: EventPosition, id: String? = nil,
+        attempt: Int? = nil, module: ModuleID? = nil, line: [UInt8]
+    ) {
+        self.time = time.iso8601
+        self.reason = reason
+        self.position = position
+        self.id = id
+        self.attempt = attempt
+        self.module = module
+        self.line = line
+    }
+}
+
+/// The file `rejected.ndjson`: what the host gave up on, each with its reason.
+///
+/// One object a line: `time`, `reason`, `position`, then `id`, `attempt` and `module` where there
+/// are, and `line`, the record as text (`base64` where it is no UTF-8). Any process may use it, whether
+/// a host runs or not; the lock of the inbox keeps them apart.
+package struct RejectedEvents: Sendable {
+    /// What the file has.
+    package struct Contents: Hashable, Sendable {
+        /// In the order in which they were rejected.
+        package var events: [RejectedEvent] = []
+        /// How many lines are not as this type writes them.
+        package var unreadable = 0
+    }
+
+    private let folder: InboxFolder
+
+    package init(_ folder: InboxFolder) { self.folder = folder }
+
+    /// Appends events, and waits until they are on the disk.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``: none of them is in the file then.
+    package func append(_ events: [RejectedEvent]) throws(InboxError) {
+        guard !events.isEmpty else { return }
+        var json = JSONWriter()
+        json.newline()
+        for event in events {
+            event.write(to: &json)
+            json.newline()
+        }
+        let bytes = json.bytes
+        try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
+            do throws(FileError) {
+                let isNew = !fileExists(folder.rejectedPath)
+                let file = try AppendFile(path: folder.rejectedPath)
+                try file.append(bytes)
+                try file.synchronize()
+                if isNew { try synchronizeFolder(folder.path) }
+            } catch {
+                throw .unusable(error)
+            }
+        }
+    }
+
+    /// Reads the file; one that is not there has nothing.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package func contents() throws(InboxError) -> Contents {
+        var contents = Contents()
+        for line in try lines() {
+            if let event = RejectedEvent(parsing: line) {
+                contents.events.append(event)
+            } else {
+                contents.unreadable += 1
+            }
+        }
+        return contents
+    }
+
+    /// Takes events out of the file, which is replaced at one instant.
+    ///
+    /// To deliver one again, append its ``RejectedEvent/lineForRetry()`` first and take it out then: a
+    /// process that dies in between leaves it twice and not at all.
+    ///
+    /// - Parameter isTaken: Which to take.
+    /// - Returns: What was taken, in order.
+    /// - Throws: ``InboxError/unusable(_:)``: all are still there then.
+    package func take(
+        where isTaken: (RejectedEvent) -> Bool
+    ) throws(InboxError) -> [RejectedEvent] {
+        try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
+            var taken: [RejectedEvent] = []
+            var kept: [UInt8] = []
+            for line in try lines() {
+                if let event = RejectedEvent(parsing: line), isTaken(event) {
+                    taken.append(event)
+                } else {
+                    kept += line
+                    kept.append(UInt8(ascii: "\n"))
+                }
+            }
+            if taken.isEmpty { return [] }
+            do throws(FileError) {
+                try writeFile(kept, to: folder.rejectedPath, mode: 0o600, synchronized: true)
+                try synchronizeFolder(folder.path)
+            } catch {
+                throw .unusable(error)
+            }
+            return taken
+        }
+    }
+
+    private func lines() throws(InboxError) -> [ArraySlice<UInt8>] {
+        do throws(FileReadError) {
+            return try readFile(at: folder.rejectedPath, limit: .max / 2)
+                .split(separator: UInt8(ascii: "\n"))
+        } catch {
+            if error.reason == .missing { return [] }
+            throw .unreadable(error)
+        }
+    }
+}
+
+extension RejectedEvent {
+    /// The line that has the event delivered once more, to the module that did not hear it.
+    ///
+    /// - Throws: What is wrong with it, where it is no record.
+    package func lineForRetry() throws(InboxFault) -> [UInt8] {
+        try InboxRecord(parsing: line).lineForRetry(of: module)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("time", time)
+            $0.member("reason", reason)
+            $0.member("position", position.description)
+            if let id { $0.member("id", id) }
+            if let attempt { $0.member("attempt", attempt) }
+            if let module { $0.member("module", module.text) }
+            if let text = String(validating: line, as: UTF8.self) {
+                $0.member("line", text)
+            } else {
+                $0.member("base64", Base64.text(of: line))
+            }
+        }
+    }
+
+    fileprivate init?(parsing line: ArraySlice<UInt8>) {
+        guard let value = try? JSONValue(parsing: Array(line)),
+            let time = value["time"]?.string, let reason = value["reason"]?.string,
+            let position = value["position"]?.string.flatMap(EventPosition.init(_:)),
+            let line = value["line"]?.string.map({ Array($0.utf8) })
+                ?? value["base64"]?.string.flatMap(Base64.bytes)
+        else { return nil }
+        self.time = time
+        self.reason = reason
+        self.position = position
+        self.line = line
+        id = value["id"]?.string
+        attempt = value["attempt"]?.int
+        if let name = value["module"]?.string {
+            guard let module = try? ModuleID(name) else { return nil }
+            self.module = module
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/// The ids of the events that the log still has, and where each stands.
+///
+/// Hashes of 128 bits stand for the ids, made with a key of this process, so that no sender can make two
+/// of them meet. A record repeats another where an earlier one of the log has the same id and is
+/// itself a record: a line that was rejected does not keep a correct one with its id away.
+///
+/// Not safe to share between threads: one owner.
+package struct RetainedIDs {
+    private struct Hash: Hashable {
+        let low: Int
+        let high: Int
+    }
+
+    /// Where each id stands first.
+    private var first: [Hash: EventPosition] = [:]
+    /// Where ids stand that the log has more than once: all places but the first, growing.
+    private var others: [Hash: [EventPosition]] = [:]
+    /// Which ids each segment has.
+    private var hashes: [UInt32: [Hash]] = [:]
+
+    package init() {}
+
+    /// How many different ids there are.
+    package var count: Int { first.count }
+
+    /// Adds the ids of all lines below `end`, or of all there are.
+    ///
+    /// Fast: nothing but the id of a line is looked at.
+    ///
+    /// - Parameters:
+    ///   - folder: The inbox.
+    ///   - end: Where to stop.
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package mutating func scan(
+        _ folder: InboxFolder, below end: EventPosition? = nil
+    ) throws(InboxError) {
+        let reader = try InboxReader(folder)
+        while true {
+            let items = try reader.next(atMost: 4096)
+            if items.isEmpty { return }
+            for item in items {
+                if let end, item.position >= end { return }
+                guard item.fault == nil, let id = IDScanner.id(in: item.bytes) else { continue }
+                insert(id, at: item.position)
+            }
+        }
+    }
+
+    /// Notes that the record at `position` has the id.
+    ///
+    /// Positions may come in any order, and more than once.
+    package mutating func insert(_ id: String, at position: EventPosition) {
+        var id = id
+        id.withUTF8 { insert($0, at: position) }
+    }
+
+    /// Where an earlier record than the one at `position` has the same id.
+    ///
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - position: Where the record stands; nil for one that is still to be written.
+    ///   - reader: Looks whether what is there is a record.
+    /// - Returns: The first such place; nil where the record is the first of its id.
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package mutating func original(
+        of id: String, before position: EventPosition?, in reader: InboxReader
+    ) throws(InboxError) -> EventPosition? {
+        var text = id
+        let hash = text.withUTF8 { Self.hash(of: $0) }
+        while let place = first[hash], position.map({ place < $0 }) ?? true {
+            if let item = try reader.read(at: place), item.position == place, item.fault == nil,
+                let record = try? InboxRecord(parsing: item.bytes), record.id == id
+            {
+                return place
+            }
+            // It was rejected, or has gone: the next one is the first.
+            promote(hash)
+        }
+        return nil
+    }
+
+    /// Forgets what the segments below `number` had, which are being removed.
+    package mutating func removeSegments(below number: UInt32) {
+        for segment in hashes.keys where segment < number {
+            for hash in hashes.removeValue(forKey: segment) ?? [] {
+                while let place = first[hash], place.segment < number { promote(hash) }
+            }
+        }
+    }
+
+    private mutating func promote(_ hash: Hash) {
+        first[hash] = others[hash]?.first
+        others[hash]?.removeFirst()
+        if others[hash]?.isEmpty == true { others[hash] = nil }
+    }
+
+    private mutating func insert(_ id: some Collection<UInt8>, at position: EventPosition) {
+        let hash = Self.hash(of: id)
+        guard let place = first[hash] else {
+            first[hash] = position
+            hashes[position.segment, default: []].append(hash)
+            return
+        }
+        if place == position { return }
+        var places = others[hash] ?? []
+        if places.contains(position) { return }
+        places.append(max(place, position))
+        places.sort()
+        first[hash] = min(place, position)
+        others[hash] = places
+        hashes[position.segment, default: []].append(hash)
+    }
+
+    private static func hash(of id: some Collection<UInt8>) -> Hash {
+        var low = Hasher()
+        var high = Hasher()
+        // What they begin with makes two functions of one.
+        low.combine(0)
+        high.combine(1)
+        let isDone: Void? = id.withContiguousStorageIfAvailable { bytes in
+            low.combine(bytes: UnsafeRawBufferPointer(bytes))
+            high.combine(bytes: UnsafeRawBufferPointer(bytes))
+        }
+        if isDone == nil {
+            for byte in id {
+                low.combine(byte)
+                high.combine(byte)
+            }
+        }
+        return Hash(low: low.finalize(), high: high.finalize())
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+
+/// One file of a log that several processes append to, in turn.
+///
+/// Nothing here takes a lock: whoever appends or truncates holds the log's own.
+final class SegmentFile {
+    /// What a file was at one moment.
+    struct State: Hashable {
+        /// How many bytes it has.
+        let size: Int
+        /// Whether it still has a name.
+        let isLinked: Bool
+    }
+
+    let path: String
+    let number: UInt32
+    private let file: Descriptor
+
+    /// Opens a segment that exists; no link is followed.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - number: Its number.
+    ///   - isWritable: Whether it is to be appended to.
+    /// - Throws: ``FileError``, also where it is no regular file.
+    init(opening path: String, number: UInt32, isWritable: Bool) throws(FileError) {
+        self.path = path
+        self.number = number
+        do throws(SystemError) {
+            let flags = isWritable ? O_RDWR | O_APPEND : O_RDONLY
+            // Without O_NONBLOCK the opening of a named pipe would wait.
+            file = try Descriptor(opening: path, flags | O_NOFOLLOW | O_NONBLOCK)
+            guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .invalid }
+        } catch {
+            throw FileError("open", path, error)
+        }
+    }
+
+    /// Creates a segment, which must not exist, for this user alone (0600).
+    ///
+    /// Its name is safe only when the folder is synchronized.
+    ///
+    /// - Throws: ``FileError``; ``SystemError/alreadyExists`` where there is one.
+    init(creating path: String, number: UInt32) throws(FileError) {
+        self.path = path
+        self.number = number
+        do throws(SystemError) {
+            file = try Descriptor(
+                opening: path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        } catch {
+            throw FileError("create", path, error)
+        }
+    }
+
+    /// What the file is now.
+    ///
+    /// - Throws: ``FileError``.
+    func state() throws(FileError) -> State {
+        do throws(SystemError) {
+            let status = try file.status()
+            return State(size: Int(status.st_size), isLinked: status.st_nlink > 0)
+        } catch {
+            throw FileError("look at", path, error)
+        }
+    }
+
+    /// Appends `bytes` in one write.
+    ///
+    /// What a full disk takes in part is cut off again.
+    ///
+    /// - Parameters:
+    ///   - bytes: What to append.
+    ///   - size: The file's size, to which it is cut back.
+    /// - Returns: Where they begin in the file.
+    /// - Throws: ``FileError``.
+    func append(_ bytes: [UInt8], size: Int) throws(FileError) -> Int {
+        do throws(SystemError) {
+            do throws(SystemError) {
+                try file.writeAll(bytes)
+            } catch {
+                if let now = try? file.status().st_size, now > size {
+                    // Where this fails too, the newline before the next record ends what is left.
+                    try? file.truncate(to: size)
+                }
+                throw error
+            }
+            // An append moves the file's own place to its end, whoever wrote in between.
+            let end = lseek(file.number, 0, SEEK_CUR)
+            guard end >= bytes.count else { throw .last }
+            return end - bytes.count
+        } catch {
+            throw FileError("write", path, error)
+        }
+    }
+
+    /// Cuts the file to `size` bytes.
+    ///
+    /// - Throws: ``FileError``.
+    func truncate(to size: Int) throws(FileError) {
+        do throws(SystemError) { try file.truncate(to: size) } catch {
+            throw FileError("truncate", path, error)
+        }
+    }
+
+    /// Waits until the content is on the disk (`fdatasync`).
+    ///
+    /// - Throws: ``FileError``.
+    func synchronize() throws(FileError) {
+        do throws(SystemError) { try file.synchronize() } catch {
+            throw FileError("synchronize", path, error)
+        }
+    }
+
+    /// Reads up to `count` bytes from `offset` on; fewer at the end of the file.
+    ///
+    /// - Throws: ``FileError``.
+    func read(at offset: Int, upTo count: Int) throws(FileError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count, failure == nil {
+                let result = pread(
+                    file.number, buffer.baseAddress.map { $0 + filled }, count - filled,
+                    offset + filled)
+                if result > 0 {
+                    filled += result
+                } else if result == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = .last
+                }
+            }
+        }
+        if let failure { throw FileError("read", path, failure) }
+        return bytes
+    }
+}
