@@ -41,6 +41,7 @@ public final class Host: Sendable {
     let observer: Observer
     let stateDirectory: String
     let tokens: TokenStore
+    let inbox: Inbox?
     let app: LaneConfined<RunningApp>
     private let stopAsked = Atomic(false)
     private let stopAlarm = Guarded<(any Alarm)?>(nil)
@@ -54,18 +55,21 @@ public final class Host: Sendable {
     ///   - slatefile: Which modules, in which order.
     ///   - stateDirectory: Where the host and its modules keep their files; it exists.
     ///   - tokens: What lets remote callers reach more than what is public.
+    ///   - inbox: Where durable events come from, from READY on; without one there are none.
     ///   - log: Where it says what happens.
     ///   - time: Where deadlines and durations come from.
     ///   - observer: Whom it tells how it is doing.
     ///   - blackBox: What says, after a death, who was at work; nil for nothing.
     package init(
-        slatefile: Slatefile, stateDirectory: String, tokens: TokenStore = .empty, log: Log,
+        slatefile: Slatefile, stateDirectory: String, tokens: TokenStore = .empty,
+        inbox: Inbox? = nil, log: Log,
         time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer(),
         blackBox: BlackBox? = nil
     ) {
         self.slatefile = slatefile
         self.stateDirectory = stateDirectory
         self.tokens = tokens
+        self.inbox = inbox
         self.log = log
         self.time = time
         self.observer = observer
@@ -75,7 +79,7 @@ public final class Host: Sendable {
             stop: slatefile.deadlines.stop,
             shortestOfModules: slatefile.modules.compactMap(\.deadline).min())
         let lane = Lane(
-            limits: limits, time: time, hooks: Lane.Hooks(telling: reference), box: blackBox)
+            limits: limits, time: time, hooks: Lane.Hooks(telling: reference, inbox: inbox), box: blackBox)
         gate = Gate(lane: lane)
         startup = StartupQueue(
             width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,
@@ -84,7 +88,7 @@ public final class Host: Sendable {
                 reference.host?.fail("required start-up task '\(task)' \(outcome)")
             })
         app = LaneConfined(
-            RunningApp(slatefile: slatefile, gate: gate, log: log, time: time))
+            RunningApp(slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox))
         reference.set(self)
     }
 

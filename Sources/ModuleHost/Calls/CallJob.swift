@@ -18,11 +18,13 @@ final class CallJob<Reply: Sendable>: LaneJob {
     private let caller: Cell?
     private let baggage: LaneConfined<Baggage>
     private let answer: Answer<Reply>
+    let durableEvent: InboxEntry?
 
     init(
-        _ dispatcher: CallDispatcher, from caller: Cell? = nil, _ answer: Answer<Reply>,
-        _ call: @escaping CallLine.Call<Reply>
+        _ dispatcher: CallDispatcher, from caller: Cell? = nil, of entry: InboxEntry? = nil,
+        _ answer: Answer<Reply>, _ call: @escaping CallLine.Call<Reply>
     ) {
+        durableEvent = entry
         self.dispatcher = LaneConfined(dispatcher)
         self.caller = caller
         baggage = LaneConfined(Baggage(call))

@@ -50,9 +50,17 @@ public enum HostDaemon {
         }
         defer { withExtendedLifetime(claim) {} }
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
+        let inbox: Inbox
+        do throws(InboxError) {
+            inbox = try Inbox(
+                in: directory, after: blackBox.previous, box: blackBox.box, log: log)
+        } catch {
+            log.error("\(error); or choose another state directory with --state-dir")
+            return .cannotCreate
+        }
         let run: DaemonRun
         do throws(ControlServerError) {
-            run = try DaemonRun(slatefile, tokens, directory, options, voice, blackBox)
+            run = try DaemonRun(slatefile, tokens, directory, options, voice, blackBox, inbox)
         } catch {
             log.error("\(error)")
             return error.exitCode
@@ -104,13 +112,16 @@ private final class DaemonRun: Sendable {
     private let controlled: ControlledDaemon
     private let server: ControlServer
     private let blackBox: DaemonBlackBox
+    private let inbox: Inbox
 
     init(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
-        _ options: HostDaemonOptions, _ voice: DaemonVoice, _ blackBox: DaemonBlackBox
+        _ options: HostDaemonOptions, _ voice: DaemonVoice, _ blackBox: DaemonBlackBox,
+        _ inbox: Inbox
     ) throws(ControlServerError) {
         self.options = options
         self.blackBox = blackBox
+        self.inbox = inbox
         log = voice.log
         output = voice.output
         let listener = SignalListener()
@@ -119,7 +130,8 @@ private final class DaemonRun: Sendable {
         reloader = SlatefileReloader(running: slatefile, options: options, log: log)
         let reference = WeakRun()
         host = Host(
-            slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, log: log,
+            slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, inbox: inbox,
+            log: log,
             observer: Host.Observer(
                 onReady: { modules, after in sayReady(modules: modules, after: after) },
                 onEnd: { reference.run?.ended($0) }),
@@ -130,6 +142,7 @@ private final class DaemonRun: Sendable {
         var methods = ControlMethods()
         methods.add(controlled)
         methods.addCalls(to: host)
+        methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
         server = try ControlServer(in: directory, methods: methods, tail: voice.tail, log: log)
         reference.set(self)
@@ -145,7 +158,10 @@ private final class DaemonRun: Sendable {
             return error.exitCode
         }
         blackBox.begin()
+        // Before the server, whose clients are told what became of what they sent.
+        defer { inbox.stop(within: .seconds(2)) }
         do {
+            try inbox.start()
             try host.launch()
         } catch {
             log.error("no thread can be started: \(error)")
@@ -186,6 +202,7 @@ private final class DaemonRun: Sendable {
         blackBox.end(.overdue)
         controlled.ended(end)
         server.stop(within: .milliseconds(200))
+        inbox.stop(within: .milliseconds(200))
         output.flush(within: .milliseconds(200))
         CurrentProcess.exitNow(ExitCode.failed.rawValue)
     }

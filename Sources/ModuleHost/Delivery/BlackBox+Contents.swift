@@ -13,6 +13,8 @@ extension BlackBox {
         package var module: ModuleID?
         /// Who called it: its caller first, who called that after it.
         package var callers: [ModuleID]
+        /// The modules, in the order of response.
+        package var order: [ModuleID]
         /// The modules that were late, by number.
         package var late: [ModuleID]
         /// The modules that had start-up tasks running, by number.
@@ -93,6 +95,7 @@ extension BlackBox.Contents {
         let stack = words.stack()
         module = stack.last.flatMap { words.module($0) }
         callers = stack.dropLast().reversed().compactMap { words.module($0) }
+        order = words.modulesByRank()
         late = words.modules { words[words.layout.late($0)] != 0 }
         startingUp = words.modules { words[words.layout.tasks($0)] != 0 }
         progress = isOfThisBoot ? BlackBox.Progress(words) : nil
@@ -169,6 +172,13 @@ private struct BoxWords {
 
     func modules(where isMeant: (Int) -> Bool) -> [ModuleID] {
         (1...layout.capacity).filter(isMeant).compactMap { module(UInt16($0)) }
+    }
+
+    func modulesByRank() -> [ModuleID] {
+        (1...layout.capacity)
+            .compactMap { cell in module(UInt16(cell)).map { (self[layout.rank(cell)], $0) } }
+            .sorted { $0.0 < $1.0 }
+            .map(\.1)
     }
 
     func name(of cell: Int) -> String? {

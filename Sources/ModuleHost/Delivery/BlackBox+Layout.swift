@@ -1,10 +1,10 @@
 /// Where everything lies in the file of a black box: words of eight bytes, in the machine's own order.
 ///
 /// ```
-/// head │ stacks of the lane's threads │ behind │ late │ tasks │ names
+/// head │ stacks of the lane's threads │ behind │ late │ tasks │ ranks │ names
 /// ```
 ///
-/// The last four have an entry for each cell, by its number; entry 0 is the host's own.
+/// The last five have an entry for each cell, by its number; entry 0 is the host's own.
 struct BlackBoxLayout: Hashable {
     /// `"HostdBox"`, as a machine of little-endian order reads it.
     static let magic: UInt64 = 0x786F_4264_7473_6F48
@@ -73,7 +73,8 @@ struct BlackBoxLayout: Hashable {
     func behind(_ cell: Int) -> Int { cells + cell }
     func late(_ cell: Int) -> Int { cells + (capacity + 1) + cell }
     func tasks(_ cell: Int) -> Int { cells + 2 * (capacity + 1) + cell }
-    func name(_ cell: Int) -> Int { cells + 3 * (capacity + 1) + cell * Self.nameWords }
+    func rank(_ cell: Int) -> Int { cells + 3 * (capacity + 1) + cell }
+    func name(_ cell: Int) -> Int { cells + 4 * (capacity + 1) + cell * Self.nameWords }
 
     var size: Int { name(capacity + 1) * 8 }
 

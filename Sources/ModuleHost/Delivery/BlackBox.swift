@@ -141,8 +141,16 @@ package final class BlackBox: @unchecked Sendable {
         store(0, at: layout.behind(Int(cell)))
         store(0, at: layout.late(Int(cell)))
         store(0, at: layout.tasks(Int(cell)))
+        setRank(cell, of: cell)
         setName(id.text, of: cell)
         numbers.withLock { $0[id.text] = cell }
+    }
+
+    /// Notes where a module stands in the order of response, which is that of the numbers until then.
+    ///
+    /// To be stored between two events.
+    func setRank(_ rank: UInt16, of cell: UInt16) {
+        if has(cell) { store(UInt64(rank), at: layout.rank(Int(cell))) }
     }
 
     /// Notes that a module is late, or no longer.

@@ -154,6 +154,9 @@ extension Lane {
         epoch.add(1, ordering: .releasing)
     }
 
+    /// The places of all modules, in no order.
+    var allCells: [Cell] { state.withLock { Array($0.cells.values) } }
+
     /// The modules that are late now, in the order in which they became so.
     var lateCells: [Cell] { state.withLock { $0.late.cells } }
 

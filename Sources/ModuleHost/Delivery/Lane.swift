@@ -42,6 +42,11 @@ final class Lane: Sendable {
         var readLate: @Sendable (EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) = {
             _ in (nil, nil)
         }
+        /// A module has a durable event that it has not heard: the first one, and whether it was told of
+        /// it; nil where there is none any more.
+        ///
+        /// Under the lane's lock, before anybody goes on.
+        var onUnheard: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
         /// A module threw.
         ///
         /// On the lane.
@@ -91,7 +96,9 @@ final class Lane: Sendable {
         box?.setStack(stack)
         let first = LaneThread(mine: Ownership(bits: 0), stack: stack)
         threads = Guarded([first])
-        state = Guarded(State(thread: first, late: LateModules(box: box)))
+        var late = LateModules(box: box)
+        late.note = hooks.onUnheard
+        state = Guarded(State(thread: first, late: late))
         self.hooks = hooks
         watchdog = Watchdog(limits: limits, time: time)
     }

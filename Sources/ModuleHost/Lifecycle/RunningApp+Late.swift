@@ -66,7 +66,7 @@ struct TooLate: Error, CustomStringConvertible {
 
 extension Lane.Hooks {
     /// Tells the app of a host.
-    init(telling reference: WeakHost) {
+    init(telling reference: WeakHost, inbox: Inbox?) {
         onLate = { report in reference.host?.app.value.late(report) }
         onRejoined = { cell, missed in reference.host?.app.value.rejoined(cell, missed: missed) }
         onClosed = { reference.host?.app.value.leaveBehind() }
@@ -79,6 +79,13 @@ extension Lane.Hooks {
         onLateFailure = { cell, error in
             guard let host = reference.host else { return }
             host.failedLate(cell, in: host.gate.lane.eventInHand(of: cell), error)
+        }
+        if let inbox {
+            // Not by way of the host: under the lane's lock it must not come to its end.
+            onUnheard = { cell, position, isBegun in
+                inbox.note(cell, position, isBegun: isBegun)
+            }
+            readLate = { place in inbox.read(at: place) }
         }
         deliverLate = { event, cell in
             guard let host = reference.host else { return }

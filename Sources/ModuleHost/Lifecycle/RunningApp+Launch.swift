@@ -135,6 +135,7 @@ extension RunningApp {
         host.observer.onReady(running, after)
         gate.lane.prepend(held)
         held = []
+        inbox?.open(for: host)
         host.onLaneWhenIdle { app in
             if app.ending == nil { try? host.startup.admit(.low) }
         }

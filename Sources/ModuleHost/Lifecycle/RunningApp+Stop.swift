@@ -8,6 +8,7 @@ extension RunningApp {
         ending = end
         log.write(.notice, "stopping: \(reason)")
         host.startup.stop()
+        inbox?.close()
         if !held.isEmpty {
             log.warning("\(held.count) events came before READY and are not delivered")
             figures.ignored += held.count

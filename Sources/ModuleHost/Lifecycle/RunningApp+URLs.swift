@@ -6,7 +6,7 @@ extension RunningApp {
         _ url: RouteURL, _ token: RouteToken?, after event: LifecycleEvent, _ tally: EventTally,
         of request: EventRequest
     ) {
-        let answer = answer(of: request, origin: event.origin)
+        let answer = answer(of: request, event, tally)
         if let claimer = tally.claimedBy?.id { return answer.give(.success(.claimed(by: claimer))) }
         if tally.late > 0 {
             // It may have acted: going on could act twice.
@@ -17,7 +17,7 @@ extension RunningApp {
         let caller = Caller(origin: event.origin, token: token, wantsJSON: true)
         // A job of its own: what gets stuck in a call is not the event's any more.
         gate.lane.prepend([
-            CallJob(calls, answer) { [log, time] calls, thread in
+            CallJob(calls, of: event.entry, answer) { [log, time] calls, thread in
                 let began = time.now()
                 let reply = try calls.open(url.text, for: caller, on: thread)
                 if let entry = (reply as? EncodedReply)?.entry {
@@ -31,15 +31,21 @@ extension RunningApp {
         ])
     }
 
-    /// Where the outcome goes: to who asked, or else into the log.
-    private func answer(of request: EventRequest, origin: Origin) -> Answer<Host.CallReply> {
+    /// Where the outcome goes: to who asked, or else into the log, and to the inbox that the event came
+    /// from.
+    private func answer(
+        of request: EventRequest, _ event: LifecycleEvent, _ tally: EventTally
+    ) -> Answer<Host.CallReply> {
         if case .event(_, let answer?) = request { return answer }
-        let log = log
-        return Answer { result in
-            guard case .failure(let error) = result else { return }
-            log.write(
-                .warning, "not opened: \(error)", event: EventKind.openURL.rawValue,
-                fields: [LogField("origin", "\(origin)")])
+        return Answer { [log, inbox, origin = event.origin, entry = event.entry] result in
+            if case .failure(let error) = result {
+                log.write(
+                    .warning, "not opened: \(error)", event: EventKind.openURL.rawValue,
+                    fields: [LogField("origin", "\(origin)")])
+                // What the end of the app came before is for the next host.
+                if case RouteError.stopped = error { return }
+            }
+            if let entry { inbox?.ended(entry, EventOutcome(tally, result)) }
         }
     }
 }

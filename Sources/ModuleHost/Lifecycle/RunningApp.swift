@@ -12,6 +12,8 @@ final class RunningApp {
     var calls: CallDispatcher?
     let log: Log
     let time: any TimeSource
+    /// Where durable events come from, if there are any.
+    let inbox: Inbox?
     var records: [ModuleRecord] = []
     var state = LifecycleState.launching
     var figures = HostFigures()
@@ -25,7 +27,8 @@ final class RunningApp {
     var startedAt: ContinuousClock.Instant
     private var eventBegan: ContinuousClock.Instant
 
-    init(slatefile: Slatefile, gate: Gate, log: Log, time: any TimeSource) {
+    init(slatefile: Slatefile, gate: Gate, log: Log, time: any TimeSource, inbox: Inbox?) {
+        self.inbox = inbox
         self.slatefile = slatefile
         self.gate = gate
         self.log = log
@@ -110,6 +113,7 @@ extension RunningApp: EventJob.App {
     func begin(_ event: inout LifecycleEvent) {
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
+        if let entry = event.entry { inbox?.began(entry) }
         eventBegan = time.now()
         if case .configuration(let reload) = event.content { take(reload) }
     }
@@ -176,6 +180,8 @@ extension RunningApp: EventJob.App {
             fields: [LogField("origin", "\(event.origin)")])
         if case .url(let url, let token) = event.content {
             open(url, token, after: event, tally, of: request)
+        } else if let entry = event.entry {
+            inbox?.ended(entry, EventOutcome(tally))
         }
     }
 

@@ -80,6 +80,9 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     /// The module that was called is not made yet, has failed, or is gone.
     package static let unavailable = Self(rawValue: -32008)
 
+    /// The inbox did not accept an event, as where the disk is full; nothing of it is left.
+    package static let notAccepted = Self(rawValue: -32009)
+
     /// Every code that this host answers with, and how a command ends that gets it: the one table.
     package static let exitCodes: [(code: RPCErrorCode, exit: ExitCode)] = [
         // The first two are never the user's doing: the command wrote the request.
@@ -97,6 +100,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
         (.malformedURL, .usage),
         (.badParameter, .usage),
         (.unavailable, .unavailable),
+        (.notAccepted, .inputOutput),
     ]
 
     /// How a command ends that gets this error; an unknown one counts as a failure.

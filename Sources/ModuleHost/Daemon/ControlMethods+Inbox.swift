@@ -1,0 +1,130 @@
+import AppService
+
+/// The parameters of `send`.
+private struct SendParameters: Decodable, Sendable {
+    let event: String
+    let payload: JSONValue?
+    let id: String?
+    /// Whether to answer only when it is delivered.
+    let wait: Bool?
+}
+
+extension ControlMethods {
+    /// Adds `send`.
+    ///
+    /// An event with a payload goes through the inbox, and is answered when it is on the disk; a state
+    /// event and a memory warning are delivered as they come, and answered when they were.
+    ///
+    /// - Parameters:
+    ///   - inbox: Where durable events go.
+    ///   - host: Where all others go.
+    mutating func add(_ inbox: Inbox, of host: Host) {
+        add("send", SendParameters.self) { parameters, call in
+            guard let kind = EventKind(rawValue: parameters.event) else {
+                return call.reply.fail(.invalidParameters(unknownEvent(parameters.event)))
+            }
+            guard !host.isStopping else {
+                return call.reply.fail(RPCError(ofCall: RouteError.stopped))
+            }
+            let event: LifecycleEvent
+            do throws(EventError) {
+                event = try LifecycleEvent(
+                    kind, payload: parameters.payload, origin: call.peer.origin)
+            } catch {
+                return call.reply.fail(.invalidParameters("\(error)"))
+            }
+            guard kind.isDurable else {
+                guard parameters.id == nil else {
+                    return call.reply.fail(
+                        .invalidParameters("event '\(kind.rawValue)' is not durable: it has no id"))
+                }
+                return host.deliver(event, for: call.reply)
+            }
+            if let id = parameters.id, !(1...InboxRecord.longestID).contains(id.utf8.count) {
+                return call.reply.fail(
+                    .invalidParameters("/id: 1 to \(InboxRecord.longestID) bytes"))
+            }
+            let line = InboxRecord.line(
+                kind, payload: parameters.payload, id: parameters.id, time: WallTime.now().iso8601)
+            inbox.submit(line, id: parameters.id, waits: parameters.wait == true, for: call.reply)
+        }
+    }
+}
+
+/// What to say where an event has no such name.
+private func unknownEvent(_ name: String) -> String {
+    let names = EventKind.allCases.map(\.rawValue)
+    let near = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+    return "/event: there is no event \(quoted(name))\(near)"
+}
+
+extension Host {
+    /// Delivers what is not durable, and answers when it was.
+    fileprivate func deliver(_ event: LifecycleEvent, for reply: RPCReply) {
+        deliver(event)
+        guard event.kind != .terminate else { return reply.succeed { $0.object { _ in } } }
+        gate.lane.enqueue(
+            LaneWork { _ in
+                reply.succeed { $0.object { _ in } }
+            } onAbandon: {
+                reply.fail(RPCError(ofCall: RouteError.stopped))
+            })
+    }
+}
+
+extension Inbox {
+    fileprivate func submit(_ line: [UInt8], id: String?, waits: Bool, for reply: RPCReply) {
+        let place = Guarded<EventPosition?>(nil)
+        submit(
+            InboxSubmission(line: line, id: id) { fate in
+                switch fate {
+                case .accepted(let position):
+                    place.withLock { $0 = position }
+                    if !waits { reply.succeed { $0.acceptance(id, position, nil) } }
+                case .duplicate: reply.succeed { $0.duplicate(id) }
+                case .failed(let error):
+                    reply.fail(RPCError(.notAccepted, "not accepted", detail: "\(error)"))
+                }
+            } onOutcome: { outcome in
+                guard waits, let position = place.withLock({ $0 }) else { return }
+                if case .duplicate = outcome { return reply.succeed { $0.duplicate(id) } }
+                reply.succeed { $0.acceptance(id, position, outcome) }
+            })
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func duplicate(_ id: String?) {
+        object {
+            if let id { $0.member("id", id) }
+            $0.member("duplicate", true)
+        }
+    }
+
+    fileprivate mutating func acceptance(
+        _ id: String?, _ position: EventPosition, _ outcome: InboxSubmission.Outcome?
+    ) {
+        object { json in
+            json.member("id", id ?? position.description)
+            json.member("position", position.description)
+            switch outcome {
+            case .done(let outcome)?: json.member("outcome") { $0.outcome(outcome) }
+            case .rejected(let reason)?: json.member("rejected", reason)
+            case .left?: json.member("left", true)
+            case .duplicate?, nil: break
+            }
+        }
+    }
+
+    private mutating func outcome(_ outcome: EventOutcome) {
+        object {
+            $0.member("delivered", outcome.delivered)
+            $0.member("failed", outcome.failed)
+            $0.member("late", outcome.late)
+            if let fetch = outcome.fetch { $0.member("fetch", fetch.rawValue) }
+            if let module = outcome.claimedBy { $0.member("claimedBy", module.text) }
+            if let reply = outcome.reply { $0.member("reply", raw: reply) }
+            if let failure = outcome.failure { $0.member("failure", failure) }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+import AppService
+import Synchronization
+
+/// The inbox of a running host: where durable events are accepted, and from where the lane gets them.
+///
+/// One thread of its own writes what the host's clients hand in, for all of them at once; reads what
+/// stands in the log, whoever wrote it; hands it to the lane, in order, a window at a time; and keeps the
+/// cursor. It sleeps when there is nothing of that to do.
+///
+/// Accepted means that it is on the disk. Done means that every module listed for it has returned or
+/// thrown. After this process has died, however it did, the next host goes on with what is not done.
+package final class Inbox: Sendable {
+    /// How much is in hand at a time.
+    struct Limits: Hashable, Sendable {
+        /// How many bytes may wait to be written; more are refused.
+        var waiting = 64 << 20
+        /// How long others may hold the lock before the log says who does.
+        var patience: Duration = .seconds(5)
+        /// How long the cursor may be behind what was done.
+        var cursorDelay: Duration = .seconds(1)
+        /// How often the delivery of one event may end the host.
+        var attempts = 3
+        /// How many bytes of durable events a module may be behind.
+        var behind = 64 << 20
+    }
+
+    let folder: InboxFolder
+    let limits: Limits
+    let log: Log
+    let time: any TimeSource
+    let box: BlackBox?
+    let progress: InboxProgress
+    let mailbox: InboxMailbox
+    let figures = Guarded(InboxFigures())
+    /// The records that are no events to deliver although they look like it: duplicates, and what was
+    /// rejected.
+    let skipped = Guarded<Set<EventPosition>>([])
+    /// Where this host goes on.
+    let origin: InboxStart
+    /// The cursor as it was stored at the start.
+    let storedAtStart: InboxCursor
+    /// Says who is in the way where the thread waits for long.
+    let lockWatch: InboxLockWatch
+    /// Reads what late modules have not heard, on their threads.
+    private let lateReader = Guarded<InboxReader?>(nil)
+    private let ended: WakeSignal
+
+    /// Makes the folder where it is missing, and finds out where the last host has come to.
+    ///
+    /// How often an event in which it died was begun is on the disk then.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory, claimed by this process.
+    ///   - previous: What the black box of the last host says, which knows to the event how far that came.
+    ///   - box: The black box of this host, which must not have begun.
+    ///   - log: Where it says what happens.
+    ///   - time: Where deadlines come from.
+    /// - Throws: ``InboxError`` where the folder cannot be used.
+    package convenience init(
+        in directory: StateDirectory, after previous: BlackBox.Contents? = nil,
+        box: BlackBox? = nil, log: Log, time: any TimeSource = SystemTimeSource.shared
+    ) throws(InboxError) {
+        try self.init(
+            InboxFolder(in: directory), Limits(), after: previous, box: box, log: log, time: time)
+    }
+
+    init(
+        _ folder: InboxFolder, _ limits: Limits, after previous: BlackBox.Contents? = nil,
+        box: BlackBox? = nil, log: Log, time: any TimeSource
+    ) throws(InboxError) {
+        try folder.make()
+        let cursor = InboxCursor.load(from: folder)
+        let start = InboxStart(cursor, previous)
+        for notice in start.notices { log.warning(notice) }
+        var stored = (try? cursor.get()) ?? InboxCursor()
+        if start.differs(from: stored) {
+            stored.next = start.next
+            stored.modules = start.modules
+            stored.attempts = start.attempts
+            do throws(InboxError) { try stored.store(in: folder) } catch {
+                log.error(
+                    "\(error); how often events were begun is not known if this host dies, too")
+            }
+        }
+        box?.setCursorSequence(stored.sequence)
+        origin = start
+        storedAtStart = stored
+        do throws(SystemError) {
+            let mailbox = try InboxMailbox()
+            self.mailbox = mailbox
+            ended = try WakeSignal()
+            progress = InboxProgress(box: box) { mailbox.wake() }
+        } catch {
+            throw .unusable(FileError("wait for news of", folder.path, error))
+        }
+        lockWatch = InboxLockWatch(folder, patience: limits.patience, log: log, time: time)
+        self.folder = folder
+        self.limits = limits
+        self.box = box
+        self.log = log
+        self.time = time
+    }
+
+    // MARK: From any thread
+
+    /// Begins to accept; nothing is delivered before ``open(for:)``.
+    ///
+    /// - Throws: Where the system has no room for a thread.
+    package func start() throws(SystemError) {
+        try NativeThread.start(name: "inbox") { [self] in
+            var feeder = InboxFeeder(self)
+            feeder.run()
+            progress.leaveAll()
+            ended.give()
+        }
+    }
+
+    /// Hands an event in.
+    package func submit(_ submission: InboxSubmission) {
+        if let fault = mailbox.add(submission, limit: limits.waiting) {
+            submission.onFate(.failed(fault))
+        }
+    }
+
+    /// Ends: what was handed in is still written, nothing more is handed to the lane.
+    ///
+    /// - Parameter time: How long to wait for the thread: a program that holds the lock, or a slow disk,
+    ///   may keep it.
+    package func stop(within time: Duration) {
+        mailbox.end()
+        _ = ended.wait(within: time)
+    }
+
+    // MARK: On the lane
+
+    /// The app is ready: its events may come.
+    func open(for host: Host) { mailbox.open(host) }
+
+    /// The app stops: no more events are handed to it.
+    func close() { mailbox.close() }
+
+    func began(_ entry: InboxEntry) { progress.began(entry) }
+
+    func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
+
+    /// A late module has a durable event, or none any more, that it has not heard.
+    ///
+    /// Under the lane's lock.
+    func note(_ cell: Cell, _ position: EventPosition?, isBegun: Bool) {
+        box?.setBehind(cell.number, position, begun: isBegun)
+        if position == nil { mailbox.wake() }
+    }
+
+    // MARK: On the thread of a late module
+
+    /// Reads an event again that a late module has not heard.
+    ///
+    /// - Parameter place: Where it stands, or before it.
+    /// - Returns: Its entry, nil where nothing can be read; and the event, nil where what stands there is
+    ///   none to be heard.
+    func read(at place: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) {
+        let item: InboxItem?
+        do throws(InboxError) {
+            item = try lateReader.withLock { reader throws(InboxError) in
+                if let reader { return try reader.read(at: place) }
+                let new = try InboxReader(folder)
+                reader = new
+                return try new.read(at: place)
+            }
+        } catch {
+            log.error("the inbox cannot be read at \(place), where a late module goes on: \(error)")
+            return (nil, nil)
+        }
+        guard let item else { return (nil, nil) }
+        let isSkipped = skipped.withLock { $0.contains(item.position) }
+        let record = isSkipped ? nil : try? InboxRecord(item)
+        let entry = InboxEntry(
+            position: item.position, end: item.end, id: record?.id,
+            attempt: 1 + (origin.attempts[item.position] ?? 0),
+            only: record?.modules.map(Set.init))
+        return (entry, record?.event.standing(at: entry))
+    }
+}
+
+extension InboxRecord {
+    /// Reads what stands in the log.
+    ///
+    /// - Throws: What is wrong with it.
+    init(_ item: InboxItem) throws(InboxFault) {
+        if let fault = item.fault { throw fault }
+        try self.init(parsing: item.bytes)
+    }
+}
+
+extension Inbox {
+    /// Puts lines among the rejected ones, and says so in the log.
+    func reject(_ events: [RejectedEvent]) throws(InboxError) {
+        try RejectedEvents(folder).append(events)
+        figures.withLock { $0.rejected += events.count }
+        // One line each would fill the log with what a broken program writes.
+        for event in events.prefix(3) {
+            log.warning("rejected the event at \(event.position) of the inbox: \(event.reason)")
+        }
+        if events.count > 3 {
+            log.warning("rejected \(events.count - 3) more; 'hostd inbox list' shows them")
+        }
+    }
+
+    /// Something does not work; said once until it works again.
+    func troubled(_ error: InboxError, _ what: String) {
+        let trouble = "\(what): \(error)"
+        let isNew = figures.withLock { figures in
+            defer { figures.trouble = trouble }
+            return figures.trouble != trouble
+        }
+        if isNew { log.error(trouble) }
+    }
+
+    /// What did not work works again.
+    func settled() {
+        let was = figures.withLock { figures in
+            defer { figures.trouble = nil }
+            return figures.trouble
+        }
+        if was != nil { log.notice("the inbox works again") }
+    }
+}
+
+/// The inbox in figures.
+package struct InboxFigures: Hashable, Sendable {
+    /// What was accepted through this host.
+    package var accepted = 0
+    /// What was done by it.
+    package var done = 0
+    /// What was rejected by it.
+    package var rejected = 0
+    /// What stood there before, by its id.
+    package var duplicates = 0
+    /// The first place that is not done.
+    package var position: EventPosition?
+    /// How many bytes stand behind that place.
+    package var pendingBytes = 0
+    /// What is wrong with it now, such as a full disk; nil where nothing is.
+    package var trouble: String?
+}

@@ -1,0 +1,255 @@
+import AppService
+
+/// The work of the inbox's thread, turn by turn.
+///
+/// Belongs to that thread.
+struct InboxFeeder {
+    enum Limits {
+        /// How many events the lane has before it at most.
+        static let window = 1024
+        /// How long to wait after a fault of the disk before the next try.
+        static let pause: Duration = .seconds(1)
+    }
+
+    let inbox: Inbox
+    private var writer: InboxWriter?
+    private var reader: InboxReader?
+    /// Where it goes on: what is done, and by whom.
+    var start: InboxStart
+    /// The ids of what stands in the log, up to where it was read.
+    var ids: RetainedIDs
+    /// The cursor as it was stored last.
+    private var stored: InboxCursor
+    private var isCursorDue: ContinuousClock.Instant?
+    /// Until when nothing is read, since the log could not be.
+    private var pause: ContinuousClock.Instant?
+    private var watch: FolderWatch?
+    private var lane: Lane?
+    private var firstSegment: UInt32 = 0
+    private var poll = PollSet()
+
+    init(_ inbox: Inbox) {
+        self.inbox = inbox
+        ids = RetainedIDs()
+        start = inbox.origin
+        stored = inbox.storedAtStart
+        do throws(FileError) { watch = try FolderWatch(inbox.folder.path) } catch {
+            inbox.log.warning(
+                "\(error); events of other programs are seen when this host writes one itself")
+        }
+    }
+
+    mutating func run() {
+        while true {
+            let letters = inbox.mailbox.take()
+            if !letters.submissions.isEmpty { accept(letters.submissions) }
+            if !letters.isClosed, !letters.isEnding, let host = letters.host { feed(host) }
+            storeCursorIfDue()
+            if letters.isEnding { break }
+            wait(isOpen: !letters.isClosed && letters.host != nil)
+        }
+        storeCursor()
+    }
+
+    // MARK: Accepting
+
+    private mutating func accept(_ submissions: [InboxSubmission]) {
+        var fresh: [InboxSubmission] = []
+        fresh.reserveCapacity(submissions.count)
+        for submission in submissions {
+            if let id = submission.id, isKnown(id) {
+                inbox.figures.withLock { $0.duplicates += 1 }
+                submission.onFate(.duplicate)
+            } else {
+                fresh.append(submission)
+            }
+        }
+        guard !fresh.isEmpty else { return }
+        do throws(InboxError) {
+            let places = try inbox.lockWatch.watching { () throws(InboxError) in
+                try openWriter().append(fresh.map(\.line))
+            }
+            inbox.figures.withLock { $0.accepted += fresh.count }
+            for (submission, place) in zip(fresh, places) {
+                if let onOutcome = submission.onOutcome {
+                    inbox.progress.wait(for: place, onOutcome)
+                }
+                submission.onFate(.accepted(place))
+            }
+            inbox.settled()
+        } catch {
+            inbox.troubled(error, "cannot accept events")
+            for submission in fresh { submission.onFate(.failed(error)) }
+        }
+    }
+
+    private mutating func openWriter() throws(InboxError) -> InboxWriter {
+        if let writer { return writer }
+        let new = try InboxWriter(inbox.folder)
+        writer = new
+        return new
+    }
+
+    /// Whether an event of this id stands in what was read so far.
+    private mutating func isKnown(_ id: String) -> Bool {
+        guard let reader else { return false }
+        return (try? ids.original(of: id, before: nil, in: reader)) != nil
+    }
+
+    // MARK: Feeding
+
+    private mutating func feed(_ host: Host) {
+        if let pause, inbox.time.now() < pause { return }
+        pause = nil
+        do throws(InboxError) {
+            let reader = try open(for: host)
+            while inbox.progress.countInFlight < Limits.window {
+                let room = Limits.window - inbox.progress.countInFlight
+                let items = try inbox.lockWatch.watching { () throws(InboxError) in
+                    try reader.next(atMost: room)
+                }
+                guard !items.isEmpty else { break }
+                try take(items, from: reader, host)
+            }
+            inbox.settled()
+        } catch {
+            inbox.troubled(error, "cannot read the inbox")
+            pause = inbox.time.now() + Limits.pause
+        }
+    }
+
+    /// Opens the log where the last host had come to, with the ids of what stands before.
+    private mutating func open(for host: Host) throws(InboxError) -> InboxReader {
+        if let reader { return reader }
+        let modules = host.slatefile.modules.filter(\.isEnabled)
+        for id in start.keep(Set(modules.map(\.id))) {
+            inbox.log.of(module: id.text).warning(
+                "events wait for it in the inbox, but the slatefile has it no more: they are dropped"
+            )
+        }
+        let reader = try InboxReader(inbox.folder, from: start.first)
+        try ids.scan(inbox.folder, below: reader.position)
+        inbox.progress.start(
+            at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
+            for: host.cells(of: start.modules))
+        (self.reader, lane) = (reader, host.gate.lane)
+        return reader
+    }
+
+    private mutating func take(
+        _ items: [InboxItem], from reader: InboxReader, _ host: Host
+    ) throws(InboxError) {
+        if let notice = reader.notice {
+            reader.notice = nil
+            inbox.log.warning("\(notice)")
+        }
+        var rejections: [RejectedEvent] = []
+        var events: [LifecycleEvent] = []
+        for item in items {
+            switch try verdict(on: item, reader) {
+            case .deliver(let event): events.append(event)
+            case .done: break
+            case .duplicate: skip(item, .duplicate)
+            case .reject(let rejection):
+                rejections.append(rejection)
+                skip(item, .rejected(rejection.reason))
+            }
+        }
+        if !rejections.isEmpty { try inbox.reject(rejections) }
+        for event in events {
+            inbox.progress.enter()
+            host.enqueue(.event(event))
+        }
+        // What no event stands behind is passed in its turn.
+        guard let end = items.last?.end, events.last?.entry?.end != end else { return }
+        inbox.progress.enter()
+        host.onLane { [progress = inbox.progress] _, _ in progress.passed(to: end) }
+    }
+
+    private func skip(_ item: InboxItem, _ outcome: InboxSubmission.Outcome) {
+        inbox.skipped.withLock { _ = $0.insert(item.position) }
+        if case .duplicate = outcome { inbox.figures.withLock { $0.duplicates += 1 } }
+        inbox.progress.tell(item.position, outcome)
+    }
+
+    // MARK: The cursor
+
+    private mutating func storeCursorIfDue() {
+        guard currentCursor() != nil else {
+            isCursorDue = nil
+            return
+        }
+        let instant = inbox.time.now()
+        guard let due = isCursorDue else {
+            isCursorDue = instant + inbox.limits.cursorDelay
+            return
+        }
+        if instant >= due {
+            storeCursor()
+            isCursorDue = nil
+        }
+    }
+
+    /// The cursor as it would be now; nil where it is stored like that.
+    private func currentCursor() -> InboxCursor? {
+        guard reader != nil, let next = inbox.progress.next else { return nil }
+        // First what is done by the lane, then who is behind: whoever falls behind in between is counted
+        // twice rather than not at all.
+        var cursor = stored
+        cursor.next = max(next, start.next ?? next)
+        cursor.modules = start.behind(at: next)
+        for (cell, place) in lane?.unheard ?? [] {
+            if let id = cell.id { cursor.modules[id] = place }
+        }
+        let lowest = cursor.lowest ?? next
+        cursor.attempts = stored.attempts.filter { $0.key >= lowest }
+        return cursor == stored ? nil : cursor
+    }
+
+    private mutating func storeCursor() {
+        if let cursor = currentCursor() { store(cursor) }
+    }
+
+    private mutating func store(_ cursor: InboxCursor) {
+        var cursor = cursor
+        do throws(InboxError) {
+            // The box may be one ahead of the cursor, never the cursor ahead of the box.
+            inbox.box?.setCursorSequence(cursor.sequence + 1)
+            try cursor.store(in: inbox.folder)
+            stored = cursor
+            if let lowest = cursor.lowest { try removeSegments(below: lowest) }
+        } catch {
+            inbox.troubled(error, "cannot keep the cursor")
+        }
+    }
+
+    private mutating func removeSegments(below lowest: EventPosition) throws(InboxError) {
+        guard lowest.segment > firstSegment else { return }
+        try inbox.folder.removeSegments(below: lowest)
+        firstSegment = lowest.segment
+        ids.removeSegments(below: lowest.segment)
+        inbox.skipped.withLock { skipped in skipped = skipped.filter { $0 >= lowest } }
+    }
+
+    // MARK: Waiting
+
+    private mutating func wait(isOpen: Bool) {
+        if isOpen, pause == nil, inbox.progress.countInFlight >= Limits.window,
+            !inbox.progress.awaitRoom()
+        {
+            return
+        }
+        poll.removeAll()
+        poll.insert(inbox.mailbox.descriptor, .reading)
+        if let watch { poll.insert(watch.descriptor, .reading) }
+        poll.wait(milliseconds: untilNext)
+        _ = watch?.takeChanges()
+    }
+
+    /// How long there is nothing to do but what comes; −1 for ever.
+    private var untilNext: Int32 {
+        guard let next = [isCursorDue, pause].compactMap({ $0 }).min() else { return -1 }
+        let left = inbox.time.now().duration(to: next)
+        return Int32(clamping: max(0, left.wholeNanoseconds) / 1_000_000 + 1)
+    }
+}

@@ -1,0 +1,79 @@
+import AppService
+
+/// Says who is in the way where the inbox's thread waits for long: for another program that holds the
+/// lock, or for the disk.
+///
+/// One alarm serves all waits of its time, since most take microseconds.
+final class InboxLockWatch: Sendable {
+    private struct State {
+        var since: ContinuousClock.Instant?
+        var isArmed = false
+        var isTold = false
+    }
+
+    private let folder: InboxFolder
+    private let patience: Duration
+    private let log: Log
+    private let time: any TimeSource
+    private let state = Guarded(State())
+
+    init(_ folder: InboxFolder, patience: Duration, log: Log, time: any TimeSource) {
+        self.folder = folder
+        self.patience = patience
+        self.log = log
+        self.time = time
+    }
+
+    /// Runs what may wait.
+    func watching<Result>(
+        _ body: () throws(InboxError) -> Result
+    ) throws(InboxError) -> Result {
+        let now = time.now()
+        let mustArm = state.withLock { state in
+            state.since = now
+            defer { state.isArmed = true }
+            return !state.isArmed
+        }
+        if mustArm { arm(patience) }
+        defer { end() }
+        return try body()
+    }
+
+    private func end() {
+        let wasTold = state.withLock { state in
+            defer { (state.since, state.isTold) = (nil, false) }
+            return state.isTold
+        }
+        if wasTold { log.notice("the inbox goes on: nobody is in its way any more") }
+    }
+
+    private func arm(_ delay: Duration) {
+        time.schedule(after: delay) { [weak self] in self?.look() }
+    }
+
+    private func look() {
+        let now = time.now()
+        let waited = state.withLock { state -> Duration? in
+            guard let since = state.since else {
+                state.isArmed = false
+                return nil
+            }
+            return since.duration(to: now)
+        }
+        guard let waited else { return }
+        guard waited >= patience else { return arm(patience - waited) }
+        let isNew = state.withLock { state in
+            defer { (state.isTold, state.isArmed) = (true, false) }
+            return !state.isTold
+        }
+        guard isNew else { return }
+        let others = lockHolders(of: folder.lockPath).filter { $0 != CurrentProcess.id }
+        let who =
+            others.isEmpty
+            ? "for the disk" : "for process \(others.map(String.init).joined(separator: ", "))"
+        log.warning(
+            "the inbox has been waiting \(who) for \(waited.briefText)"
+                + (others.isEmpty ? "" : ", which holds '\(folder.lockPath)'")
+                + "; events are neither accepted nor delivered meanwhile")
+    }
+}

@@ -1,0 +1,178 @@
+import AppService
+import Synchronization
+
+/// How far the durable events are done, told by the lane and read by the inbox's own thread.
+///
+/// The black box holds the same, for whoever comes after this process.
+final class InboxProgress: Sendable {
+    private let box: BlackBox?
+    /// The first place that is not done by the lane; 0 as long as nothing was.
+    private let nextPlace = Atomic<UInt64>(0)
+    /// How many events were handed to the lane and are not done.
+    private let inFlight = Atomic(0)
+    /// How many were done by the lane.
+    private let doneCount = Atomic(0)
+    /// Whether the feeding thread waits for room on the lane, or for the lane to be done.
+    private let isAwaited = Atomic(false)
+    /// Whether there are events yet that the last host left to some modules alone.
+    private let isCatchingUp = Atomic(false)
+    private let catchingUp = Guarded(CatchingUp())
+    private let wake: @Sendable () -> Void
+    private let waiters = Guarded<[EventPosition: @Sendable (InboxSubmission.Outcome) -> Void]>([:])
+    /// Whether there are waiters, so that the lane need not look.
+    private let hasWaiters = Atomic(false)
+
+    private struct CatchingUp {
+        var end = EventPosition(segment: 1, offset: 0)
+        var cells: [ModuleID: Cell] = [:]
+    }
+
+    /// - Parameters:
+    ///   - box: Where the same stands for the next host.
+    ///   - wake: Wakes the thread that feeds the lane.
+    init(box: BlackBox?, wake: @escaping @Sendable () -> Void) {
+        self.box = box
+        self.wake = wake
+    }
+
+    // MARK: The lane
+
+    /// The delivery of an event begins.
+    func began(_ entry: InboxEntry) {
+        if entry.only != nil { note(entry, entry.position, isBegun: true) }
+        box?.setInHand(entry.position, attempt: entry.attempt)
+    }
+
+    /// Every module listed for an event has returned, or is late and has its own position.
+    func ended(_ entry: InboxEntry, _ outcome: EventOutcome) {
+        if entry.only != nil { note(entry, entry.end, isBegun: false) }
+        advance(to: entry.end)
+        box?.setInHand(nil)
+        doneCount.add(1, ordering: .relaxed)
+        if hasWaiters.load(ordering: .acquiring) { tell(entry.position, .done(outcome)) }
+        leave()
+    }
+
+    /// What stands before `place` needs no delivery.
+    func passed(to place: EventPosition) {
+        advance(to: place)
+        leave()
+    }
+
+    private func advance(to place: EventPosition) {
+        guard place.rawValue > nextPlace.load(ordering: .relaxed) else { return }
+        if isCatchingUp.load(ordering: .relaxed) {
+            catchUp(to: place)
+        } else {
+            box?.setNext(place)
+        }
+        nextPlace.store(place.rawValue, ordering: .releasing)
+    }
+
+    // MARK: What the last host left to some
+
+    /// Notes how far those have come who alone hear an event.
+    private func note(_ entry: InboxEntry, _ place: EventPosition, isBegun: Bool) {
+        guard isCatchingUp.load(ordering: .relaxed) else { return }
+        catchingUp.withLock { modules in
+            for (id, cell) in modules.cells where entry.only?.contains(id) == true {
+                // Of one that is late by now the lane says itself how far it is.
+                guard cell.status.load(ordering: .relaxed) == .listed else { continue }
+                box?.setBehind(cell.number, place, begun: isBegun)
+            }
+        }
+    }
+
+    private func catchUp(to place: EventPosition) {
+        catchingUp.withLock { modules in
+            guard place >= modules.end else { return }
+            box?.setNext(place)
+            for cell in modules.cells.values
+            where cell.status.load(ordering: .relaxed) != .late {
+                box?.setBehind(cell.number, nil, begun: false)
+            }
+            modules.cells = [:]
+            isCatchingUp.store(false, ordering: .relaxed)
+        }
+    }
+
+    private func leave() {
+        let left = inFlight.subtract(1, ordering: .acquiringAndReleasing).newValue
+        guard left == 0 || left == InboxFeeder.Limits.window / 2,
+            isAwaited.exchange(false, ordering: .acquiringAndReleasing)
+        else { return }
+        wake()
+    }
+
+    // MARK: The inbox's thread
+
+    /// The first place that is not done by the lane.
+    var next: EventPosition? { EventPosition(rawValue: nextPlace.load(ordering: .acquiring)) }
+
+    var countInFlight: Int { inFlight.load(ordering: .acquiring) }
+    var countDone: Int { doneCount.load(ordering: .relaxed) }
+
+    /// Begins where the last host had come to.
+    ///
+    /// - Parameters:
+    ///   - place: Where reading begins.
+    ///   - end: Up to where there are only events that some alone are to hear.
+    ///   - modules: Those, with the first event that each is to hear.
+    func start(
+        at place: EventPosition, upTo end: EventPosition,
+        for modules: [(id: ModuleID, cell: Cell, place: EventPosition)]
+    ) {
+        for module in modules {
+            box?.setBehind(module.cell.number, module.place, begun: false)
+        }
+        catchingUp.withLock {
+            $0 = CatchingUp(
+                end: end,
+                cells: Dictionary(
+                    modules.map { ($0.id, $0.cell) }, uniquingKeysWith: { first, _ in first }))
+        }
+        isCatchingUp.store(place < end, ordering: .relaxed)
+        // Last: without it the next host goes by the cursor alone.
+        box?.setNext(end)
+        nextPlace.store(place.rawValue, ordering: .releasing)
+    }
+
+    /// Something is about to be handed to the lane.
+    func enter() { inFlight.add(1, ordering: .relaxed) }
+
+    /// Asks to be woken when the lane has room again.
+    ///
+    /// - Returns: False where it has by now.
+    func awaitRoom() -> Bool {
+        isAwaited.store(true, ordering: .sequentiallyConsistent)
+        return inFlight.load(ordering: .sequentiallyConsistent) > InboxFeeder.Limits.window / 2
+    }
+
+    // MARK: Those who wait for an outcome
+
+    func wait(
+        for place: EventPosition, _ waiter: @escaping @Sendable (InboxSubmission.Outcome) -> Void
+    ) {
+        waiters.withLock { $0[place] = waiter }
+        hasWaiters.store(true, ordering: .releasing)
+    }
+
+    /// Tells who waits for an event what came of it.
+    func tell(_ place: EventPosition, _ outcome: InboxSubmission.Outcome) {
+        let waiter = waiters.withLock { waiters in
+            let waiter = waiters.removeValue(forKey: place)
+            if waiters.isEmpty { hasWaiters.store(false, ordering: .releasing) }
+            return waiter
+        }
+        waiter?(outcome)
+    }
+
+    /// Tells all who wait that the app ends before.
+    func leaveAll() {
+        let left = waiters.withLock { waiters in
+            defer { waiters = [:] }
+            return waiters
+        }
+        for waiter in left.values { waiter(.left) }
+    }
+}

@@ -1,0 +1,91 @@
+/// Where a host goes on with the inbox that another one left.
+struct InboxStart {
+    /// The first event that the lane of the last host had not begun; nil for the start of the log.
+    private(set) var next: EventPosition?
+    /// Those that had not heard everything before: the first event that each was not done with.
+    private(set) var modules: [ModuleID: EventPosition] = [:]
+    /// How often the delivery of an event was begun and not ended.
+    private(set) var attempts: [EventPosition: Int] = [:]
+    /// What to say of it in the log.
+    private(set) var notices: [String] = []
+
+    /// Puts together what the cursor says and what the black box knows beyond it.
+    ///
+    /// - Parameters:
+    ///   - cursor: The cursor of the last host, or why there is none.
+    ///   - contents: What its black box says; nil for nothing, as where the machine went down.
+    init(_ cursor: Result<InboxCursor, InboxCursorFault>, _ contents: BlackBox.Contents?) {
+        switch cursor {
+        case .success(let cursor):
+            (next, modules, attempts) = (cursor.next, cursor.modules, cursor.attempts)
+            // Of two that differ by more than one, somebody has put another cursor there.
+            if let progress = contents?.progress,
+                progress.cursorSequence == cursor.sequence
+                    || progress.cursorSequence == cursor.sequence + 1
+            {
+                take(progress, contents)
+            }
+        case .failure(.missing(path: _)): break
+        case .failure(let fault): notices.append("\(fault)")
+        }
+    }
+
+    private mutating func take(_ progress: BlackBox.Progress, _ contents: BlackBox.Contents?) {
+        // Before its first event the last host had added nothing to the cursor. From then on whoever is
+        // behind says so in the box.
+        guard let place = progress.next else { return }
+        next = max(next ?? place, place)
+        modules = progress.behind.mapValues(\.position)
+        for position in Set(progress.behind.values.filter(\.begun).map(\.position)) {
+            attempts[position, default: 0] += 1
+        }
+        guard let inHand = progress.inHand, inHand.position >= next ?? inHand.position else {
+            return
+        }
+        attempts[inHand.position] = max(attempts[inHand.position] ?? 0, inHand.attempt)
+        // The lane had come to some module: those before it are done. Without that, nobody is.
+        guard let contents, let stuck = contents.callers.last ?? contents.module,
+            let index = contents.order.firstIndex(of: stuck)
+        else {
+            next = inHand.position
+            return
+        }
+        next = EventPosition(
+            segment: inHand.position.segment, offset: inHand.position.offset + 1)
+        for module in contents.order[index...] where modules[module] == nil {
+            modules[module] = inHand.position
+        }
+    }
+
+    /// Whether a cursor says something else.
+    func differs(from cursor: InboxCursor) -> Bool {
+        next != cursor.next || modules != cursor.modules || attempts != cursor.attempts
+    }
+
+    /// Where reading begins; nil for the start of the log.
+    var first: EventPosition? {
+        guard let next else { return nil }
+        return modules.values.reduce(next, min)
+    }
+
+    /// Who alone is to hear an event, since all others have; nil for everybody.
+    func only(at position: EventPosition) -> Set<ModuleID>? {
+        guard let next, position < next else { return nil }
+        return Set(modules.filter { $0.value <= position }.keys)
+    }
+
+    /// Those that were behind and have not caught up where the lane has come to `place`, late ones aside.
+    func behind(at place: EventPosition) -> [ModuleID: EventPosition] {
+        guard let next, place < next else { return [:] }
+        return modules.mapValues { max($0, place) }
+    }
+
+    /// Drops modules that the slatefile no longer has.
+    ///
+    /// - Returns: Those dropped.
+    mutating func keep(_ ids: Set<ModuleID>) -> [ModuleID] {
+        let gone = modules.keys.filter { !ids.contains($0) }.sorted { $0.text < $1.text }
+        for id in gone { modules[id] = nil }
+        return gone
+    }
+}

@@ -1,0 +1,48 @@
+/// An event that somebody hands to the inbox of a running host.
+package struct InboxSubmission: Sendable {
+    /// What becomes of it.
+    package enum Fate: Sendable {
+        /// It is on the disk at this place, and will be delivered whatever happens.
+        case accepted(EventPosition)
+        /// An event of this id was accepted before: nothing was added.
+        case duplicate
+        /// It is not accepted; nothing of it is left.
+        case failed(any Error)
+    }
+
+    /// What came of the delivery of an event that was accepted.
+    package enum Outcome: Sendable {
+        case done(EventOutcome)
+        /// An event of this id stood in the inbox before.
+        case duplicate
+        /// It was put among the rejected ones, for this reason.
+        case rejected(String)
+        /// The app stops before it comes to it: the next host delivers it.
+        case left
+    }
+
+    /// The event as a line of the inbox.
+    let line: [UInt8]
+    let id: String?
+    /// Told once, on any thread, before the event is delivered.
+    let onFate: @Sendable (Fate) -> Void
+    /// Told at most once, after an accepted one, on any thread; nil where nobody waits.
+    let onOutcome: (@Sendable (Outcome) -> Void)?
+
+    /// Makes a submission.
+    ///
+    /// - Parameters:
+    ///   - line: The event as a line of the inbox, checked.
+    ///   - id: Its id, if it has one.
+    ///   - onFate: Told once, on any thread, what became of it.
+    ///   - onOutcome: Told once, where it was accepted, what came of its delivery.
+    package init(
+        line: [UInt8], id: String?, onFate: @escaping @Sendable (Fate) -> Void,
+        onOutcome: (@Sendable (Outcome) -> Void)? = nil
+    ) {
+        self.line = line
+        self.id = id
+        self.onFate = onFate
+        self.onOutcome = onOutcome
+    }
+}
