@@ -72,8 +72,10 @@ package final class Inbox: Sendable {
         let cursor = InboxCursor.load(from: folder)
         let start = InboxStart(cursor, previous)
         for notice in start.notices { log.warning(notice) }
-        var stored = (try? cursor.get()) ?? InboxCursor()
-        if start.differs(from: stored) {
+        // The black box goes on from a cursor: there is one from the beginning.
+        let known = try? cursor.get()
+        var stored = known ?? InboxCursor()
+        if known == nil || start.differs(from: stored) {
             stored.next = start.next
             stored.modules = start.modules
             stored.attempts = start.attempts

@@ -28,6 +28,9 @@ struct ControlDocumentationTests {
         var methods = ControlMethods()
         methods.add(ControlledDaemon(test.host, slatefile: "slatefile.json"))
         methods.addCalls(to: test.host)
+        let folder = try TemporaryFolder()
+        methods.add(
+            try Inbox(in: StateDirectory(path: folder.path), log: test.recorder.log), of: test.host)
         methods.add(routesOf: "test") { _ in }
         let documented = try rows(under: "Methods").dropFirst().map { $0[0] }
         #expect(documented == (methods.names + ["ping", "tail"]).sorted().map { "`\($0)`" })

@@ -18,6 +18,8 @@ final class HostUnderTest: Sendable {
     let probe: Probe
     let time = ManualTimeSource()
     let recorder = LogRecorder()
+    /// Where durable events come from; nil where the test has none.
+    let inbox: Inbox?
     private let ends = AsyncStream<Host.End>.makeStream()
     private let readies = AsyncStream<Int>.makeStream()
 
@@ -25,10 +27,13 @@ final class HostUnderTest: Sendable {
     ///   - entries: The modules, in order; the first is the main one.
     ///   - top: More members of the slatefile.
     ///   - tokens: What lets remote callers reach more than what is public.
+    ///   - folder: A state directory with an inbox and a black box; nil for a host without.
+    ///   - limits: Of the inbox.
     ///   - probe: What the modules report to.
     /// - Throws: Where the slatefile made of these is invalid.
     init(
-        _ entries: [Entry], top: String = "", tokens: TokenStore = .empty, probe: Probe
+        _ entries: [Entry], top: String = "", tokens: TokenStore = .empty,
+        folder: TemporaryFolder? = nil, limits: Inbox.Limits = Inbox.Limits(), probe: Probe
     ) throws {
         self.probe = probe
         // A test's name may have quotes in it.
@@ -48,12 +53,26 @@ final class HostUnderTest: Sendable {
         let slatefile = try Slatefile.read(
             Array(text.utf8), path: "slatefile.json", environment: { _ in nil },
             checkEntry: EntryUse.checkAgainstBinary())
+        let directory = StateDirectory(path: folder?.path ?? "/nonexistent")
+        let box = folder == nil ? nil : try BlackBox(in: directory, app: "test")
+        inbox =
+            folder == nil
+            ? nil
+            : try Inbox(
+                InboxFolder(in: directory), limits, after: box?.previous, box: box,
+                log: recorder.log, time: time)
+        try box?.begin()
         host = Host(
-            slatefile: slatefile, stateDirectory: "/nonexistent", tokens: tokens,
+            slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, inbox: inbox,
             log: recorder.log, time: time,
             observer: Host.Observer(
                 onReady: { [readies] modules, _ in readies.continuation.yield(modules) },
-                onEnd: { [ends] in ends.continuation.yield($0) }))
+                onEnd: { [ends, inbox] end in
+                    inbox?.stop(within: .seconds(60))
+                    ends.continuation.yield(end)
+                }),
+            blackBox: box)
+        try inbox?.start()
     }
 
     /// Modules by their short names.

@@ -37,6 +37,9 @@ final class Probe: Sendable {
     /// Lets a module do something when it is told something: `"b push"` is module `b` at `push`.
     func when(_ entry: String, _ act: @escaping Act) { state.withLock { $0.acts[entry] = act } }
 
+    /// Whether a module does something of the test's when it is told something.
+    func hasAct(_ entry: String) -> Bool { state.withLock { $0.acts[entry] != nil } }
+
     /// Lets a module do something when it is called: `"b act"` is route `act` of module `b`.
     func whenCalled(_ entry: String, _ act: @escaping CallAct) {
         state.withLock { $0.callActs[entry] = act }

@@ -1,0 +1,93 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+extension HostUnderTest {
+    /// A host with an inbox whose modules note each durable event: `b 1:0#2` is module `b` told of what
+    /// stands at 1:0 for the second time.
+    static func durable(
+        _ names: String..., in folder: TemporaryFolder, more: [String: String] = [:],
+        limits: Inbox.Limits = Inbox.Limits(), probe: Probe
+    ) throws -> HostUnderTest {
+        for name in names {
+            for kind in ["push", "message"] where !probe.hasAct("\(name) \(kind)") {
+                probe.when("\(name) \(kind)") { $0.noteEvent() }
+            }
+        }
+        return try HostUnderTest(
+            names.map { Entry(name: $0, more: more[$0] ?? "") }, folder: folder, limits: limits,
+            probe: probe)
+    }
+
+    /// Hands a push in, and waits until it is accepted.
+    func accept(_ id: String? = nil) async -> EventPosition? {
+        let fate = Promise<EventPosition?>()
+        submit(id) { if case .accepted(let place) = $0 { fate.keep(place) } else { fate.keep(nil) } }
+        return await fate.value
+    }
+
+    /// Hands a push in, and waits for what comes of it.
+    func outcome(_ id: String? = nil) async -> InboxSubmission.Outcome? {
+        let outcome = Promise<InboxSubmission.Outcome?>()
+        submit(id) {
+            if case .accepted = $0 { return }
+            outcome.keep(nil)
+        } onOutcome: {
+            outcome.keep($0)
+        }
+        return await outcome.value
+    }
+
+    func submit(
+        _ id: String? = nil, onFate: @escaping @Sendable (InboxSubmission.Fate) -> Void,
+        onOutcome: (@Sendable (InboxSubmission.Outcome) -> Void)? = nil
+    ) {
+        inbox?.submit(
+            InboxSubmission(
+                line: HostUnderTest.push(id), id: id, onFate: onFate, onOutcome: onOutcome))
+    }
+
+    /// The line of a push.
+    static func push(_ id: String? = nil) -> [UInt8] {
+        let payload = try? JSONValue(parsing: Array(#"{"aps":{}}"#.utf8))
+        return InboxRecord.line(.push, payload: payload, id: id)
+    }
+}
+
+extension ProbeModule {
+    /// Notes the durable event in hand.
+    func noteEvent() {
+        guard let event = context.event, let position = event.position else { return }
+        probe?.note("\(name) \(position)#\(event.attempt)")
+    }
+}
+
+extension Probe {
+    /// What one module, or all, heard of durable events.
+    func heard(_ name: String) -> [String] {
+        entries(name).compactMap { entry in
+            entry.contains("#") ? String(entry.split(separator: " ")[1]) : nil
+        }
+    }
+}
+
+extension TemporaryFolder {
+    /// Another folder with the files as they are now: what a host that is killed at this instant
+    /// leaves.
+    func copied() throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
+        let inbox = TemporaryFolder.list(path("inbox"))
+        try makeFolders(copy.path("inbox"))
+        for name in inbox.map({ "inbox/\($0)" }) + ["blackbox"] {
+            let bytes = try readFile(at: path(name), limit: 1 << 30)
+            try writeFile(bytes, to: copy.path(name), mode: 0o600)
+        }
+        return copy
+    }
+
+    private static func list(_ path: String) -> [String] {
+        (try? namesInFolder(path)) ?? []
+    }
+}

@@ -1,0 +1,272 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// Durable events on their way from the inbox to the modules.
+@Suite("Delivery from the inbox", .timeLimit(.minutes(5)))
+struct InboxDeliveryTests {
+    @Test("an event is accepted, delivered in order, and its outcome told")
+    func delivers() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
+        let first = await test.accept()
+        #expect(first?.description == "1:1")
+        guard case .done(let outcome)? = await test.outcome("x") else {
+            return #expect(Bool(false), "no outcome")
+        }
+        #expect(outcome.delivered == 2 && outcome.failed == 0 && outcome.late == 0)
+        #expect(probe.heard("a").count == 2 && probe.heard("a") == probe.heard("b"))
+        #expect(probe.heard("a").first == "1:1#1")
+        #expect(await test.stopped() == .stopped)
+        let cursor = try InboxCursor.load(from: InboxFolder(in: StateDirectory(path: folder.path))).get()
+        #expect(cursor.modules.isEmpty && cursor.attempts.isEmpty)
+        // The next host has nothing to do.
+        let again = Probe("delivers, again")
+        let next = try await HostUnderTest.durable("a", "b", in: folder, probe: again).launched()
+        _ = await next.outcome()
+        #expect(again.heard("a").count == 1)
+        #expect(await next.stopped() == .stopped)
+    }
+
+    @Test("what was accepted before READY, or written by another program, comes in order")
+    func foreign() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let test = try HostUnderTest.durable("a", in: folder, probe: probe)
+        _ = await test.accept()
+        let writer = try InboxWriter(InboxFolder(in: StateDirectory(path: folder.path)))
+        _ = try writer.append([HostUnderTest.push(), HostUnderTest.push()])
+        #expect(probe.heard("a") == [])
+        _ = try await test.launched()
+        _ = await test.outcome()
+        #expect(probe.heard("a").count == 4)
+        let last = try writer.append([HostUnderTest.push()])
+        await probe.reached("a \(last[0])#1")
+        #expect(probe.heard("a").compactMap { EventPosition(String($0.dropLast(2))) }.isSorted)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("an id that is repeated is delivered once, whoever repeats it and whenever")
+    func duplicates() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let test = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
+        _ = await test.outcome("x")
+        #expect(await test.accept("x") == nil)
+        let writer = try InboxWriter(InboxFolder(in: StateDirectory(path: folder.path)))
+        _ = try writer.append([HostUnderTest.push("x"), HostUnderTest.push("y")])
+        _ = await test.outcome()
+        #expect(probe.heard("a").count == 3)
+        #expect(test.inbox?.figures.withLock { $0.duplicates } == 2)
+        #expect(await test.stopped() == .stopped)
+        let next = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
+        _ = await next.outcome()
+        #expect(await next.accept("y") == nil)
+        #expect(await next.stopped() == .stopped)
+        #expect(probe.heard("a").count == 4)
+    }
+
+    @Test("a line that is no event is put aside with its reason, and keeps nobody up")
+    func rejects() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let test = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
+        let inbox = InboxFolder(in: StateDirectory(path: folder.path))
+        let writer = try InboxWriter(inbox)
+        _ = try writer.append([Array(#"{"event":"pusch"}"#.utf8), Array("no JSON".utf8)])
+        _ = await test.outcome()
+        #expect(probe.heard("a").count == 1)
+        let rejected = try RejectedEvents(inbox).contents().events
+        #expect(rejected.count == 2)
+        #expect(
+            rejected.first?.reason.hasPrefix("no event is called 'pusch'; did you mean 'push'?")
+                == true)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("killed in an event: who has heard it does not hear it again, all others do")
+    func killedInDelivery() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let door = Door()
+        probe.when("b push") { module in
+            module.noteEvent()
+            if module.context.event?.id == "stall" { door.pass() }
+        }
+        let test = try await HostUnderTest.durable("a", "b", "c", in: folder, probe: probe)
+            .launched()
+        _ = await test.outcome("before")
+        let place = try #require(await test.accept("stall"))
+        _ = await test.accept("after")
+        await probe.reached("b \(place)#1")
+        let left = try folder.copied()
+        door.open()
+        #expect(await test.stopped() == .stopped)
+
+        let again = Probe("killedInDelivery, again")
+        let next = try await HostUnderTest.durable("a", "b", "c", in: left, probe: again).launched()
+        _ = await next.outcome("last")
+        #expect(again.heard("a").count == 2)
+        #expect(again.heard("b").first == "\(place)#2" && again.heard("b").count == 3)
+        #expect(again.heard("c") == again.heard("b"))
+        #expect(await next.stopped() == .stopped)
+    }
+
+    @Test("killed three times in an event: it is put aside")
+    func poison() async throws {
+        var folder = try TemporaryFolder()
+        for attempt in 1...3 {
+            let (probe, door) = (Probe("poison \(attempt)"), Door())
+            probe.when("a push") { module in
+                module.noteEvent()
+                door.pass()
+            }
+            let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
+            if attempt == 1 { #expect(await test.accept("bad")?.description == "1:1") }
+            await probe.reached("a 1:1#\(attempt)")
+            folder = try folder.copied()
+            door.open()
+            #expect(await test.stopped() == .stopped)
+        }
+        let probe = Probe("poison, at the end")
+        let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
+        _ = await test.outcome()
+        #expect(probe.heard("a").count == 1)
+        let rejected = try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path)))
+            .contents().events
+        #expect(rejected.map(\.reason) == ["the host died 3 times while this event was delivered"])
+        #expect(rejected.map(\.id) == ["bad"] && rejected.map(\.attempt) == [3])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("killed while a module is late: it alone hears again what it had not returned from")
+    func killedWhileLate() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let door = Door()
+        probe.when("b push") { module in
+            module.noteEvent()
+            if module.context.event?.id == "stall" { door.pass() }
+        }
+        let test = try await HostUnderTest.durable("a", "b", "c", in: folder, probe: probe)
+            .launched()
+        let place = try #require(await test.accept("stall"))
+        await probe.reached("b \(place)#1")
+        test.overrun()
+        guard case .done(let outcome)? = await test.outcome("after") else {
+            return #expect(Bool(false), "no outcome")
+        }
+        #expect(outcome.delivered == 2 && outcome.late == 1)
+        let left = try folder.copied()
+        door.open()
+        #expect(await test.stopped() == .stopped)
+        #expect(probe.heard("b").count == 2)
+
+        let again = Probe("killedWhileLate, again")
+        let next = try await HostUnderTest.durable("a", "b", "c", in: left, probe: again).launched()
+        _ = await next.outcome("last")
+        #expect(again.heard("a").count == 1 && again.heard("c").count == 1)
+        #expect(again.heard("b").count == 3 && again.heard("b").first == "\(place)#2")
+        #expect(await next.stopped() == .stopped)
+    }
+
+    @Test("a late module hears all durable events however far it is behind")
+    func beyondBacklog() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let door = Door()
+        probe.when("b push") { module in
+            module.noteEvent()
+            if module.context.event?.id == "stall" { door.pass() }
+        }
+        let test = try await HostUnderTest.durable(
+            "a", "b", in: folder, more: ["b": #""backlog": 2"#], probe: probe
+        ).launched()
+        let place = try #require(await test.accept("stall"))
+        await probe.reached("b \(place)#1")
+        test.overrun()
+        for number in 0..<20 {
+            _ = await test.outcome("\(number)")
+            if number % 4 == 0 { try test.deliver(.memoryWarning) }
+        }
+        door.open()
+        _ = await test.outcome("last")
+        let last = try #require(probe.heard("a").last)
+        await probe.reached("b \(last)")
+        #expect(probe.heard("b") == probe.heard("a"))
+        #expect(probe.heard("b").count == 22)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("what a stop leaves is for the next host")
+    func stopLeaves() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let test = try HostUnderTest.durable("a", in: folder, probe: probe)
+        let outcome = Promise<InboxSubmission.Outcome?>()
+        test.submit("x") { _ in
+        } onOutcome: {
+            outcome.keep($0)
+        }
+        // Never launched: it stops before its app is ready.
+        try test.host.launch()
+        #expect(await test.stopped() == .stopped)
+        let isLeft = if case .left? = await outcome.value { true } else { false }
+        let next = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
+        _ = await next.outcome()
+        #expect(await next.stopped() == .stopped)
+        // A fast host may have been ready before it was told to stop.
+        #expect(probe.heard("a").count == 2, "left: \(isLeft)")
+        #expect(Set(probe.heard("a")).count == 2)
+    }
+
+    @Test("killed while the route that answers a URL is at work: it is asked again")
+    func killedInRoute() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let door = Door()
+        probe.whenCalled("b act") { _, call in
+            probe.note("asked")
+            door.pass()
+            return ""
+        }
+        let entries = [
+            HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "b", type: "CallProbe"),
+        ]
+        let test = try await HostUnderTest(
+            entries, top: #""schemes": ["x"]"#, folder: folder, probe: probe
+        ).launched()
+        let payload = try JSONValue(parsing: Array(#"{"url":"x://x.b/act"}"#.utf8))
+        test.inbox?.submit(
+            InboxSubmission(line: InboxRecord.line(.openURL, payload: payload), id: nil) { _ in })
+        await probe.reached("asked")
+        let left = try folder.copied()
+        door.open()
+        #expect(await test.stopped() == .stopped)
+        let next = try await HostUnderTest(
+            entries, top: #""schemes": ["x"]"#, folder: left, probe: probe
+        ).launched()
+        while probe.entries.filter({ $0 == "asked" }).count < 2 { await next.settled() }
+        #expect(await next.stopped() == .stopped)
+    }
+
+    @Test("the order of the last slatefile counts for who has heard the event in hand")
+    func reordered() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let door = Door()
+        probe.when("b push") { module in
+            module.noteEvent()
+            door.pass()
+        }
+        let test = try await HostUnderTest.durable("a", "b", "c", in: folder, probe: probe)
+            .launched()
+        let place = try #require(await test.accept())
+        await probe.reached("b \(place)#1")
+        let left = try folder.copied()
+        door.open()
+        #expect(await test.stopped() == .stopped)
+        let again = Probe("reordered, again")
+        let next = try await HostUnderTest.durable("c", "a", "b", in: left, probe: again).launched()
+        _ = await next.outcome()
+        #expect(again.heard("a").count == 1)
+        #expect(again.heard("b").count == 2 && again.heard("c").count == 2)
+        #expect(await next.stopped() == .stopped)
+    }
+}
+
+extension Array where Element: Comparable {
+    fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy { $0 < $1 } }
+}
