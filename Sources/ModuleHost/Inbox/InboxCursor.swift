@@ -3,7 +3,7 @@
 /// ```
 /// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"sequence":42}
 /// ```
-package struct InboxCursor: Hashable, Sendable {
+package struct InboxCursor: Sendable {
     /// The first event that not everybody was given; nil for the start of the log.
     package var next: EventPosition?
     /// Those that are behind: the first event that each was not done with.
@@ -144,6 +144,7 @@ extension InboxCursor {
                 throw Malformed("'next' is no position")
             }
             self.next = position
+            synchronized = position.segment
         }
         for member in Self.members(of: value["modules"]) {
             guard let module = try? ModuleID(member.key),
