@@ -3,7 +3,7 @@
 /// ```
 /// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"sequence":42}
 /// ```
-package struct InboxCursor: Sendable {
+package struct InboxCursor: Hashable, Sendable {
     /// The first event that not everybody was given; nil for the start of the log.
     package var next: EventPosition?
     /// Those that are behind: the first event that each was not done with.

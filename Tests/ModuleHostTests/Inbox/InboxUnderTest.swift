@@ -8,7 +8,7 @@ final class InboxUnderTest: Sendable {
     let state: TemporaryFolder
     let folder: InboxFolder
 
-    /// - Parameter limits: Changes what is usual.
+    /// Makes one, its limits changed by `limits`.
     init(_ limits: (inout InboxLimits) -> Void = { _ in }) throws {
         state = try TemporaryFolder()
         var inboxLimits = InboxLimits()
@@ -83,6 +83,7 @@ extension InboxWriter {
 }
 
 extension EventPosition: ExpressibleByStringLiteral {
+    /// A position as its text says it; of any other text one that no record has.
     public init(stringLiteral text: String) {
         self = EventPosition(text) ?? EventPosition(segment: 0, offset: 0)
     }
