@@ -144,6 +144,7 @@ extension InboxCursor {
                 throw Malformed("'next' is no position")
             }
             self.next = position
+            synchronized = position.segment
         }
         for member in Self.members(of: value["modules"]) {
             guard let module = try? ModuleID(member.key),

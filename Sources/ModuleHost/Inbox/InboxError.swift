@@ -1,7 +1,7 @@
 /// Why the inbox could not be used, or did not accept something.
 package enum InboxError: Error, Hashable, Sendable {
     /// A line has more bytes than ``InboxLimits/line``: nothing of the batch was accepted.
-    case lineTooLong(bytes: Int)
+    case lineTooLong(bytes: Int, limit: Int)
     /// A line is empty or has a line break inside: nothing of the batch was accepted.
     case notOneLine
     /// More bytes than ``InboxLimits/batch`` at once: nothing was accepted.
@@ -20,9 +20,8 @@ extension InboxError: CustomStringConvertible {
     /// One line: what happened, and what to do.
     package var description: String {
         switch self {
-        case .lineTooLong(let bytes):
-            "a record of \(bytes) bytes is longer than the 1048576 that an event may have; "
-                + "not accepted"
+        case .lineTooLong(let bytes, let limit):
+            "a record of \(bytes) bytes is longer than the \(limit) that it may have; not accepted"
         case .notOneLine:
             "a record is one line of text; not accepted"
         case .batchTooLarge(let bytes):

@@ -9,7 +9,7 @@ package struct InboxFault: Error, Hashable, Sendable {
         // The line as such.
 
         /// More bytes than a record may have.
-        case tooLong(bytes: Int)
+        case tooLong(bytes: Int, limit: Int)
         /// No newline at its end, and nothing will be appended there: its writer was cut off.
         case torn
         /// It lies where no position reaches: a segment has 4 GiB at most.
@@ -57,8 +57,8 @@ extension InboxFault: CustomStringConvertible {
 extension InboxFault.Reason: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .tooLong(let bytes):
-            "a line of \(bytes) bytes; a record has at most 1048576"
+        case .tooLong(let bytes, let limit):
+            "a line of \(bytes) bytes; a record has at most \(limit)"
         case .torn:
             "the line has no end: whoever wrote it was cut off"
         case .beyondReach:

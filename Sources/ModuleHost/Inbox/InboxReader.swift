@@ -109,6 +109,23 @@ package final class InboxReader {
     private func learnMore() throws(InboxError) -> Bool {
         let before = extent.end
         extent = try lock.hold(.shared) { () throws(InboxError) in try InboxExtent(of: folder) }
+        if walk.position > extent.end, !extent.segments.isEmpty {
+            notice = .shortened(walk.position, end: extent.end)
+            walk = InboxWalk(folder, at: extent.end, reading: folder.limits.reading)
+        }
         return extent.end != before
+    }
+}
+
+extension InboxReader.Notice: CustomStringConvertible {
+    /// One line: what was found, and what is done about it.
+    package var description: String {
+        switch self {
+        case .pastEnd(let position, let end):
+            "position \(position) is past the end of the inbox; going on at its end, \(end)"
+        case .shortened(let position, let end):
+            "the inbox was read up to \(position) and now ends at \(end): somebody cut or removed "
+                + "segments; going on at its end"
+        }
     }
 }

@@ -42,7 +42,7 @@ extension InboxRecord {
     /// Reads a line, without its newline, which may be any bytes.
     ///
     /// - Throws: Everything that is wrong with it.
-    package init(parsing line: some Sequence<UInt8>) throws(InboxFault) {
+    package init(parsing line: ArraySlice<UInt8>) throws(InboxFault) {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: Array(line))
@@ -73,7 +73,8 @@ extension InboxRecord {
 
         init(_ value: JSONValue) {
             self.value = value
-            for member in value.members where !members.contains(member.key) {
+            // A line of a mebibyte has room for many.
+            for member in value.members.lazy.filter({ !members.contains($0.key) }).prefix(8) {
                 faults.append(
                     .unknownMember(member.key, nearest: nearestName(to: member.key, in: members)))
             }
@@ -113,7 +114,7 @@ extension InboxRecord {
         mutating func modules() -> [ModuleID]? {
             guard let list = value["modules"] else { return nil }
             guard list.kind == .array, list.count > 0 else {
-                return note(.modules(list.count == 0 ? "an empty one" : list.inWords))
+                return note(.modules(list.kind == .array ? "an empty one" : list.inWords))
             }
             var modules: [ModuleID] = []
             for element in list.elements {
@@ -166,6 +167,7 @@ extension InboxRecord {
     /// The line that has this event delivered once more.
     ///
     /// - Parameter module: Who alone is to hear it; nil for whom the record names itself.
+    /// - Returns: The line, without its newline.
     package func lineForRetry(of module: ModuleID? = nil) -> [UInt8] {
         Self.line(
             event.kind, payload: payload, id: id, time: time,

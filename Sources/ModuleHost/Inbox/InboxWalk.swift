@@ -76,13 +76,13 @@ struct InboxWalk {
         case .passing:
             return nil
         case .tooLong(let beginning):
-            return item(beginning, to: end + 1, InboxFault(.tooLong(bytes: end - start)))
+            return item(beginning, to: end + 1, tooLong(bytes: end - start))
         case .reading:
             guard start < end else { return nil }
             let bytes = chunk[start - chunkStart..<end - chunkStart]
             guard bytes.count > folder.limits.line else { return item(bytes, to: end + 1, nil) }
             return item(
-                excerpt(of: bytes), to: end + 1, InboxFault(.tooLong(bytes: bytes.count)))
+                excerpt(of: bytes), to: end + 1, tooLong(bytes: bytes.count))
         }
     }
 
@@ -100,6 +100,10 @@ struct InboxWalk {
         _ bytes: ArraySlice<UInt8>, to end: Int, _ fault: InboxFault?
     ) -> InboxItem {
         InboxItem(position: place(start), end: place(end), bytes: bytes, fault: fault)
+    }
+
+    private func tooLong(bytes: Int) -> InboxFault {
+        InboxFault(.tooLong(bytes: bytes, limit: folder.limits.line))
     }
 
     /// The beginning of a line, and not all that was read with it.
@@ -122,7 +126,8 @@ struct InboxWalk {
         }
         if case .reading = line {
             // From the start of the line: what was read of it is read again, and nothing is joined.
-            let wanted = max(reading, searched > start ? folder.limits.line + 1 : 0)
+            let isLong = searched - start > reading / 2
+            let wanted = isLong ? max(reading, folder.limits.line + 1) : reading
             try fill(file, from: start, upTo: min(end, start + wanted))
         } else {
             try fill(file, from: searched, upTo: min(end, searched + reading))

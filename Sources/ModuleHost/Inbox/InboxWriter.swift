@@ -21,7 +21,7 @@ package final class InboxWriter {
         try self.init(folder) { segment throws(FileError) in try segment.synchronize() }
     }
 
-    /// - Parameter synchronize: What waits for the disk; tests put a disk in its place that fails.
+    /// Opens the inbox with another way to wait for the disk: tests put one in its place that fails.
     init(
         _ folder: InboxFolder, synchronize: @escaping (SegmentFile) throws(FileError) -> Void
     ) throws(InboxError) {
@@ -42,19 +42,21 @@ package final class InboxWriter {
     package func append(_ lines: [[UInt8]]) throws(InboxError) -> [EventPosition] {
         guard !lines.isEmpty else { return [] }
         let batch = try batch(of: lines)
-        return try lock.hold(.exclusive) { () throws(InboxError) in
-            let (segment, size) = try segmentToAppendTo()
-            let start = try accept(batch, in: segment, size: size)
-            guard start + batch.count <= UInt32.max else {
-                try? segment.truncate(to: size)
-                throw .batchTooLarge(bytes: batch.count)
+        do throws(InboxError) {
+            return try lock.hold(.exclusive) { () throws(InboxError) in
+                let (segment, size) = try segmentToAppendTo()
+                // Behind the newline that the batch begins with.
+                var offset = try accept(batch, in: segment, size: size) + 1
+                return lines.map { line in
+                    defer { offset += line.count + 1 }
+                    return EventPosition(
+                        segment: segment.number, offset: UInt32(clamping: offset))
+                }
             }
-            // Behind the newline that the batch begins with.
-            var offset = start + 1
-            return lines.map { line in
-                defer { offset += line.count + 1 }
-                return EventPosition(segment: segment.number, offset: UInt32(offset))
-            }
+        } catch .unusable(let error) {
+            throw .notAccepted(error)
+        } catch {
+            throw error
         }
     }
 
@@ -75,7 +77,7 @@ package final class InboxWriter {
         let count = lines.reduce(1) { $0 + $1.count + 1 }
         for line in lines {
             guard line.count <= folder.limits.line else {
-                throw .lineTooLong(bytes: line.count)
+                throw .lineTooLong(bytes: line.count, limit: folder.limits.line)
             }
             guard !line.isEmpty, line.firstIndex(of: newline, from: 0) == nil else {
                 throw .notOneLine
@@ -115,22 +117,28 @@ package final class InboxWriter {
 
     // MARK: The newest segment, under the lock
 
+    /// The segment that the next batch goes to, and its size.
     private func segmentToAppendTo() throws(InboxError) -> (SegmentFile, size: Int) {
-        let segment = try newestSegment()
-        let size = try state(of: segment).size
+        let (segment, size) = try newestSegment()
         if !mustRoll, size < folder.limits.segment { return (segment, size) }
         return (try roll(after: segment.number), 0)
     }
 
-    private func newestSegment() throws(InboxError) -> SegmentFile {
-        if let newest, try state(of: newest).isLinked,
-            newest.number == .max || !fileExists(folder.path(ofSegment: newest.number + 1))
-        {
-            return newest
+    private func newestSegment() throws(InboxError) -> (SegmentFile, size: Int) {
+        if let newest {
+            let state = try state(of: newest)
+            let next = newest.number &+ 1
+            if state.isLinked, next == 0 || !fileExists(folder.path(ofSegment: next)) {
+                return (newest, state.size)
+            }
         }
-        mustRoll = false
+        let segment = try openNewestSegment()
+        return (segment, try state(of: segment).size)
+    }
+
+    private func openNewestSegment() throws(InboxError) -> SegmentFile {
         guard let number = try folder.segments().last else {
-            return try use(folder.createSegment(folder.firstNumber))
+            return use(try folder.createSegment(folder.firstNumber))
         }
         guard let segment = try folder.segment(number, isWritable: true) else {
             throw .unusable(FileError("open", folder.path(ofSegment: number), .notFound))

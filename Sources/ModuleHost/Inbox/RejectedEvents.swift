@@ -136,7 +136,7 @@ extension RejectedEvent {
     ///
     /// - Throws: What is wrong with it, where it is no record.
     package func lineForRetry() throws(InboxFault) -> [UInt8] {
-        try InboxRecord(parsing: line).lineForRetry(of: module)
+        try InboxRecord(parsing: line[...]).lineForRetry(of: module)
     }
 
     fileprivate func write(to json: inout JSONWriter) {

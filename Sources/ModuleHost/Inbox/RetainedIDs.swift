@@ -14,7 +14,7 @@ package struct RetainedIDs {
     /// Where each id stands first.
     private var first: [Hash: EventPosition] = [:]
     /// Where ids stand that the log has more than once: all places but the first, growing.
-    private var others: [Hash: [EventPosition]] = [:]
+    private var others: [Hash: ArraySlice<EventPosition>] = [:]
     /// Which ids each segment has.
     private var hashes: [UInt32: [Hash]] = [:]
 
@@ -102,13 +102,10 @@ package struct RetainedIDs {
             return
         }
         if place == position { return }
-        var places = others[hash] ?? []
-        if places.contains(position) { return }
-        places.append(max(place, position))
-        places.sort()
         first[hash] = min(place, position)
-        others[hash] = places
-        hashes[position.segment, default: []].append(hash)
+        if others[hash, default: []].insert(growing: max(place, position)) {
+            hashes[position.segment, default: []].append(hash)
+        }
     }
 
     private static func hash(of id: some Collection<UInt8>) -> Hash {
@@ -128,5 +125,20 @@ package struct RetainedIDs {
             }
         }
         return Hash(low: low.finalize(), high: high.finalize())
+    }
+}
+
+extension ArraySlice<EventPosition> {
+    /// Inserts into what grows; at the end in no time.
+    ///
+    /// - Returns: False where it is there already.
+    fileprivate mutating func insert(growing position: EventPosition) -> Bool {
+        var place = endIndex
+        while place > startIndex, self[place - 1] >= position {
+            if self[place - 1] == position { return false }
+            place -= 1
+        }
+        insert(position, at: place)
+        return true
     }
 }

@@ -1,0 +1,114 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("RejectedEvents")
+struct RejectedEventsTests {
+    private static let time = WallTime(seconds: 1_772_358_060, nanoseconds: 123_000_000)
+
+    private static func event(
+        _ position: EventPosition, _ line: String = #"{"event":"push","payload":{}}"#,
+        module: ModuleID? = nil
+    ) -> RejectedEvent {
+        RejectedEvent(
+            time: time, reason: "why", position: position, module: module, line: Array(line.utf8))
+    }
+
+    @Test("an event is written as one line, with all that is known")
+    func format() throws {
+        let inbox = try InboxUnderTest()
+        let rejected = RejectedEvents(inbox.folder)
+        let whole = RejectedEvent(
+            time: Self.time, reason: "the host died three times", position: "3:4096", id: "a-1",
+            attempt: 3, module: try ModuleID("com.mm.x"), line: Array(#"{"event":"push"}"#.utf8))
+        try rejected.append([whole])
+        let garbage = RejectedEvent(
+            time: Self.time, reason: "no JSON", position: "3:5000", line: [0xFF, 0x00, 0x0A, 0x41])
+        try rejected.append([garbage])
+        #expect(
+            try inbox.state.text(of: "inbox/rejected.ndjson")
+                == "\n"
+                + #"{"time":"2026-03-01T09:41:00.123Z","reason":"the host died three times","#
+                + #""position":"3:4096","id":"a-1","attempt":3,"module":"com.mm.x","#
+                + #""line":"{\"event\":\"push\"}"}"# + "\n\n"
+                + #"{"time":"2026-03-01T09:41:00.123Z","reason":"no JSON","position":"3:5000","#
+                + #""base64":"/wAKQQ=="}"# + "\n")
+        #expect(try inbox.state.mode(of: "inbox/rejected.ndjson") == 0o600)
+        #expect(try rejected.contents().events == [whole, garbage])
+    }
+
+    @Test("without a file there are none")
+    func none() throws {
+        let inbox = try InboxUnderTest()
+        let rejected = RejectedEvents(inbox.folder)
+        #expect(try rejected.contents() == .init())
+        #expect(try rejected.take { _ in true } == [])
+        try rejected.append([])
+        #expect(try rejected.contents() == .init())
+    }
+
+    @Test("those that are asked for are taken out, the others stay, also what cannot be read")
+    func take() throws {
+        let inbox = try InboxUnderTest()
+        let rejected = RejectedEvents(inbox.folder)
+        try rejected.append(["1:1", "1:5", "1:5", "2:1"].map { Self.event($0) })
+        let file = try AppendFile(path: inbox.folder.rejectedPath)
+        // Somebody was cut off here.
+        try file.append(Array("{\"time\":\"20".utf8))
+        try rejected.append([Self.event("2:9")])
+        #expect(try rejected.contents().unreadable == 1)
+        #expect(try rejected.take { $0.position == "1:5" }.map(\.position) == ["1:5", "1:5"])
+        #expect(try rejected.take { $0.position == "1:5" } == [])
+        #expect(try rejected.contents().events.map(\.position) == ["1:1", "2:1", "2:9"])
+        #expect(try rejected.contents().unreadable == 1)
+        #expect(try inbox.state.mode(of: "inbox/rejected.ndjson") == 0o600)
+        #expect(try rejected.take { _ in true }.count == 3)
+        #expect(try inbox.state.text(of: "inbox/rejected.ndjson") == "{\"time\":\"20\n")
+    }
+
+    @Test("a rejected event is retried for the module that did not hear it")
+    func retry() throws {
+        let module = try ModuleID("com.mm.x")
+        #expect(
+            String(decoding: try Self.event("1:1", module: module).lineForRetry(), as: UTF8.self)
+                == #"{"event":"push","payload":{},"modules":["com.mm.x"],"retried":true}"#)
+        #expect(
+            String(decoding: try Self.event("1:1").lineForRetry(), as: UTF8.self)
+                == #"{"event":"push","payload":{},"retried":true}"#)
+        let fault = #expect(throws: InboxFault.self) { try Self.event("1:1", "x").lineForRetry() }
+        #expect(
+            fault?.description
+                == "no JSON: column 1: expected a value, found x; a string must be in double quotes"
+        )
+    }
+
+    @Test("a file that cannot be written or read says so")
+    func unusable() throws {
+        let inbox = try InboxUnderTest()
+        let path = inbox.folder.rejectedPath
+        try makeFolders(path)
+        let rejected = RejectedEvents(inbox.folder)
+        let error = #expect(throws: InboxError.self) { try rejected.append([Self.event("1:1")]) }
+        #expect(error?.description == "cannot open '\(path)': Is a directory")
+        let other = #expect(throws: InboxError.self) { try rejected.contents() }
+        #expect(other?.description == "\(path): is a folder, not a file")
+    }
+
+    @Test("bytes and their text in base 64 are two ways to say the same")
+    func base64() {
+        let rows = [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+        ]
+        for (bytes, text) in rows {
+            #expect(Base64.text(of: Array(bytes.utf8)) == text)
+            #expect(Base64.bytes(of: text) == Array(bytes.utf8))
+        }
+        let all = (0...255).map { UInt8($0) }
+        #expect(Base64.bytes(of: Base64.text(of: all)) == all)
+        for text in ["Zg", "Zg=", "Zg===", "Z", "Zh==", "Zm9v\n", "Zm-v", "=Zg=", "Zm9vé"] {
+            #expect(Base64.bytes(of: text) == nil, "\(text)")
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("RetainedIDs")
+struct RetainedIDsTests {
+    private static func record(_ id: String?, event: String = "push") -> String {
+        let id = id.map { ",\"id\":\"\($0)\"" } ?? ""
+        return "{\"event\":\"\(event)\",\"payload\":{\"id\":\"inner\"}\(id)}"
+    }
+
+    /// An inbox with records of these ids, and where they stand.
+    private static func inbox(
+        _ ids: [String?], segment: Int = 8 << 20
+    ) throws -> (InboxUnderTest, [EventPosition]) {
+        let inbox = try InboxUnderTest { $0.segment = segment }
+        let writer = try InboxWriter(inbox.folder)
+        let positions = try ids.flatMap { try writer.append(record($0)) }
+        return (inbox, positions)
+    }
+
+    @Test("a record repeats the first one with its id")
+    func original() throws {
+        let (inbox, places) = try Self.inbox(["a", nil, "b", "a", "a"])
+        var ids = RetainedIDs()
+        try ids.scan(inbox.folder)
+        #expect(ids.count == 2)
+        let reader = try InboxReader(inbox.folder)
+        #expect(try ids.original(of: "a", before: places[0], in: reader) == nil)
+        #expect(try ids.original(of: "a", before: places[3], in: reader) == places[0])
+        #expect(try ids.original(of: "a", before: places[4], in: reader) == places[0])
+        #expect(try ids.original(of: "a", before: nil, in: reader) == places[0])
+        #expect(try ids.original(of: "b", before: places[2], in: reader) == nil)
+        #expect(try ids.original(of: "c", before: nil, in: reader) == nil)
+        #expect(try ids.original(of: "inner", before: nil, in: reader) == nil)
+    }
+
+    @Test("what lies at or behind the end is not looked at")
+    func below() throws {
+        let (inbox, places) = try Self.inbox(["a", "b", "c"])
+        var ids = RetainedIDs()
+        try ids.scan(inbox.folder, below: places[2])
+        #expect(ids.count == 2)
+        ids.insert("c", at: places[2])
+        #expect(ids.count == 3)
+    }
+
+    @Test("a line that was rejected keeps no record with its id away")
+    func rejected() throws {
+        let inbox = try InboxUnderTest()
+        let writer = try InboxWriter(inbox.folder)
+        let places = try writer.append(
+            Self.record("a", event: "psuh"), Self.record("a", event: "phus"), Self.record("a"),
+            Self.record("a"))
+        var ids = RetainedIDs()
+        try ids.scan(inbox.folder)
+        let reader = try InboxReader(inbox.folder)
+        #expect(try ids.original(of: "a", before: places[2], in: reader) == nil)
+        #expect(try ids.original(of: "a", before: places[3], in: reader) == places[2])
+    }
+
+    @Test("an id that was noted where nothing stands is none")
+    func nothingThere() throws {
+        let (inbox, _) = try Self.inbox(["a"])
+        var ids = RetainedIDs()
+        ids.insert("b", at: "1:1")
+        ids.insert("c", at: "1:3")
+        ids.insert("d", at: "7:0")
+        let reader = try InboxReader(inbox.folder)
+        for id in ["b", "c", "d"] {
+            #expect(try ids.original(of: id, before: nil, in: reader) == nil)
+        }
+    }
+
+    @Test("the ids of removed segments are forgotten, unless the log has them once more")
+    func removal() throws {
+        let (inbox, places) = try Self.inbox(["a", "b", "a", "a", "c"], segment: 10)
+        var ids = RetainedIDs()
+        try ids.scan(inbox.folder)
+        #expect(ids.count == 3)
+        let reader = try InboxReader(inbox.folder)
+        ids.removeSegments(below: 2)
+        #expect(ids.count == 3)
+        #expect(try ids.original(of: "a", before: nil, in: reader) == places[2])
+        ids.removeSegments(below: 4)
+        #expect(ids.count == 2)
+        #expect(try ids.original(of: "a", before: nil, in: reader) == places[3])
+        #expect(try ids.original(of: "b", before: nil, in: reader) == nil)
+        ids.removeSegments(below: 9)
+        #expect(ids.count == 0)
+    }
+
+    @Test("the order in which ids are noted makes no difference, nor does noting them twice")
+    func order() throws {
+        let (inbox, places) = try Self.inbox(["a", "a", "a", "a"])
+        let reader = try InboxReader(inbox.folder)
+        var random = SeededGenerator(seed: 3)
+        for _ in 0..<20 {
+            var ids = RetainedIDs()
+            for place in (places + places).shuffled(using: &random) { ids.insert("a", at: place) }
+            #expect(try ids.original(of: "a", before: nil, in: reader) == places[0])
+            #expect(try ids.original(of: "a", before: places[0], in: reader) == nil)
+            ids.removeSegments(below: 2)
+            #expect(ids.count == 0)
+        }
+    }
+
+    // MARK: Finding the id
+
+    static let lines: [(String, String?)] = [
+        (#"{"event":"push","id":"a"}"#, "a"),
+        (#"{"id":"a","event":"push"}"#, "a"),
+        (#"{ "id" : "a" }"#, "a"),
+        (#"{"id":""}"#, ""),
+        (#"{"id":"a\"b\\"}"#, #"a"b\"#),
+        (#"{"\u0069d":"\u00e9"}"#, "é"),
+        (#"{"payload":{"id":"x"},"id":"a"}"#, "a"),
+        (#"{"payload":["id","x",{"id":"y"}],"id":"a"}"#, "a"),
+        (#"{"payload":{"id":"x"}}"#, nil),
+        (#"{"payload":"id","event":"push"}"#, nil),
+        (#"{"event":"id","time":"x"}"#, nil),
+        (#"{"event":"\"id\":\"x\""}"#, nil),
+        (#"{"idx":"a","i":"d","":"x"}"#, nil),
+        (#"{"id":5,"x":"a"}"#, nil),
+        (#"{"id":{"id":"x"}}"#, nil),
+        (#"{"id":["x"]}"#, nil),
+        ("", nil), ("{", nil), (#"{"id"#, nil), (#"{"id":"a"#, nil), (#"{"id":"a\"#, nil),
+        ("}}}}\"", nil), ("\\", nil),
+    ]
+
+    @Test("the id is found without reading the rest", arguments: lines)
+    func scan(line: String, id: String?) {
+        let padded = Array("##\(line)".utf8)
+        let found = IDScanner.id(in: padded[2...])
+        #expect(found.map { String(decoding: $0, as: UTF8.self) } == id)
+    }
+
+    @Test("it is the id that the record has, whatever else the record has")
+    func agreement() throws {
+        var random = SeededGenerator(seed: 5)
+        let texts = ["id", "a\"", "\\", "{", "}", "[", ":", ",", "é", "\u{0}", "🚀", "\"id\":\"x\""]
+        func text() -> String {
+            (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                texts.randomElement(using: &random) ?? ""
+            }.joined()
+        }
+        for _ in 0..<2000 {
+            var payload = JSONWriter()
+            payload.object {
+                $0.member("x" + text(), text())
+                $0.member("id") { $0.array { $0.value(text()) } }
+            }
+            let id = Bool.random(using: &random) ? text() : nil
+            let line = InboxRecord.line(
+                .push, payload: try JSONValue(parsing: payload.bytes), id: id)
+            #expect(try InboxRecord(parsing: line[...]).id == id)
+            #expect(IDScanner.id(in: line[...]).map { String(decoding: $0, as: UTF8.self) } == id)
+        }
+    }
+
+    @Test("any bytes at all can be scanned")
+    func anyBytes() {
+        var random = SeededGenerator(seed: 6)
+        let alphabet = Array("{}[]\",:\\id u0069".utf8)
+        for _ in 0..<5000 {
+            let line = (0..<Int.random(in: 0...30, using: &random)).map { _ in
+                alphabet.randomElement(using: &random) ?? 0
+            }
+            _ = IDScanner.id(in: line[...])
+        }
+    }
+}
