@@ -25,10 +25,12 @@ final class HostUnderTest: Sendable {
     ///   - entries: The modules, in order; the first is the main one.
     ///   - top: More members of the slatefile.
     ///   - tokens: What lets remote callers reach more than what is public.
+    ///   - blackBox: Where the host notes what it is at.
     ///   - probe: What the modules report to.
     /// - Throws: Where the slatefile made of these is invalid.
     init(
-        _ entries: [Entry], top: String = "", tokens: TokenStore = .empty, probe: Probe
+        _ entries: [Entry], top: String = "", tokens: TokenStore = .empty,
+        blackBox: BlackBox? = nil, probe: Probe
     ) throws {
         self.probe = probe
         // A test's name may have quotes in it.
@@ -53,7 +55,8 @@ final class HostUnderTest: Sendable {
             log: recorder.log, time: time,
             observer: Host.Observer(
                 onReady: { [readies] modules, _ in readies.continuation.yield(modules) },
-                onEnd: { [ends] in ends.continuation.yield($0) }))
+                onEnd: { [ends] in ends.continuation.yield($0) }),
+            blackBox: blackBox)
     }
 
     /// Modules by their short names.
