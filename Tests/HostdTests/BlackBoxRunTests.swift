@@ -10,7 +10,8 @@ struct BlackBoxRunTests {
     /// The line that a host says of the one before it, without its time.
     private func death(_ run: HostdRun) throws -> String {
         let line = try run.process.waitForLine(containing: "the last host")
-        return String(line[(line.firstRange(of: "the last host")?.lowerBound ?? line.startIndex)...])
+        return String(
+            line[(line.firstRange(of: "the last host")?.lowerBound ?? line.startIndex)...])
     }
 
     @Test("killed while idle: nobody is blamed, and status says the same until the next start")
@@ -36,10 +37,8 @@ struct BlackBoxRunTests {
         #expect(try !third.terminated().error.contains("the last host"))
     }
 
-    @Test(
-        "killed or crashed while a module is busy: the module and its event are named",
-        arguments: [SIGKILL, SIGSEGV, SIGABRT])
-    func busy(_ signal: Int32) throws {
+    @Test("killed while a module is busy: the module and its event are named")
+    func busy() throws {
         let (first, pipe) = try FullPipe.run(Self.hour)
         pipe.fill()
         first.process.send(SIGUSR1)
@@ -50,8 +49,8 @@ struct BlackBoxRunTests {
             try #require(ContinuousClock.now < deadline, "the module was never busy")
             sched_yield()
         }
-        first.process.send(signal)
-        #expect(try first.ended().exit == .signal(signal))
+        first.process.send(SIGKILL)
+        #expect(try first.ended().exit == .signal(SIGKILL))
         try first.folder.write(HostdRun.slatefile(), to: "slatefile.json")
         let second = try HostdRun(nil, in: first.folder).ready()
         #expect(
@@ -63,7 +62,8 @@ struct BlackBoxRunTests {
 
     @Test("a stop that leaves a busy module behind is no death")
     func overdue() throws {
-        let (first, pipe) = try FullPipe.run(#"{"event": "1h", "stop": "50ms", "stopAll": "500ms"}"#)
+        let (first, pipe) = try FullPipe.run(
+            #"{"event": "1h", "stop": "50ms", "stopAll": "500ms"}"#)
         pipe.fill()
         #expect(try first.terminated().exit == .code(70))
         let directory = StateDirectory(path: first.folder.path(".hostd"))

@@ -136,7 +136,8 @@ struct BlackBoxContentsTests {
     @Test("a machine's start is known by 128 bits in hexadecimal")
     func boots() {
         let text = "0f8fad5b-d9cb-469f-a165-70867728950e\n"
-        #expect(BootID(text.utf8) == BootID(high: 0x0f8f_ad5b_d9cb_469f, low: 0xa165_7086_7728_950e))
+        #expect(
+            BootID(text.utf8) == BootID(high: 0x0f8f_ad5b_d9cb_469f, low: 0xa165_7086_7728_950e))
         for text in ["", "0f8f", "xf8fad5b-d9cb-469f-a165-70867728950e", text + "0"] {
             #expect(BootID(text.utf8) == nil)
         }
