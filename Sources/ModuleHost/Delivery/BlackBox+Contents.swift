@@ -13,6 +13,9 @@ extension BlackBox {
         package var module: ModuleID?
         /// Who called it: its caller first, who called that after it.
         package var callers: [ModuleID]
+        /// The module that the lane itself had told something, at the far end of the callers: all before
+        /// it in order are done. Nil where the lane was in none, and where that is not known.
+        package var outermost: ModuleID?
         /// The modules, in the order of response.
         package var order: [ModuleID]
         /// The modules that were late, by number.
@@ -95,6 +98,7 @@ extension BlackBox.Contents {
         let stack = words.stack()
         module = stack.last.flatMap { words.module($0) }
         callers = stack.dropLast().reversed().compactMap { words.module($0) }
+        outermost = stack.first.flatMap { words.module($0) }
         order = words.modulesByRank()
         late = words.modules { words[words.layout.late($0)] != 0 }
         startingUp = words.modules { words[words.layout.tasks($0)] != 0 }
@@ -151,12 +155,13 @@ private struct BoxWords {
     subscript(index: Int) -> UInt64 { words[index] }
     subscript(word: BlackBoxLayout.Word) -> UInt64 { words[word.rawValue] }
 
-    /// The cells on the lane's stack, outermost first; empty where the host itself was at work.
+    /// The cells on the lane's stack, outermost first, 0 for one that is not known; empty where the host
+    /// itself was at work.
     func stack() -> [UInt16] {
         let word = Ownership(bits: self[.ownership])
         guard word.depth > 0, word.depth <= Ownership.maximumDepth, word.cell > 0 else { return [] }
         guard self[.stack] > 0, self[.stack] <= UInt64(BlackBoxLayout.stacks) else {
-            return [word.cell]
+            return [UInt16](repeating: 0, count: word.depth - 1) + [word.cell]
         }
         let start = layout.stack(Int(self[.stack]) - 1)
         let outer = (1..<word.depth).map { depth in

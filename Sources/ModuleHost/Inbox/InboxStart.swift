@@ -44,7 +44,7 @@ struct InboxStart {
         }
         attempts[inHand.position] = max(attempts[inHand.position] ?? 0, inHand.attempt)
         // The lane had come to some module: those before it are done. Without that, nobody is.
-        guard let contents, let stuck = contents.callers.last ?? contents.module,
+        guard let contents, let stuck = contents.outermost,
             let index = contents.order.firstIndex(of: stuck)
         else {
             next = inHand.position

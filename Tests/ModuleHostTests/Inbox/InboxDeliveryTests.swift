@@ -218,7 +218,7 @@ struct InboxDeliveryTests {
     func killedInRoute() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let door = Door()
-        probe.whenCalled("b act") { _, call in
+        probe.whenCalled("b half") { _, call in
             probe.note("asked")
             door.pass()
             return ""
@@ -229,7 +229,7 @@ struct InboxDeliveryTests {
         let test = try await HostUnderTest(
             entries, top: #""schemes": ["x"]"#, folder: folder, probe: probe
         ).launched()
-        let payload = try JSONValue(parsing: Array(#"{"url":"x://x.b/act"}"#.utf8))
+        let payload = try JSONValue(parsing: Array(#"{"url":"x://x.b/half/4"}"#.utf8))
         test.inbox?.submit(
             InboxSubmission(line: InboxRecord.line(.openURL, payload: payload), id: nil) { _ in })
         await probe.reached("asked")

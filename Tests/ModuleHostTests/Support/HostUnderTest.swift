@@ -29,11 +29,13 @@ final class HostUnderTest: Sendable {
     ///   - tokens: What lets remote callers reach more than what is public.
     ///   - folder: A state directory with an inbox and a black box; nil for a host without.
     ///   - limits: Of the inbox.
+    ///   - blackBox: Where the host notes what it is at; nil for one in the folder, if there is one.
     ///   - probe: What the modules report to.
     /// - Throws: Where the slatefile made of these is invalid.
     init(
         _ entries: [Entry], top: String = "", tokens: TokenStore = .empty,
-        folder: TemporaryFolder? = nil, limits: Inbox.Limits = Inbox.Limits(), probe: Probe
+        folder: TemporaryFolder? = nil, limits: Inbox.Limits = Inbox.Limits(),
+        blackBox: BlackBox? = nil, probe: Probe
     ) throws {
         self.probe = probe
         // A test's name may have quotes in it.
@@ -71,7 +73,7 @@ final class HostUnderTest: Sendable {
                     inbox?.stop(within: .seconds(60))
                     ends.continuation.yield(end)
                 }),
-            blackBox: box)
+            blackBox: blackBox ?? box)
         try inbox?.start()
     }
 

@@ -187,7 +187,10 @@ final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder
         try tell("init")
     }
 
-    deinit { probe?.note("\(name) deinit") }
+    deinit {
+        probe?.stand("\(name) deinit")
+        probe?.note("\(name) deinit")
+    }
 
     private func tell(_ what: String) throws { try probe?.act("\(name) \(what)", self) }
 
