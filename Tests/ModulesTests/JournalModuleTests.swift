@@ -154,6 +154,26 @@ struct JournalModuleTests {
                 + #""origin":\#(json)}"# + "\n")
     }
 
+    @Test(
+        "a durable event has its id and its position, and its attempt where that is not the first",
+        arguments: [
+            (nil, 1, #""id":"3:4096","position":"3:4096""#),
+            ("order-17", 1, #""id":"order-17","position":"3:4096""#),
+            ("order-17", 2, #""id":"order-17","position":"3:4096","attempt":2"#),
+        ] as [(String?, Int, String)])
+    func durable(id: String?, attempt: Int, members: String) throws {
+        let entry = InboxEntry(
+            position: EventPosition(segment: 3, offset: 4096),
+            end: EventPosition(segment: 3, offset: 4200), id: id, attempt: attempt)
+        let event = try LifecycleEvent(.push, payload: JSONValue(parsing: "{}"), origin: .inbox)
+        var writer = JSONWriter()
+        writer.journalLine(of: event.standing(at: entry), at: WallTime(seconds: 0))
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == #"{"time":"1970-01-01T00:00:00.000Z","event":"push",\#(members),"payload":{},"#
+                + #""origin":{"kind":"inbox"}}"# + "\n")
+    }
+
     @Test("a token is not written, wherever a payload has its URL")
     func tokens() async throws {
         try await RunningHost.run(slatefile()) { app in

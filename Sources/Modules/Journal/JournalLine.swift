@@ -6,6 +6,11 @@ extension JSONWriter {
         object { line in
             line.member("time", time.iso8601)
             line.member("event", event.kind.rawValue)
+            if let position = event.position {
+                if let id = event.id { line.member("id", id) }
+                line.member("position", position.description)
+                if event.attempt > 1 { line.member("attempt", event.attempt) }
+            }
             if let payload = event.payload {
                 line.member("payload") { $0.redacted(payload) }
             }

@@ -6,6 +6,13 @@ public import ModuleHost
 /// {"time":"2026-03-01T09:41:00.123Z","event":"push","payload":{"aps":{"badge":3}},"origin":{"kind":"host"}}
 /// ```
 ///
+/// A durable event has its `id` and its `position` in the inbox as well, and from the second `attempt` to
+/// deliver it on the number of that:
+///
+/// ```json
+/// {"time":"2026-03-01T09:41:00.123Z","event":"push","id":"order-17","position":"1:4097","attempt":2,…}
+/// ```
+///
 /// Payloads stand in the file as they came but for the tokens of URLs, so it is made for its owner
 /// alone (0600). It can be rotated: move it away and send HUP, and the module begins it anew.
 ///
