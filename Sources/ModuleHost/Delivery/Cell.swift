@@ -1,8 +1,9 @@
 import Synchronization
 
-/// A module's place in the order of response, by which the ownership word names it.
+/// A module's place, by which the ownership word names it.
 ///
-/// Numbers grow in slatefile order, from 1; 0 is the host itself.
+/// Its number says who it is, as long as it is there; its rank says when its turn comes, and may change
+/// from one event to the next. Both begin at 1; 0 is the host itself.
 @usableFromInline
 final class Cell: Sendable {
     /// What the lane may do with the module of this place.
@@ -18,6 +19,11 @@ final class Cell: Sendable {
     }
 
     @usableFromInline let number: UInt16
+    /// Where it stands in the order of the slatefile.
+    ///
+    /// Written on the lane, between two events, with what is sorted by it; atomic since the watchdog reads
+    /// it, too.
+    private let order: Atomic<UInt16>
     /// The module's id; nil in a center of an owner's own.
     let id: ModuleID?
     /// The module's own deadline for an event, where the slatefile gives one.
@@ -29,8 +35,15 @@ final class Cell: Sendable {
 
     init(number: UInt16, id: ModuleID?, deadline: Duration? = nil, backlog: Int = 1024) {
         self.number = number
+        order = Atomic(number)
         self.id = id
         self.deadline = deadline
         self.backlog = backlog
+    }
+
+    /// Where it stands in the order of the slatefile: at first, as its number says.
+    var rank: UInt16 {
+        get { order.load(ordering: .relaxed) }
+        set { order.store(newValue, ordering: .relaxed) }
     }
 }

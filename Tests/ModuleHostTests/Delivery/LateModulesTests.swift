@@ -147,7 +147,7 @@ struct LateModulesTests {
         log.append(&claimed, keeping: true)
         _ = job()
         expect(cells[1], on: threads[0], ["in hand"])
-        log.endSearch(at: 1, with: 1)
+        log.endSearch(at: 1, before: [cells[1]])
         expect(cells[1], on: threads[0], ["2", "rejoined, 0 missed"])
     }
 
