@@ -1,3 +1,4 @@
+import AppService
 import Synchronization
 
 /// A module's place, by which the ownership word names it.
@@ -26,20 +27,41 @@ final class Cell: Sendable {
     private let order: Atomic<UInt16>
     /// The module's id; nil in a center of an owner's own.
     let id: ModuleID?
-    /// The module's own deadline for an event, where the slatefile gives one.
-    let deadline: Duration?
-    /// How many events the module may be behind in memory.
-    let backlog: Int
+    /// On which terms the module runs; a reload may change them.
+    struct Terms: Sendable {
+        /// The module's own deadline for an event, where the slatefile gives one.
+        var deadline: Duration?
+        /// How many events the module may be behind in memory.
+        var backlog = 1024
+    }
+
+    private let currentTerms: Guarded<Terms>
+    /// Whether the module was made for a reload which does not hold yet: only modules that were made with
+    /// it can reach it.
+    ///
+    /// Written on the lane.
+    let isDraft: Atomic<Bool>
     /// Written under the lane's lock; read without it as a first look.
     let status = Atomic(Status.listed)
 
-    init(number: UInt16, id: ModuleID?, deadline: Duration? = nil, backlog: Int = 1024) {
+    init(
+        number: UInt16, id: ModuleID?, deadline: Duration? = nil, backlog: Int = 1024,
+        isDraft: Bool = false
+    ) {
         self.number = number
         order = Atomic(number)
         self.id = id
-        self.deadline = deadline
-        self.backlog = backlog
+        currentTerms = Guarded(Terms(deadline: deadline, backlog: backlog))
+        self.isDraft = Atomic(isDraft)
     }
+
+    var terms: Terms {
+        get { currentTerms.withLock { $0 } }
+        set { currentTerms.withLock { $0 = newValue } }
+    }
+
+    var deadline: Duration? { terms.deadline }
+    var backlog: Int { terms.backlog }
 
     /// Where it stands in the order of the slatefile: at first, as its number says.
     var rank: UInt16 {
