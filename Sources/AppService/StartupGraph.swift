@@ -100,6 +100,27 @@ struct StartupGraph {
         for task in tasks { numbers.append(task.name) }
     }
 
+    /// Gives tasks another name: what their names begin with is exchanged.
+    ///
+    /// - Parameters:
+    ///   - prefix: What names begin with.
+    ///   - other: What they begin with from now on. Names that are taken then are taken twice, and the
+    ///     later one is found.
+    mutating func rename(_ prefix: String, to other: String) {
+        for index in tasks.indices where tasks[index].name.hasPrefix(prefix) {
+            tasks[index].name = other + tasks[index].name.dropFirst(prefix.count)
+        }
+        numbers = NameTable()
+        for task in tasks { numbers.append(task.name) }
+    }
+
+    /// Tasks whose names begin with a prefix are not required any more.
+    mutating func dispense(with prefix: String) {
+        for index in tasks.indices where tasks[index].name.hasPrefix(prefix) {
+            tasks[index].required = false
+        }
+    }
+
     /// The edges into a connected task.
     func edgesIn(_ task: Int32) -> ArraySlice<Edge> {
         let first = Int(nodes[Int(task)].firstIn)

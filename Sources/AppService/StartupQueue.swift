@@ -101,6 +101,24 @@ public final class StartupQueue: Sendable {
         }
     }
 
+    /// Gives tasks other names, so that their names are free for others.
+    ///
+    /// They run on, and who runs after them still does. A queue of many tasks is looked through.
+    ///
+    /// - Parameters:
+    ///   - prefix: What their names begin with.
+    ///   - other: What they begin with from now on; no other task's names do.
+    package func rename(_ prefix: String, to other: String) {
+        state.withLock { $0.graph.rename(prefix, to: other) }
+    }
+
+    /// The app can do without tasks: that they fail ends nothing any more.
+    ///
+    /// - Parameter prefix: What their names begin with.
+    package func dispense(with prefix: String) {
+        state.withLock { $0.graph.dispense(with: prefix) }
+    }
+
     /// Ends registration: later attempts throw, and what is registered runs on.
     public func close() { state.withLock { $0.isClosed = true } }
 

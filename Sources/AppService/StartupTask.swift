@@ -21,14 +21,14 @@
 /// ```
 public struct StartupTask: Sendable {
     /// What the task is called: unique in its queue, and not empty.
-    public let name: String
+    public internal(set) var name: String
     /// The names of the tasks that must have succeeded before this one begins, in any order.
     public let after: [String]
     var work: StartupWork
     /// How soon the task is needed, unless a higher one waits for it.
     public let priority: StartupPriority
     /// Whether the app cannot do without this task.
-    public let required: Bool
+    public internal(set) var required: Bool
     let deadlineNanoseconds: Int?
 
     /// How long the task may take, its hand-back included, or nil for as long as the queue says.

@@ -1,8 +1,10 @@
+import AppService
 import Synchronization
 
-/// A module's place in the order of response, by which the ownership word names it.
+/// A module's place, by which the ownership word names it.
 ///
-/// Numbers grow in slatefile order, from 1; 0 is the host itself.
+/// Its number says who it is, as long as it is there; its rank says when its turn comes, and may change
+/// from one event to the next. Both begin at 1; 0 is the host itself.
 @usableFromInline
 final class Cell: Sendable {
     /// What the lane may do with the module of this place.
@@ -18,19 +20,52 @@ final class Cell: Sendable {
     }
 
     @usableFromInline let number: UInt16
+    /// Where it stands in the order of the slatefile.
+    ///
+    /// Written on the lane, between two events, with what is sorted by it; atomic since the watchdog reads
+    /// it, too.
+    private let order: Atomic<UInt16>
     /// The module's id; nil in a center of an owner's own.
     let id: ModuleID?
-    /// The module's own deadline for an event, where the slatefile gives one.
-    let deadline: Duration?
-    /// How many events the module may be behind in memory.
-    let backlog: Int
+    /// On which terms the module runs; a reload may change them.
+    struct Terms: Sendable {
+        /// The module's own deadline for an event, where the slatefile gives one.
+        var deadline: Duration?
+        /// How many events the module may be behind in memory.
+        var backlog = 1024
+    }
+
+    private let currentTerms: Guarded<Terms>
+    /// Whether the module was made for a reload which does not hold yet: only modules that were made with
+    /// it can reach it.
+    ///
+    /// Written on the lane.
+    let isDraft: Atomic<Bool>
     /// Written under the lane's lock; read without it as a first look.
     let status = Atomic(Status.listed)
 
-    init(number: UInt16, id: ModuleID?, deadline: Duration? = nil, backlog: Int = 1024) {
+    init(
+        number: UInt16, id: ModuleID?, deadline: Duration? = nil, backlog: Int = 1024,
+        isDraft: Bool = false
+    ) {
         self.number = number
+        order = Atomic(number)
         self.id = id
-        self.deadline = deadline
-        self.backlog = backlog
+        currentTerms = Guarded(Terms(deadline: deadline, backlog: backlog))
+        self.isDraft = Atomic(isDraft)
+    }
+
+    var terms: Terms {
+        get { currentTerms.withLock { $0 } }
+        set { currentTerms.withLock { $0 = newValue } }
+    }
+
+    var deadline: Duration? { terms.deadline }
+    var backlog: Int { terms.backlog }
+
+    /// Where it stands in the order of the slatefile: at first, as its number says.
+    var rank: UInt16 {
+        get { order.load(ordering: .relaxed) }
+        set { order.store(newValue, ordering: .relaxed) }
     }
 }

@@ -125,8 +125,8 @@ struct EventTally {
     var fetch: FetchResult?
     /// The module that claimed the event.
     var claimedBy: Cell?
-    /// The number of the module at which a search for who claims the event ended.
-    var lastAsked = UInt16.max
+    /// The module at which a search for who claims the event ended; nil where it went round.
+    var lastAsked: Cell?
 
     /// One that was told became late in it.
     ///
@@ -141,7 +141,7 @@ struct EventTally {
     /// twice.
     mutating func takeLate(from cell: Cell?, of kind: EventKind) -> FanStep {
         if kind.isClaimed {
-            lastAsked = cell?.number ?? .max
+            lastAsked = cell
             return .end
         }
         return kind.wantsFetchResult ? take(.fetch(.failed), from: cell) : .next
@@ -158,7 +158,7 @@ struct EventTally {
         case .claim(false): return .next
         case .claim(true):
             claimedBy = cell
-            lastAsked = cell?.number ?? .max
+            lastAsked = cell
             return .end
         }
     }
@@ -172,7 +172,7 @@ struct LaneCourier: Courier {
     /// The job in hand, whose tally is kept while the lane is ours.
     let job: EventJob
     let event: LifecycleEvent
-    /// Where to begin: after this cell.
+    /// Where to begin: after this rank.
     let after: UInt16
     /// Told of a responder that threw; says whether the others are to be told.
     let onFailure: (Cell, any Error) -> FanStep

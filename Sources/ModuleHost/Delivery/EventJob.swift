@@ -47,9 +47,11 @@ final class EventJob: LaneJob, @unchecked Sendable {
 
     func run(on thread: LaneThread, after cell: UInt16) {
         let app = app.value
-        var after = cell
+        var after: UInt16 = 0
         if cell != 0, let event {
-            let step = tally.toldLate(app.gate.lane.cell(cell), of: event.kind)
+            let stuck = app.gate.lane.cell(cell)
+            after = stuck?.rank ?? .max
+            let step = tally.toldLate(stuck, of: event.kind)
             if step == .end || !app.goesOn(with: event) {
                 end(event, in: app)
                 after = 0
@@ -85,12 +87,12 @@ final class EventJob: LaneJob, @unchecked Sendable {
 
     /// - Returns: False where the lane was lost: nothing may be touched any more.
     private func deliver(
-        _ event: LifecycleEvent, on thread: LaneThread, after cell: UInt16
+        _ event: LifecycleEvent, on thread: LaneThread, after rank: UInt16
     ) -> Bool {
         let app = app.value
         var courier = LaneCourier(
             center: app.center, gate: app.gate, thread: thread, job: self, event: event,
-            after: cell,
+            after: rank,
             onFailure: { cell, error in app.failed(cell, in: event, error) })
         event.deliver(by: &courier)
         guard !courier.isLost else { return false }

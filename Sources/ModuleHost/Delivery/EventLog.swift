@@ -6,18 +6,18 @@ struct EventLog {
     /// An event that some module is behind on.
     struct Kept: Sendable {
         let event: LifecycleEvent
-        /// The number of the last cell that is to hear it; nil while it is not known: the search for
-        /// who claims the event goes on.
-        var reach: UInt16?
+        /// The numbers of the late modules that are not to hear it; nil while that is not known: the
+        /// search for who claims the event goes on.
+        var unreached: Set<UInt16>?
 
         /// Whether a module that is behind is to hear it; nil while that is not known.
         func isFor(_ cell: Cell) -> Bool? {
-            reach.map { cell.number <= $0 && event.isFor(cell.id) }
+            unreached.map { !$0.contains(cell.number) && event.isFor(cell.id) }
         }
 
         init(_ event: LifecycleEvent) {
             self.event = event
-            reach = event.kind.isClaimed ? nil : .max
+            unreached = event.kind.isClaimed ? nil : []
         }
     }
 
@@ -57,9 +57,11 @@ struct EventLog {
     /// The event at `position`, or nil where it is not kept.
     subscript(position: UInt64) -> Kept? { index(of: position).map { kept[$0] } }
 
-    /// The search for who claims the event at `position` has ended at the cell of a number.
-    mutating func endSearch(at position: UInt64, with cell: UInt16) {
-        if let index = index(of: position) { kept[index].reach = cell }
+    /// The search for who claims the event at `position` has ended before it came to these late modules.
+    mutating func endSearch(at position: UInt64, before unreached: [Cell]) {
+        guard let index = index(of: position) else { return }
+        // By name, and not by rank: the order may change while they are late.
+        kept[index].unreached = Set(unreached.map(\.number))
     }
 
     private func index(of position: UInt64) -> Int? {

@@ -11,7 +11,7 @@ enum FanStep {
 enum FanEnd: Equatable {
     /// It went round, or was ended by a step.
     case finished
-    /// The lane was lost. Nobody who stands after the cell of this number was told; everybody else
+    /// The lane was lost. Nobody who stands after this rank was told; everybody else
     /// was, or will hear of it in another way.
     case lost(after: UInt16)
     /// Nobody was told: calls are nested 64 deep already.
@@ -28,7 +28,7 @@ extension Gate {
     ///   - list: Whom to tell; looked up while the lane is ours for sure. Members that come during the fan-out are not told, those that go are
     ///     not told any more.
     ///   - thread: The calling thread, which owns the lane.
-    ///   - cell: The number of the cell after which to begin; 0 for the first.
+    ///   - rank: The rank after which to begin; 0 for the first.
     ///   - position: The position of the event, or nil for what does not wait for late modules.
     ///   - late: Called for a module that is late, instead of telling it.
     ///   - failure: Called with what a responder threw, in words, while the lane is still ours.
@@ -41,7 +41,7 @@ extension Gate {
     @inlinable @inline(__always)
     func fanOut<Responder>(
         to list: @autoclosure () -> ResponderList<Responder>, on thread: LaneThread,
-        after cell: UInt16 = 0,
+        after rank: UInt16 = 0,
         at position: UInt64? = nil, late: (Cell) -> FanStep,
         failure: (Cell, any Error) -> FanStep,
         alone: (ResponderList<Responder>.Entries, Int) throws -> Void,
@@ -49,12 +49,12 @@ extension Gate {
     ) -> FanEnd {
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
         // The list is the lane's.
-        guard passage.settle() else { return .lost(after: cell) }
+        guard passage.settle() else { return .lost(after: rank) }
         let list = list()
         list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
         let entries = list.entries
         let ordered = list.orderedAt ?? .max
-        var index = list.firstIndex(after: cell)
+        var index = list.firstIndex(after: rank)
         rounds: while index < entries.count {
             if lane.epoch.load(ordering: .relaxed) != ordered {
                 // What follows counts and changes what is the lane's.
@@ -105,7 +105,7 @@ extension Gate {
             do { try alone(entries, index) } catch { reportLate(entry.cell, error) }
         }
         passage.giveUp()
-        return .lost(after: index < entries.count ? entries[index].cell.number - 1 : .max)
+        return .lost(after: index < entries.count ? entries[index].cell.rank - 1 : .max)
     }
 
     @usableFromInline

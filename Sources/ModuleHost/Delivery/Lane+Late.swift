@@ -130,10 +130,17 @@ extension Lane {
         state.withLock { $0.late.defer(for: cell, work) }
     }
 
-    /// The search for who claims an event of the log has ended at the cell of a number: no module that
-    /// is behind and stands after it hears of the event.
-    func endSearch(at position: UInt64, with cell: UInt16) {
-        state.withLock { $0.log.endSearch(at: position, with: cell) }
+    /// The search for who claims an event of the log has ended at a cell: no module that is behind and
+    /// stands after it hears of the event.
+    ///
+    /// - Parameters:
+    ///   - position: The event's position.
+    ///   - cell: The last that was asked; nil where all were.
+    func endSearch(at position: UInt64, with cell: Cell?) {
+        state.withLock { state in
+            let unreached = state.late.cells.filter { $0.rank > cell?.rank ?? .max }
+            state.log.endSearch(at: position, before: unreached)
+        }
     }
 
     /// The late module whose code the calling thread runs, if it is one that has lost the lane.

@@ -116,7 +116,7 @@ struct LateModules {
         for cell in cells where !holds(cell) {
             var position = log.head
             if let event, let outermost = cells.first {
-                position = event.sequence + (cell.number <= outermost.number ? 1 : 0)
+                position = event.sequence + (cell.rank <= outermost.rank ? 1 : 0)
             }
             // It may have heard the event in hand already, when it was late before.
             position = max(position, heard.removeValue(forKey: cell.number) ?? 0)
@@ -194,7 +194,7 @@ struct LateModules {
         }
         while modules[index].position < log.head {
             let kept = log[modules[index].position]
-            if let kept, kept.reach == nil {
+            if let kept, kept.unreached == nil {
                 noteUnheard(index, log)
                 return .inHand
             }

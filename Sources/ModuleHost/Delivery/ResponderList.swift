@@ -54,10 +54,10 @@ final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
     func removeAll(where isGone: (Member) -> Bool) { entries.removeAll { isGone($0.member) } }
 
-    /// The index of the first entry that stands after a cell.
+    /// The index of the first entry that stands after a rank.
     @usableFromInline
-    func firstIndex(after cell: UInt16) -> Int {
-        cell == 0 ? 0 : entries.firstIndex { $0.cell.number > cell } ?? entries.endIndex
+    func firstIndex(after rank: UInt16) -> Int {
+        rank == 0 ? 0 : entries.firstIndex { $0.cell.rank > rank } ?? entries.endIndex
     }
 
     /// Drops the entries of modules that get nothing more, if anything changed since the last time.
@@ -110,7 +110,7 @@ final class Member {
     }
 
     func precedes(_ other: Member) -> Bool {
-        (cell.number, sequence) < (other.cell.number, other.sequence)
+        (cell.rank, sequence) < (other.cell.rank, other.sequence)
     }
 }
 

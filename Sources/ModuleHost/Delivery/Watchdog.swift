@@ -16,27 +16,33 @@ final class Watchdog: Sendable {
         /// The shortest of the modules' own deadlines, if there are any.
         var shortestOfModules: Duration?
 
-        var shortest: Duration {
-            min(event, launch, stop, shortestOfModules ?? event)
+        fileprivate var tick: Duration {
+            let shortest = min(event, launch, stop, shortestOfModules ?? event)
+            return max(shortest / 10, .microseconds(100))
         }
     }
 
     private struct Sight {
         var delivery: UInt32?
-        var ticks = 0
+        /// What the ticks come to that have seen it; a reload may change their length.
+        var counted = Duration.zero
     }
 
-    private let limits: Limits
-    private let tick: Duration
+    private let currentLimits: Guarded<Limits>
     private let time: any TimeSource
     private let isArmed = Atomic(false)
     private let sight = Guarded(Sight())
     private let pending = Guarded<(any Alarm)?>(nil)
 
     init(limits: Limits, time: any TimeSource) {
-        self.limits = limits
+        currentLimits = Guarded(limits)
         self.time = time
-        tick = max(limits.shortest / 10, .microseconds(100))
+    }
+
+    /// What counts from the next tick on: the lane never looks here.
+    var limits: Limits {
+        get { currentLimits.withLock { $0 } }
+        set { currentLimits.withLock { $0 = newValue } }
     }
 
     /// Called by the lane each time it takes up a job.
@@ -52,11 +58,12 @@ final class Watchdog: Sendable {
     private func schedule(for lane: Lane) {
         // Not weak: an object that was ever referred to weakly counts its references elsewhere from
         // then on, and the lane's are counted with each message. An alarm holds it for one tick.
-        let alarm = time.schedule(after: tick) { [self] in look(at: lane) }
+        let tick = limits.tick
+        let alarm = time.schedule(after: tick) { [self] in look(at: lane, after: tick) }
         pending.withLock { $0 = alarm }
     }
 
-    private func look(at lane: Lane) {
+    private func look(at lane: Lane, after tick: Duration) {
         let word = lane.word.load()
         let watched = lane.watched(at: word)
         guard watched.isBusy else { return disarm(lane) }
@@ -71,8 +78,8 @@ final class Watchdog: Sendable {
                 sight = Sight(delivery: word.delivery)
                 return false
             }
-            sight.ticks += 1
-            return tick * sight.ticks >= limit(watched.limit, of: watched.cell)
+            sight.counted += tick
+            return sight.counted >= limit(watched.limit, of: watched.cell)
         }
         if isOverdue, lane.takeOver(at: word) { sight.withLock { $0 = Sight() } }
         schedule(for: lane)

@@ -84,14 +84,14 @@ extension RunningApp {
     func launched() {
         for record in records where !record.isFailed {
             guard case .made = record.status else { continue }
-            if let failed = firstFailedRequired, record.cell.number > failed { break }
+            if let failed = firstFailedRequired, record.cell.rank > failed { break }
             record.status = .launched
         }
     }
 
-    /// The cell of the first required module that failed: those after it were not told to launch.
+    /// The rank of the first required module that failed: those after it were not told to launch.
     var firstFailedRequired: UInt16? {
-        records.first { $0.entry.isRequired && $0.isFailed }?.cell.number
+        records.first { $0.entry.isRequired && $0.isFailed }?.cell.rank
     }
 
     func openRoot(in host: Host) {

@@ -10,7 +10,7 @@ extension RunningApp {
         if let claimer = tally.claimedBy?.id { return answer.give(.success(.claimed(by: claimer))) }
         if tally.late > 0 {
             // It may have acted: going on could act twice.
-            let late = gate.lane.cell(tally.lastAsked)?.id
+            let late = tally.lastAsked?.id
             return answer.give(.failure(late.map(RouteError.late) ?? .stopped))
         }
         guard let calls else { return }

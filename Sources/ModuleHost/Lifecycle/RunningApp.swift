@@ -40,9 +40,10 @@ final class RunningApp {
     }
 
     func record(of cell: Cell) -> ModuleRecord? {
-        // Cells are numbered from 1 in the order of the records.
-        let index = Int(cell.number) - 1
-        return records.indices.contains(index) ? records[index] : nil
+        // The rank is its place among the records, unless it is not one of them, or not yet.
+        let index = Int(cell.rank) - 1
+        guard records.indices.contains(index), records[index].cell === cell else { return nil }
+        return records[index]
     }
 
     /// Marks a module as failed: it gets nothing more.

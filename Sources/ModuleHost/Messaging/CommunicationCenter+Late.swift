@@ -11,11 +11,11 @@ extension CommunicationCenter {
     /// Has the lane tell those that a sender, which lost the lane on the way, had not told yet.
     @usableFromInline
     func sendRest<Responder>(
-        after cell: UInt16, through gate: Gate, _ body: @Sendable (Responder) throws -> Void,
+        after rank: UInt16, through gate: Gate, _ body: @Sendable (Responder) throws -> Void,
         _ report: inout DeliveryReport
     ) {
-        guard cell < .max else { return }
-        let rest = serve(gate) { thread in send(through: gate, on: thread, after: cell, body) }
+        guard rank < .max else { return }
+        let rest = serve(gate) { thread in send(through: gate, on: thread, after: rank, body) }
         report.delivered += rest.delivered
         report.failed += rest.failed
         report.late += rest.late

@@ -181,13 +181,13 @@ public final class CommunicationCenter {
 
     @inlinable @inline(__always)
     func send<Responder>(
-        through gate: Gate, on thread: LaneThread, after cell: UInt16 = 0,
+        through gate: Gate, on thread: LaneThread, after rank: UInt16 = 0,
         _ body: @Sendable (Responder) throws -> Void
     ) -> DeliveryReport {
         var report = DeliveryReport()
         // The report is the sender's own: it is kept also on a thread that has lost the lane.
         let end = gate.fanOut(
-            to: list(of: Responder.self), on: thread, after: cell,
+            to: list(of: Responder.self), on: thread, after: rank,
             late: { _ in
                 report.late += 1
                 return .next
@@ -206,7 +206,7 @@ public final class CommunicationCenter {
         switch end {
         case .finished: break
         case .tooDeep: report.refusal = .tooDeep
-        case .lost(let cell): sendRest(after: cell, through: gate, body, &report)
+        case .lost(let rank): sendRest(after: rank, through: gate, body, &report)
         }
         return report
     }

@@ -63,11 +63,11 @@ struct EventLogTests {
         var claimed = try LifecycleEvent.openURL("a:b", origin: .host)
         log.append(&plain, keeping: true)
         log.append(&claimed, keeping: true)
-        #expect(log[0]?.reach == .max)
-        #expect(log[1]?.reach == nil)
-        log.endSearch(at: 1, with: 7)
-        log.endSearch(at: 2, with: 9)
-        #expect(log[1]?.reach == 7)
+        #expect(log[0]?.unreached == [])
+        #expect(log[1]?.unreached == nil)
+        log.endSearch(at: 1, before: [Cell(number: 7, id: nil)])
+        log.endSearch(at: 2, before: [])
+        #expect(log[1]?.unreached == [7])
     }
 
     @Test("is the plain array that it stands for, whatever is done to it", arguments: 1...20)

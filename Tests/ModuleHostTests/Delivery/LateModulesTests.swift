@@ -147,7 +147,7 @@ struct LateModulesTests {
         log.append(&claimed, keeping: true)
         _ = job()
         expect(cells[1], on: threads[0], ["in hand"])
-        log.endSearch(at: 1, with: 1)
+        log.endSearch(at: 1, before: [cells[1]])
         expect(cells[1], on: threads[0], ["2", "rejoined, 0 missed"])
     }
 
@@ -196,7 +196,7 @@ struct LateModulesTests {
         var url = try LifecycleEvent.openURL("a:b", origin: .inbox).standing(at: claimed)
         log.append(&url, keeping: true)
         late.noteAccepted(log: log)
-        log.endSearch(at: url.sequence, with: 1)
+        log.endSearch(at: url.sequence, before: [cells[1]])
         for _ in 0..<4 { _ = durableJob() }
         expect(
             cells[1], on: threads[0],

@@ -1,0 +1,144 @@
+/// What becomes of each module, and of all the rest, when one slatefile takes the place of another.
+///
+/// A value, so that it can be tested as a table: it is made from the two slatefiles and from what the
+/// modules that run do with their settings.
+package struct ReloadPlan: Hashable, Sendable {
+    /// Modules to be made, in the order of the new slatefile.
+    package var added: [ModuleID] = []
+    /// Modules to be let go of, in the order in which they run.
+    package var removed: [ModuleID] = []
+    /// Modules to be made anew: what they are made of changed, or settings which they do not take.
+    package var remade: [ModuleID] = []
+    /// Modules that are told of other settings of theirs.
+    package var reconfigured: [ModuleID] = []
+    /// Modules that run on under other terms, such as another deadline.
+    package var adjusted: [ModuleID] = []
+    /// Modules to be made anew once they are no longer late.
+    package var postponed: [ModuleID] = []
+    /// Whether modules that stay change places.
+    package var isReordered = false
+    /// What else changes at once, by its name in the slatefile.
+    package var fields: [String] = []
+    /// What changed and waits for the next start, by its name in the slatefile.
+    package var waiting: [String] = []
+
+    /// Whether there is nothing to do, as long as the app runs.
+    package var isEmpty: Bool {
+        var rest = self
+        rest.waiting = []
+        return rest == ReloadPlan()
+    }
+
+    /// Whether modules are made.
+    var makesModules: Bool { !added.isEmpty || !remade.isEmpty }
+}
+
+extension ReloadPlan {
+    /// A module that runs, as far as a plan asks.
+    struct Running {
+        /// As it runs: a late module may run by an older slatefile than the others.
+        let entry: Slatefile.Module
+        /// Whether it can be told of settings.
+        var takesSettings = false
+        /// Whether it has read the app's settings.
+        var readsAppSettings = false
+        /// Whether it is busy beyond its deadline: it cannot be made anew before it returns.
+        var isLate = false
+        /// Whether it was to be made anew, and was late.
+        var isOutdated = false
+    }
+
+    /// - Parameters:
+    ///   - old: The slatefile that holds.
+    ///   - modules: The modules that run, in order.
+    ///   - new: The slatefile that is to hold.
+    init(from old: Slatefile, _ modules: [Running], to new: Slatefile) {
+        let next = new.modules.filter(\.isEnabled)
+        let known = Dictionary(
+            modules.map { ($0.entry.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let named = Set(next.map(\.id))
+        added = next.map(\.id).filter { known[$0] == nil }
+        removed = modules.map(\.entry.id).filter { !named.contains($0) }
+        isReordered =
+            next.map(\.id).filter { known[$0] != nil }
+            != modules.map(\.entry.id).filter(named.contains)
+        let isAppConfigChanged = new.config != old.config
+        for entry in next {
+            guard let running = known[entry.id] else { continue }
+            take(running, as: entry, isAppConfigChanged: isAppConfigChanged)
+        }
+        fields = Self.fields(from: old, to: new)
+        waiting = Self.waiting(from: old, to: new)
+    }
+
+    private mutating func take(
+        _ running: Running, as entry: Slatefile.Module, isAppConfigChanged: Bool
+    ) {
+        let before = running.entry
+        let isConfigChanged = entry.config != before.config
+        let isNew =
+            !entry.isMade(like: before) || running.isOutdated
+            || !running.takesSettings
+                && (isConfigChanged || isAppConfigChanged && running.readsAppSettings)
+        if isNew, running.isLate {
+            postponed.append(entry.id)
+        } else if isNew {
+            remade.append(entry.id)
+        } else if isConfigChanged {
+            reconfigured.append(entry.id)
+        }
+        if !isNew, !entry.runs(like: before) { adjusted.append(entry.id) }
+    }
+
+    private static func fields(from old: Slatefile, to new: Slatefile) -> [String] {
+        var fields: [String] = []
+        if new.config != old.config { fields.append("config") }
+        if new.schemes != old.schemes { fields.append("schemes") }
+        if new.fallback != old.fallback { fields.append("fallback") }
+        if new.rewrites != old.rewrites { fields.append("rewrites") }
+        if new.signals != old.signals { fields.append("signals") }
+        if new.deadlines != old.deadlines { fields.append("deadlines") }
+        if new.security != old.security { fields.append("security") }
+        return fields
+    }
+
+    private static func waiting(from old: Slatefile, to new: Slatefile) -> [String] {
+        var fields: [String] = []
+        if new.app != old.app { fields.append("app") }
+        if new.startup != old.startup { fields.append("startup") }
+        if new.isolation != old.isolation { fields.append("isolation") }
+        return fields
+    }
+}
+
+extension Slatefile.Module {
+    /// Whether the same would be made of it, settings apart.
+    fileprivate func isMade(like other: Slatefile.Module) -> Bool {
+        implementation == other.implementation && isolation == other.isolation
+            && environment == other.environment
+    }
+
+    /// Whether it runs under the same terms.
+    fileprivate func runs(like other: Slatefile.Module) -> Bool {
+        isRequired == other.isRequired && isMain == other.isMain && deadline == other.deadline
+            && killAfter == other.killAfter && backlog == other.backlog
+    }
+}
+
+extension ReloadPlan: CustomStringConvertible {
+    /// What changes, in one line: `added com.mm.push; config changed: com.mm.main; rewrites`.
+    package var description: String {
+        func list(_ what: String, _ modules: [ModuleID]) -> String? {
+            modules.isEmpty ? nil : what + modules.map(\.text).joined(separator: ", ")
+        }
+        let parts = [
+            list("added ", added), list("removed ", removed), list("made anew ", remade),
+            list("to be made anew once they return: ", postponed),
+            list("config changed: ", reconfigured), list("adjusted ", adjusted),
+            isReordered ? "order of modules" : nil,
+            fields.isEmpty ? nil : fields.joined(separator: ", "),
+            waiting.isEmpty ? nil : "waits for the next start: \(waiting.joined(separator: ", "))",
+        ].compactMap(\.self)
+        return parts.isEmpty ? "nothing changed" : parts.joined(separator: "; ")
+    }
+}

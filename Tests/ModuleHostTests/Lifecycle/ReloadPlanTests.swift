@@ -1,0 +1,136 @@
+import Testing
+
+@testable import ModuleHost
+
+/// What a reload comes to, for each thing that can be different in a slatefile.
+@Suite("Reload plan")
+struct ReloadPlanTests {
+    private static let a = #"{"id": "x.a", "entry": "T.A", "main": true}"#
+    private static let b = #"{"id": "x.b", "entry": "T.B", "config": {"n": 1}}"#
+    private static let c = #"{"id": "x.c", "entry": "T.C"}"#
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        var name: String
+        var modules = [a, b, c]
+        var top = ""
+        /// Modules that take settings, read the app's, are late, or late and outdated.
+        var takes: [String] = []
+        var reads: [String] = []
+        var late: [String] = []
+        var outdated: [String] = []
+        var expected: String
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Row(name: "the same", expected: "nothing changed"),
+        Row(
+            name: "added", modules: [a, b, #"{"id": "x.d", "entry": "T.D"}"#, c],
+            expected: "added x.d"),
+        Row(name: "removed", modules: [a, c], expected: "removed x.b"),
+        Row(
+            name: "not enabled any more",
+            modules: [a, b, #"{"id": "x.c", "entry": "T.C", "enabled": false}"#],
+            expected: "removed x.c"),
+        Row(
+            name: "one in another's place",
+            modules: [a, b, #"{"id": "x.d", "entry": "T.C"}"#],
+            expected: "added x.d; removed x.c"),
+        Row(name: "reordered", modules: [c, a, b], expected: "order of modules"),
+        Row(
+            name: "reordered around one that goes", modules: [c, a],
+            expected: "removed x.b; order of modules"),
+        Row(
+            name: "one that comes in between reorders nobody",
+            modules: [#"{"id": "x.d", "entry": "T.D"}"#, a, b, c], expected: "added x.d"),
+        Row(
+            name: "another class", modules: [a, b, #"{"id": "x.c", "entry": "T.D"}"#],
+            takes: ["x.c"], expected: "made anew x.c"),
+        Row(
+            name: "another place to run",
+            modules: [a, b, #"{"id": "x.c", "entry": "T.C", "isolation": "process"}"#],
+            expected: "made anew x.c"),
+        Row(
+            name: "settings that are taken",
+            modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
+            takes: ["x.b"], expected: "config changed: x.b"),
+        Row(
+            name: "settings that are not taken",
+            modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
+            expected: "made anew x.b"),
+        Row(
+            name: "the app's settings", top: #""config": {"m": 2},"#, takes: ["x.a"],
+            reads: ["x.a", "x.c"], expected: "made anew x.c; config"),
+        Row(
+            name: "the app's settings, of a late module", top: #""config": {"m": 2},"#,
+            reads: ["x.c"], late: ["x.c"],
+            expected: "to be made anew once they return: x.c; config"),
+        Row(
+            name: "settings, of a late module",
+            modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
+            late: ["x.b"], expected: "to be made anew once they return: x.b"),
+        Row(
+            name: "settings that a late module takes",
+            modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
+            takes: ["x.b"], late: ["x.b"], expected: "config changed: x.b"),
+        Row(name: "one that was late", outdated: ["x.b"], expected: "made anew x.b"),
+        Row(
+            name: "a late one removed", modules: [a, c], late: ["x.b"], expected: "removed x.b"),
+        Row(
+            name: "other terms",
+            modules: [
+                a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 1}, "deadline": "1s"}"#,
+                #"{"id": "x.c", "entry": "T.C", "required": true, "backlog": 7}"#,
+            ], expected: "adjusted x.b, x.c"),
+        Row(
+            name: "other terms of one made anew",
+            modules: [a, b, #"{"id": "x.c", "entry": "T.D", "deadline": "1s"}"#],
+            expected: "made anew x.c"),
+        Row(
+            name: "another main one",
+            modules: [
+                #"{"id": "x.a", "entry": "T.A"}"#, b,
+                #"{"id": "x.c", "entry": "T.C", "main": true}"#,
+            ], expected: "adjusted x.a, x.c"),
+        Row(
+            name: "all the rest",
+            top: """
+                "schemes": ["s"], "fallback": "x.c",
+                "rewrites": [{"from": "s://a", "to": "s://b"}],
+                "signals": {"USR1": {"event": "memory-warning"}},
+                "deadlines": {"event": "1s"}, "security": {"tokens": "t.json"},
+                """,
+            expected: "schemes, fallback, rewrites, signals, deadlines, security"),
+        Row(
+            name: "what waits",
+            top: #""app": "new", "startup": {"width": 1}, "isolation": "auto","#,
+            expected: "waits for the next start: app, startup, isolation"),
+    ]
+
+    @Test("says what becomes of each module, and of the rest", arguments: rows)
+    func plan(_ row: Row) throws {
+        let old = try Self.slatefile([Self.a, Self.b, Self.c])
+        let new = try Self.slatefile(row.modules, row.top)
+        let running = old.modules.map { entry in
+            let id = entry.id.text
+            return ReloadPlan.Running(
+                entry: entry, takesSettings: row.takes.contains(id),
+                readsAppSettings: row.reads.contains(id), isLate: row.late.contains(id),
+                isOutdated: row.outdated.contains(id))
+        }
+        let plan = ReloadPlan(from: old, running, to: new)
+        #expect("\(plan)" == row.expected)
+        let isEmpty = row.expected == "nothing changed" || row.expected.hasPrefix("waits")
+        #expect(plan.isEmpty == isEmpty)
+    }
+
+    private static func slatefile(_ modules: [String], _ top: String = "") throws -> Slatefile {
+        let app = top.contains(#""app""#) ? "" : #""app": "old", "#
+        let text = """
+            {"slate": 1, \(app)\(top) "modules": [\(modules.joined(separator: ",\n"))]}
+            """
+        return try Slatefile.read(
+            Array(text.utf8), path: "slatefile.json", environment: { _ in nil },
+            checkEntry: { _ in [] })
+    }
+}
