@@ -79,7 +79,8 @@ public final class Host: Sendable {
             stop: slatefile.deadlines.stop,
             shortestOfModules: slatefile.modules.compactMap(\.deadline).min())
         let lane = Lane(
-            limits: limits, time: time, hooks: Lane.Hooks(telling: reference, inbox: inbox), box: blackBox)
+            limits: limits, time: time, hooks: Lane.Hooks(telling: reference, inbox: inbox),
+            box: blackBox)
         gate = Gate(lane: lane)
         startup = StartupQueue(
             width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,

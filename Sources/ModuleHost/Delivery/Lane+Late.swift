@@ -177,6 +177,16 @@ extension Lane {
         state.withLock { $0.late.unheard(log: $0.log) }
     }
 
+    /// Takes from a late module what it is too far behind with.
+    func forfeit(before place: EventPosition, by cell: Cell) -> Forfeit? {
+        state.withLock { $0.late.forfeit(before: place, by: cell) }
+    }
+
+    /// What a module gave up is put aside: so many events that it was to hear.
+    func settle(_ forfeit: Forfeit, dropped: Int) {
+        state.withLock { $0.late.settle(forfeit, dropped: dropped, log: $0.log) }
+    }
+
     /// What the watchdog needs to know of the delivery that `word` stands for.
     func watched(at word: Ownership) -> (isBusy: Bool, limit: DeliveryLimit, cell: Cell?) {
         state.withLock { state in

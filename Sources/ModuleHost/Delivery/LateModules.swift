@@ -34,7 +34,7 @@ struct LateModules {
         var abandon: @Sendable () -> Void = {}
     }
 
-    private struct Module {
+    struct Module {
         let cell: Cell
         /// The thread that it catches up on.
         let thread: LaneThread
@@ -49,41 +49,6 @@ struct LateModules {
         var isLevel = true
     }
 
-    /// Durable events that a module has not heard and that are no longer in memory.
-    private struct Spill {
-        /// Where the first of them stands in the inbox, and where what follows the last one begins.
-        private var places: Range<EventPosition>?
-        /// Those among them that the module is not to hear: somebody else claimed them.
-        private var heard: Set<EventPosition> = []
-
-        /// How many there are that it is to hear.
-        private(set) var count = 0
-
-        var first: EventPosition? { places?.lowerBound }
-
-        mutating func append(_ entry: InboxEntry, isHeard: Bool) {
-            // Nothing before the first one is of interest.
-            if places == nil, isHeard { return }
-            places = (places?.lowerBound ?? entry.position)..<entry.end
-            if isHeard { heard.insert(entry.position) } else { count += 1 }
-        }
-
-        /// Takes what was read at the first place.
-        ///
-        /// - Returns: Whether the module is to hear it.
-        mutating func take(_ entry: InboxEntry) -> Bool {
-            guard let all = places, entry.position < all.upperBound else {
-                self = Spill()
-                return false
-            }
-            places = entry.end < all.upperBound ? entry.end..<all.upperBound : nil
-            let isHeard = heard.remove(entry.position) != nil
-            if !isHeard { count -= 1 }
-            if places == nil { self = Spill() }
-            return !isHeard
-        }
-    }
-
     /// Told which durable event is the first that a module has not heard, whether it has begun, and nil
     /// where there is none any more.
     ///
@@ -91,7 +56,10 @@ struct LateModules {
     var note: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
 
     private let box: BlackBox?
-    private var modules: [Module] = []
+    /// Those that are late, in the order in which they became so.
+    var modules: [Module] = []
+    /// What modules that were too far behind gave up, until it is put aside.
+    var forfeits: [Forfeit] = []
     private var stays: [Stay] = []
     /// The first position that a rejoined module has not heard.
     private var heard: [UInt16: UInt64] = [:]
@@ -178,7 +146,7 @@ struct LateModules {
             }
             box?.setLate(cell.number, false)
             modules.remove(at: index)
-            note(cell, nil, false)
+            noteLevel(cell)
             trim(&log)
             return nil
         }
@@ -211,7 +179,7 @@ struct LateModules {
                 return .event(kept.event)
             }
         }
-        note(cell, nil, false)
+        noteLevel(cell)
         heard[cell.number] = log.head
         cell.status.store(.rejoined, ordering: .releasing)
         box?.setLate(cell.number, false)
@@ -238,79 +206,6 @@ struct LateModules {
             }
         }
         trim(&log)
-    }
-
-    /// A durable event was accepted: who is behind is behind on it, too.
-    mutating func noteAccepted(log: EventLog) {
-        for index in modules.indices where modules[index].isLevel {
-            noteUnheard(index, log)
-        }
-    }
-
-    // MARK: Reading on in the inbox
-
-    /// Takes an event that was read from the inbox for a late module.
-    ///
-    /// - Parameters:
-    ///   - entry: Where it stands; nil where there is nothing more to read.
-    ///   - event: The event; nil where the entry is none.
-    ///   - cell: The module's place.
-    ///   - thread: Its thread.
-    ///   - log: The log.
-    /// - Returns: Whether the module is to hear it.
-    mutating func take(
-        _ entry: InboxEntry?, _ event: LifecycleEvent?, for cell: Cell, on thread: LaneThread,
-        log: EventLog
-    ) -> Bool {
-        guard let index = modules.firstIndex(where: { $0.cell === cell && $0.thread === thread })
-        else { return false }
-        guard let entry else {
-            modules[index].spilled = Spill()
-            return false
-        }
-        let isWanted = modules[index].spilled.take(entry)
-        guard isWanted, let event, event.isFor(cell.id) else {
-            noteUnheard(index, log)
-            return false
-        }
-        (modules[index].event, modules[index].begun) = (event, entry)
-        noteUnheard(index, log)
-        return true
-    }
-
-    /// The first durable event that each module which is behind has not heard.
-    ///
-    /// - Parameter log: The log.
-    /// - Returns: By module; none for one that has no durable event to hear.
-    func unheard(log: EventLog) -> [(cell: Cell, position: EventPosition)] {
-        modules.compactMap { module in
-            firstUnheard(module, log).map { (module.cell, $0) }
-        }
-    }
-
-    private mutating func noteUnheard(_ index: Int, _ log: EventLog) {
-        let module = modules[index]
-        guard module.cell.status.load(ordering: .relaxed) != .unlisted else {
-            return note(module.cell, nil, false)
-        }
-        let position = firstUnheard(module, log)
-        modules[index].isLevel = position == nil
-        note(module.cell, position, module.begun != nil)
-    }
-
-    private func firstUnheard(_ module: Module, _ log: EventLog) -> EventPosition? {
-        if let begun = module.begun { return begun.position }
-        if let place = module.spilled.first { return place }
-        var position = module.position
-        while position < log.head {
-            if let kept = log[position], let entry = kept.event.entry,
-                kept.isFor(module.cell) != false
-            {
-                return entry.position
-            }
-            position += 1
-        }
-        return nil
     }
 
     private func trim(_ log: inout EventLog) {

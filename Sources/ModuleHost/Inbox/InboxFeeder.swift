@@ -25,6 +25,8 @@ struct InboxFeeder {
     private var pause: ContinuousClock.Instant?
     private var watch: FolderWatch?
     private var lane: Lane?
+    /// What modules gave up and the disk has not taken.
+    var unsettled: [Forfeit] = []
     private var firstSegment: UInt32 = 0
     private var poll = PollSet()
 
@@ -185,6 +187,11 @@ struct InboxFeeder {
             return
         }
         if instant >= due {
+            if let lane, let reader {
+                do throws(InboxError) { try putAside(on: lane, reader) } catch {
+                    inbox.troubled(error, "cannot read the inbox")
+                }
+            }
             storeCursor()
             isCursorDue = nil
         }

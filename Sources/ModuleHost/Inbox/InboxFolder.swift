@@ -89,6 +89,26 @@ package struct InboxFolder: Hashable, Sendable {
         return max(0, bytes)
     }
 
+    /// The place that lies so many bytes before a position, as the files are now; it need not be where an
+    /// event begins.
+    ///
+    /// - Returns: The start of the log where that has fewer.
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package func position(
+        _ bytes: Int, before end: EventPosition
+    ) throws(InboxError) -> EventPosition {
+        var left = bytes
+        var size = Int(end.offset)
+        for number in try segments().reversed() where number <= end.segment {
+            if number < end.segment { size = try self.size(ofSegment: number) }
+            if left <= size {
+                return EventPosition(segment: number, offset: UInt32(clamping: size - left))
+            }
+            left -= size
+        }
+        return EventPosition(segment: try segments().first ?? 1, offset: 0)
+    }
+
     /// The name of a segment as its number: eight digits, more where the number has more.
     static func segmentNumber(_ name: String) -> UInt32? {
         guard name.hasSuffix(".ndjson") else { return nil }

@@ -24,7 +24,9 @@ extension HostUnderTest {
     /// Hands a push in, and waits until it is accepted.
     func accept(_ id: String? = nil) async -> EventPosition? {
         let fate = Promise<EventPosition?>()
-        submit(id) { if case .accepted(let place) = $0 { fate.keep(place) } else { fate.keep(nil) } }
+        submit(id) {
+            if case .accepted(let place) = $0 { fate.keep(place) } else { fate.keep(nil) }
+        }
         return await fate.value
     }
 

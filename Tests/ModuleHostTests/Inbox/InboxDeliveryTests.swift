@@ -19,7 +19,8 @@ struct InboxDeliveryTests {
         #expect(probe.heard("a").count == 2 && probe.heard("a") == probe.heard("b"))
         #expect(probe.heard("a").first == "1:1#1")
         #expect(await test.stopped() == .stopped)
-        let cursor = try InboxCursor.load(from: InboxFolder(in: StateDirectory(path: folder.path))).get()
+        let cursor = try InboxCursor.load(from: InboxFolder(in: StateDirectory(path: folder.path)))
+            .get()
         #expect(cursor.modules.isEmpty && cursor.attempts.isEmpty)
         // The next host has nothing to do.
         let again = Probe("delivers, again")
@@ -118,7 +119,8 @@ struct InboxDeliveryTests {
                 module.noteEvent()
                 door.pass()
             }
-            let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
+            let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe)
+                .launched()
             if attempt == 1 { #expect(await test.accept("bad")?.description == "1:1") }
             await probe.reached("a 1:1#\(attempt)")
             folder = try folder.copied()
@@ -190,6 +192,41 @@ struct InboxDeliveryTests {
         await probe.reached("b \(last)")
         #expect(probe.heard("b") == probe.heard("a"))
         #expect(probe.heard("b").count == 22)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a late module that is too far behind gives up the oldest, under its name")
+    func tooFarBehind() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let door = Door()
+        probe.when("b push") { module in
+            module.noteEvent()
+            if module.context.event?.id == "stall" { door.pass() }
+        }
+        var limits = Inbox.Limits()
+        limits.behind = 4000
+        let test = try await HostUnderTest.durable(
+            "a", "b", in: folder, more: ["b": #""backlog": 2"#], limits: limits, probe: probe
+        ).launched()
+        let place = try #require(await test.accept("stall"))
+        await probe.reached("b \(place)#1")
+        test.overrun()
+        for number in 0..<200 {
+            _ = await test.outcome("\(number)")
+            test.time.advance(by: .milliseconds(100))
+        }
+        door.open()
+        _ = await test.outcome("last")
+        let last = try #require(probe.heard("a").last)
+        await probe.reached("b \(last)")
+        let rejected = try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path)))
+            .contents().events
+        #expect(rejected.allSatisfy { $0.module?.text == "x.b" })
+        #expect(rejected.count > 100)
+        let (given, heard) = (rejected.map { "\($0.position)#1" }, probe.heard("b"))
+        // It was at work on the first one, which was given up for the case that it never returned.
+        #expect(heard.first == given.first)
+        #expect(given + heard.dropFirst() == probe.heard("a"))
         #expect(await test.stopped() == .stopped)
     }
 

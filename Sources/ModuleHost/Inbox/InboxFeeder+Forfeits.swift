@@ -1,0 +1,66 @@
+/// What becomes of events that a module is too far behind with.
+extension InboxFeeder {
+    /// Puts aside what late modules are further behind than they may be, each under the module's name.
+    ///
+    /// - Parameters:
+    ///   - lane: Whose modules.
+    ///   - reader: Reads the log; where it stands now is the end of what was handed to the lane.
+    mutating func putAside(
+        on lane: Lane, _ reader: InboxReader
+    ) throws(InboxError) {
+        for forfeit in unsettled { settle(forfeit, on: lane, reader) }
+        for (cell, place) in lane.unheard {
+            let end = reader.position
+            guard try inbox.folder.bytes(from: place, to: end) > inbox.limits.behind else {
+                continue
+            }
+            // A quarter more than must be, so that it is not at it again with the next event.
+            let bound = try inbox.folder.position(inbox.limits.behind / 4 * 3, before: end)
+            guard let forfeit = lane.forfeit(before: bound, by: cell) else { continue }
+            unsettled.append(forfeit)
+            settle(forfeit, on: lane, reader)
+        }
+    }
+
+    /// Puts aside what was given up; where the disk does not take it, a later turn tries again.
+    private mutating func settle(_ forfeit: Forfeit, on lane: Lane, _ reader: InboxReader) {
+        do throws(InboxError) {
+            lane.settle(forfeit, dropped: try putAside(forfeit, reader))
+            unsettled.removeAll { $0.cell === forfeit.cell }
+        } catch {
+            inbox.troubled(error, "cannot put aside what a late module gave up")
+        }
+    }
+
+    private func putAside(
+        _ forfeit: Forfeit, _ reader: InboxReader
+    ) throws(InboxError) -> Int {
+        let reason =
+            "module '\(forfeit.cell.id?.text ?? "")' is late and more than "
+            + "\(inbox.limits.behind >> 20) MiB behind"
+        var dropped = 0
+        var rejections: [RejectedEvent] = []
+        func take(_ item: InboxItem) {
+            guard let record = try? InboxRecord(item),
+                record.modules?.contains(where: { $0 == forfeit.cell.id }) ?? true
+            else { return }
+            rejections.append(
+                rejection(of: item, id: record.id, module: forfeit.cell.id, reason))
+        }
+        if let begun = forfeit.begun, let item = try reader.read(at: begun) { take(item) }
+        if var place = forfeit.places?.lowerBound, let end = forfeit.places?.upperBound {
+            while place < end, let item = try reader.read(at: place), item.position < end {
+                let isSkipped = inbox.skipped.withLock { $0.contains(item.position) }
+                if !isSkipped, !forfeit.heard.contains(item.position) { take(item) }
+                place = item.end
+                if rejections.count >= 1024 {
+                    try inbox.reject(rejections)
+                    dropped += rejections.count
+                    rejections = []
+                }
+            }
+        }
+        try inbox.reject(rejections)
+        return dropped + rejections.count
+    }
+}
