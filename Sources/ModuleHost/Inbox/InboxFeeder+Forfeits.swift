@@ -5,6 +5,7 @@ extension InboxFeeder {
     /// - Parameters:
     ///   - lane: Whose modules.
     ///   - reader: Reads the log; where it stands now is the end of what was handed to the lane.
+    /// - Throws: ``InboxError`` where the log cannot be looked at.
     mutating func putAside(
         on lane: Lane, _ reader: InboxReader
     ) throws(InboxError) {

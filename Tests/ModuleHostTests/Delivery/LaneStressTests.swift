@@ -147,7 +147,8 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
     func receive(_ message: Message) throws {
         try confinement.inside(ledger) {
             let parts = message.topic.split(separator: ".")
-            guard let number = parts.last.flatMap({ Int($0) }), let position = context.event?.sequence
+            guard let number = parts.last.flatMap({ Int($0) }),
+                let position = context.event?.sequence
             else { return ledger.fault("no event in hand") }
             heard.append(.init(topic: message.topic, number: number, position: position))
             try act()

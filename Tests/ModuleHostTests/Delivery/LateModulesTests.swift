@@ -170,8 +170,8 @@ struct LateModulesTests {
             ["1:100", "1:200", "5", "6", "7", "rejoined, 2 missed"])
         #expect(
             notes.values == [
-                "1 1:0 begun", "1 1:100", "1 1:100 begun", "1 1:200", "1 1:200 begun", "1 1:300 begun",
-                "1 1:400 begun", "1 1:500 begun", "1 level",
+                "1 1:0 begun", "1 1:100", "1 1:100 begun", "1 1:200", "1 1:200 begun",
+                "1 1:300 begun", "1 1:400 begun", "1 1:500 begun", "1 level",
             ])
     }
 

@@ -275,7 +275,7 @@ struct HostLifecycleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("the event in hand is numbered, has no place in the inbox, and there is none outside of one")
+    @Test("the event in hand is numbered and not of the inbox, and outside of one there is none")
     func eventInHand() async throws {
         let probe = Probe()
         probe.when("a memory-warning") { module in
