@@ -21,14 +21,22 @@ public final class Host: Sendable {
     /// Called on the lane, or where the lane is stuck on some other thread.
     package struct Observer: Sendable {
         let onReady: @Sendable (_ modules: Int, _ after: Duration) -> Void
+        /// Called where it may have changed.
+        let onHealth: @Sendable (HostHealth) -> Void
+        /// A stop was asked for, and why; on the thread of whoever asks.
+        let onStop: @Sendable (String) -> Void
         /// Called once.
         let onEnd: @Sendable (End) -> Void
 
         package init(
             onReady: @escaping @Sendable (_ modules: Int, _ after: Duration) -> Void = { _, _ in },
+            onHealth: @escaping @Sendable (HostHealth) -> Void = { _ in },
+            onStop: @escaping @Sendable (String) -> Void = { _ in },
             onEnd: @escaping @Sendable (End) -> Void = { _ in }
         ) {
             self.onReady = onReady
+            self.onHealth = onHealth
+            self.onStop = onStop
             self.onEnd = onEnd
         }
     }
@@ -148,6 +156,7 @@ public final class Host: Sendable {
         guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let alarm = time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
         stopAlarm.withLock { $0 = alarm }
+        observer.onStop(reason)
         onLane(limit: .stop) { app, _ in
             app.stop(end, because: reason, origin: origin, in: self)
         }

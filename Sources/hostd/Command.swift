@@ -53,7 +53,8 @@ struct Command: Sendable {
 
     /// All commands, in the order of the help.
     static let all: [Command] = [
-        .run, .check, .schema, .signals, .status, .modules, .routes, .open, .canOpen, .call, .post,
+        .run, .check, .schema, .signals, .status, .modules, .health, .routes, .open, .canOpen,
+        .call, .post,
         .tail, .stop, .help,
     ]
 

@@ -13,17 +13,19 @@ struct HostCall: ~Copyable {
     ///   - command: The command's name.
     ///   - arguments: Its arguments.
     ///   - alternative: What can be done without a host, in a line.
+    ///   - time: How long to wait for a connection.
     ///   - body: The conversation.
     /// - Returns: What `body` returns, or the code that says why there was no conversation.
     static func run(
         _ command: String, _ arguments: Arguments, instead alternative: String? = nil,
+        within time: Duration = ControlClient.patience,
         _ body: (borrowing HostCall) throws(ControlClientError) -> ExitCode
     ) -> ExitCode {
         let directory = StateDirectory(
             option: arguments["state-dir"], environment: CurrentProcess.environment(),
             slatefile: arguments["slatefile"] ?? Command.defaultSlatefile)
         do throws(ControlClientError) {
-            let client = try ControlClient(to: directory)
+            let client = try ControlClient(to: directory, within: time)
             return try body(
                 HostCall(
                     command: command, arguments: arguments, directory: directory, client: client))

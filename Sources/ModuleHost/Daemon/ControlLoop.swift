@@ -15,6 +15,8 @@ struct ControlLoop {
     private var poll = PollSet()
     /// Until when no connection is accepted, since the system had no room for one.
     private var pause: ContinuousClock.Instant?
+    /// Whether the log has been told of that.
+    private var isOutOfRoom = false
     /// When the server must have ended; set when it is to.
     private var end: ContinuousClock.Instant?
     private var alarm: (any Alarm)?
@@ -164,6 +166,10 @@ struct ControlLoop {
         for _ in 0..<max(1, freeSlots) {
             do throws(SystemError) {
                 guard let socket = try server.listener.accept() else { return }
+                if isOutOfRoom {
+                    server.log.notice("control socket: connections are accepted again")
+                }
+                isOutOfRoom = false
                 let peer = try socket.peer()
                 guard server.accepts(peer) else {
                     turnAway(
@@ -176,7 +182,10 @@ struct ControlLoop {
                 take(socket, peer)
             } catch {
                 // No descriptors, no memory: those who wait go on waiting for a second.
-                server.log.warning("control socket: cannot accept a connection: \(error)")
+                server.log.write(
+                    isOutOfRoom ? .debug : .warning,
+                    "control socket: cannot accept a connection, those who call wait: \(error)")
+                isOutOfRoom = true
                 pause = server.time.now() + .seconds(1)
                 return
             }

@@ -28,7 +28,12 @@ final class ControlledDaemon: ControlledHost {
         identity = HostIdentity(
             app: host.slatefile.app, slatefile: CurrentProcess.absolute(slatefile),
             stateDirectory: CurrentProcess.absolute(host.stateDirectory), startedAt: .now(),
-            stopTime: host.slatefile.deadlines.stopAll + Self.exitTime, lastDeath: lastDeath)
+            stopTime: Self.stopTime(of: host.slatefile), lastDeath: lastDeath)
+    }
+
+    /// How long it takes at most from the wish to stop until the process has ended.
+    static func stopTime(of slatefile: Slatefile) -> Duration {
+        slatefile.deadlines.stopAll + exitTime
     }
 
     func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {
@@ -72,7 +77,8 @@ final class ControlledDaemon: ControlledHost {
 }
 
 extension RPCError {
-    fileprivate init(_ silence: HostSilence) {
+    /// Why a host did not tell how it is doing.
+    init(_ silence: HostSilence) {
         switch silence {
         case .ended: self.init(.notRunning, "the app has ended")
         case .busy(let module, let time):

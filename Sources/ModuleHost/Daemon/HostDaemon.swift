@@ -22,7 +22,9 @@ public enum HostDaemon {
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         SignalListener.blockAll()
         let voice = DaemonVoice(options)
+        CurrentProcess.removeFromEnvironment(NotifySocket.variables)
         let code = run(options, voice)
+        voice.notifier.ended(code)
         voice.output.flush(within: .seconds(1))
         return code
     }
@@ -49,6 +51,7 @@ public enum HostDaemon {
             return error.exitCode
         }
         defer { withExtendedLifetime(claim) {} }
+        if let weakness = directory.weakness { log.warning("\(weakness)") }
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
         let inbox: Inbox
         do throws(InboxError) {
@@ -85,17 +88,20 @@ public enum HostDaemon {
     }
 }
 
-/// Where a daemon says what happens: on stderr, and to whoever follows it on the control socket.
+/// Where a daemon says what happens: on stderr, to whoever follows it on the control socket, and to the
+/// service manager.
 private struct DaemonVoice {
     let output: LogOutput
     let tail = TailHub()
     let log: Log
+    let notifier: ReadinessNotifier
 
     init(_ options: HostDaemonOptions) {
         output = LogOutput(
             descriptor: RawOutput.standardError,
             format: LogFormat(options.logStyle, environment: options.environment))
         log = Log(to: LogTee(output, tail), threshold: options.logLevel)
+        notifier = ReadinessNotifier(environment: options.environment, log: log)
     }
 }
 
@@ -113,6 +119,9 @@ private final class DaemonRun: Sendable {
     private let server: ControlServer
     private let blackBox: DaemonBlackBox
     private let inbox: Inbox
+    private let notifier: ReadinessNotifier
+    private let watchdog: WatchdogAnswer?
+    private let pressure: MemoryPressure
 
     init(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
@@ -122,6 +131,7 @@ private final class DaemonRun: Sendable {
         self.options = options
         self.blackBox = blackBox
         self.inbox = inbox
+        notifier = voice.notifier
         log = voice.log
         output = voice.output
         let listener = SignalListener()
@@ -133,14 +143,25 @@ private final class DaemonRun: Sendable {
             slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, inbox: inbox,
             log: log,
             observer: Host.Observer(
-                onReady: { modules, after in sayReady(modules: modules, after: after) },
+                onReady: { modules, after in
+                    reference.run?.ready()
+                    sayReady(modules: modules, after: after)
+                },
+                onHealth: { [notifier] in notifier.tell($0) },
+                onStop: { reference.run?.stopping(because: $0) },
                 onEnd: { reference.run?.ended($0) }),
             blackBox: blackBox.box)
+        watchdog = WatchdogAnswer(
+            for: host, environment: options.environment, through: notifier, log: log)
+        pressure = MemoryPressure(log: log) { [host] in
+            host.deliver(.state(.memoryWarning, origin: .host))
+        }
         end = Guarded(nil)
         controlled = ControlledDaemon(
             host, slatefile: options.slatefile, lastDeath: blackBox.previous?.death)
         var methods = ControlMethods()
         methods.add(controlled)
+        methods.addHealth(of: host)
         methods.addCalls(to: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
@@ -167,6 +188,8 @@ private final class DaemonRun: Sendable {
             log.error("no thread can be started: \(error)")
             return .failed
         }
+        pressure.start(options.environment)
+        defer { pressure.stop() }
         // What the slatefile gives a meaning to is taken, whatever it does by default.
         let kept = SignalListener.keptDefault.filter { actions[$0] == nil }
         listener.loop(keepingDefault: kept) { signal in take(signal) }
@@ -182,7 +205,9 @@ private final class DaemonRun: Sendable {
             value: signal.value)
         switch action {
         case .reload:
+            notifier.reloading()
             if let reload = reloader.reload(origin) { host.deliver(reload, origin: origin) }
+            notifier.ready()
         case .event(let event) where event.kind == .terminate:
             if host.isStopping { endAtOnce(origin) }
             host.deliver(event.from(origin))
@@ -191,18 +216,30 @@ private final class DaemonRun: Sendable {
         return .goOn
     }
 
+    func ready() {
+        notifier.launched()
+        watchdog?.start()
+    }
+
+    func stopping(because reason: String) {
+        watchdog?.stop()
+        notifier.stopping(
+            because: reason, within: ControlledDaemon.stopTime(of: host.slatefile))
+    }
+
     private func endAtOnce(_ origin: Origin) {
         let reason = "ended at once, before the stop was done: \(origin)"
         log.error(reason)
-        leave(.failed(reason))
+        leave(.failed(reason), because: reason)
     }
 
     /// Ends the process with modules in it that may never return.
-    private func leave(_ end: Host.End) -> Never {
+    private func leave(_ end: Host.End, because reason: String) -> Never {
         blackBox.end(.overdue)
         controlled.ended(end)
         server.stop(within: .milliseconds(200))
         inbox.stop(within: .milliseconds(200))
+        notifier.ended(.failed, because: reason)
         output.flush(within: .milliseconds(200))
         CurrentProcess.exitNow(ExitCode.failed.rawValue)
     }
@@ -210,13 +247,16 @@ private final class DaemonRun: Sendable {
     private func ended(_ end: Host.End) {
         switch end {
         case .stopped: log.notice("stopped")
-        case .failed(let reason): log.error("stopped: \(reason)")
+        case .failed(let reason):
+            log.error("stopped: \(reason)")
+            notifier.ended(.failed, because: reason)
         case .overdue(let modules):
             let names = modules.map(\.text).joined(separator: ", ")
-            log.error(
+            let reason =
                 "the stop took longer than deadlines.stopAll; left behind: "
-                    + (names.isEmpty ? "nobody, the lane is busy" : names))
-            leave(end)
+                + (names.isEmpty ? "nobody, the lane is busy" : names)
+            log.error(reason)
+            leave(end, because: reason)
         }
         self.end.withLock { $0 = end }
         listener.end()

@@ -65,6 +65,9 @@ package struct SignalTable: Hashable, Sendable {
         lines.append("Real-time signals (RTMIN+1 and up) are queued: each one counts, in order.")
         lines.append(
             "The lower number goes first: a TERM overtakes real-time signals still queued.")
+        lines.append(
+            "Where the user's queue is full ('ulimit -i'), sigqueue fails with EAGAIN, and of those sent "
+                + "by kill one stays: the kernel drops the others in silence.")
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -227,5 +227,5 @@ struct LateReport: Sendable {
     let modules: Int
 
     /// Eight late, or half of all: the host can no longer be called healthy.
-    var isUnhealthy: Bool { lateInAll >= 8 || lateInAll * 2 >= modules }
+    var isUnhealthy: Bool { HostHealth.isUnhealthy(late: lateInAll, of: modules) }
 }

@@ -7,6 +7,7 @@ extension RunningApp {
     /// The lane goes on without them.
     func late(_ report: LateReport) {
         figures.lateness += report.cells.count
+        tellHealth()
         services.forgetMaking()
         guard let blamed = report.cells.last, let outermost = report.cells.first else { return }
         let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
@@ -46,6 +47,7 @@ extension RunningApp {
 
     /// A module that was late has caught up.
     func rejoined(_ cell: Cell, missed: Int) {
+        tellHealth()
         let log = log.of(module: cell.id?.text ?? "")
         if missed == 0 {
             log.notice("no longer late: it has caught up")

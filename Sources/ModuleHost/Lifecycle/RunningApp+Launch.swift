@@ -14,6 +14,7 @@ extension RunningApp {
                     backlog: entry.backlog))
         }
         figures.modulesRunning = records.count
+        tellHealth()
         do {
             calls = try CallDispatcher(
                 RouteTable(of: slatefile), records: records, tokens: host.tokens, gate: gate,
@@ -130,6 +131,7 @@ extension RunningApp {
         isReady = true
         let after = startedAt.duration(to: time.now())
         figures.readyAfter = after
+        tellHealth()
         let running = figures.modulesRunning
         log.write(.notice, "ready: \(running) modules", duration: after)
         host.observer.onReady(running, after)

@@ -77,6 +77,7 @@ extension RunningApp {
 
     /// A thread that was stuck has returned.
     func returned() {
+        tellHealth()
         guard ending != nil, let host, state == .terminating else { return }
         release(in: host)
     }

@@ -55,6 +55,7 @@ final class RunningApp {
         gate.lane.unlist(record.cell)
         figures.modulesFailed += 1
         figures.modulesRunning -= 1
+        tellHealth()
         let log = log.of(module: record.id.text)
         guard record.entry.isRequired else {
             return log.error("\(what) failed, the app goes on without it: \(error)")
@@ -98,6 +99,7 @@ extension RunningApp: EventJob.App {
         switch state.apply(change) {
         case .deliver(let kinds):
             figures.state = state
+            tellHealth()
             return kinds.map { .state($0, origin: origin) }
         case .ignore:
             return ignore(

@@ -30,6 +30,13 @@ package enum CurrentProcess {
         return result
     }
 
+    /// Takes variables out of the environment, so that no child inherits them.
+    ///
+    /// While no other thread exists: it might read the environment at that moment.
+    package static func removeFromEnvironment(_ names: [String]) {
+        for name in names { unsetenv(name) }
+    }
+
     /// The path from the root that means the same file as `path` does in this process.
     ///
     /// Links and `..` stay as they are.

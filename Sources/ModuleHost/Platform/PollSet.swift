@@ -7,6 +7,7 @@ struct PollSet {
         let rawValue: Int16
         static let reading = Interest(rawValue: Int16(POLLIN))
         static let writing = Interest(rawValue: Int16(POLLOUT))
+        static let urgent = Interest(rawValue: Int16(POLLPRI))
     }
 
     private var entries: [pollfd] = []

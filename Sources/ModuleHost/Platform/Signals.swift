@@ -44,7 +44,8 @@ package struct ReceivedSignal: Hashable, Sendable {
     }
 
     package let number: Int32
-    /// Who sent it; nil where no process did (a terminal's Ctrl-C, a timer).
+    /// Who sent it; nil where no process did (a terminal's Ctrl-C, a timer), or where the queue was
+    /// full and the kernel has kept the signal alone.
     ///
     /// With `sigqueue` the sender fills this in itself, and one that makes the system call by hand
     /// may lie: it says who, it proves nothing. That it was allowed to signal at all, the kernel
@@ -111,7 +112,9 @@ package enum Signals {
         let sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL
         return ReceivedSignal(
             number: number,
-            sender: sent ? .init(processID: fields.si_pid, userID: fields.si_uid) : nil,
+            // Of a signal without room in the queue the kernel says: process 0, user 0. That is not root.
+            sender: sent && fields.si_pid != 0
+                ? .init(processID: fields.si_pid, userID: fields.si_uid) : nil,
             value: info.si_code == SI_QUEUE ? fields.si_sigval.sival_int : nil)
     }
 

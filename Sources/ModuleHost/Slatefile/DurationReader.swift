@@ -54,6 +54,13 @@ enum DurationReader {
     }
 }
 
+extension Duration {
+    /// Reads a duration as the slatefile writes it, such as `250ms` or `2s`.
+    package init(reading text: String) throws(DurationFault) {
+        self = try DurationReader.read(text)
+    }
+}
+
 /// Why a text is no duration.
 public enum DurationFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// No unit after the number; `number` is as it was written.

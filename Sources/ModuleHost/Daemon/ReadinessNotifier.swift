@@ -1,0 +1,209 @@
+import AppService
+
+/// Tells the service manager how the host is doing, in the manner of `sd_notify`: that it is ready,
+/// reloads or stops, and in a line of text what `systemctl status` shows.
+///
+/// Without `$NOTIFY_SOCKET` it does nothing. A socket that is missing, wrong or full hurts nobody: what
+/// does not go out at once is tried again for a while, and given up with a line in the log.
+///
+/// - Thread: Any; never waits.
+package final class ReadinessNotifier: Sendable {
+    private enum Phase {
+        case starting
+        /// With so many reloads under way.
+        case running(reloads: Int)
+        case stopping
+        case ended
+    }
+
+    private static let reloadingStatus = "reloading the slatefile"
+
+    private struct State {
+        var phase = Phase.starting
+        /// How the app is doing, in words.
+        var health = ""
+        /// What came of the last reload, where there is something to say.
+        var note: String?
+        /// The status that was sent last.
+        var status: String?
+        /// What did not go out yet, in order; where there is anything, an alarm is set.
+        var unsent: [String] = []
+        var retries = 0
+        var hasComplained = false
+    }
+
+    /// Tried again after 100 ms, then after twice as long each time: some 50 s in all.
+    private static let maximumRetries = 9
+    private static let maximumUnsent = 16
+
+    private let state: Guarded<State>
+    private let socket: NotifySocket?
+    private let log: Log
+    private let time: any TimeSource
+
+    /// Creates a notifier.
+    ///
+    /// - Parameters:
+    ///   - environment: Where `NOTIFY_SOCKET` is looked up.
+    ///   - log: Where it says that the service manager cannot be told.
+    ///   - time: When what did not go out is tried again.
+    package init(
+        environment: [String: String], log: Log, time: any TimeSource = SystemTimeSource.shared
+    ) {
+        self.log = log
+        self.time = time
+        state = Guarded(State())
+        guard let address = environment["NOTIFY_SOCKET"], !address.isEmpty else {
+            socket = nil
+            return
+        }
+        do throws(SystemError) {
+            socket = try NotifySocket(to: address)
+        } catch {
+            socket = nil
+            Self.complain(error, log)
+        }
+    }
+
+    // MARK: What is told
+
+    /// The host is doing so; what has not changed is not told again.
+    package func tell(_ health: HostHealth) {
+        update { state in
+            state.health = "\(health)"
+            switch state.phase {
+            // With READY itself.
+            case .starting where health.isReady: return []
+            case .starting, .running: return Self.status(&state)
+            case .stopping, .ended: return []
+            }
+        }
+    }
+
+    /// The app has launched.
+    package func launched() {
+        update { state in
+            guard case .starting = state.phase else { return [] }
+            state.phase = .running(reloads: 0)
+            return ["READY=1"] + Self.status(&state, always: true)
+        }
+    }
+
+    /// A reload begins: ``ready(status:)`` must follow, whatever comes of it.
+    ///
+    /// Before READY, and in a stop, it means nothing to a service manager, and is not told.
+    package func reloading() {
+        update { state in
+            guard case .running(let reloads) = state.phase else { return [] }
+            state.phase = .running(reloads: reloads + 1)
+            state.status = Self.reloadingStatus
+            // The instant tells an answer to this reload from one to an earlier one.
+            return [
+                "RELOADING=1", "MONOTONIC_USEC=\(NotifySocket.monotonicMicroseconds)",
+                "STATUS=\(Self.reloadingStatus)",
+            ]
+        }
+    }
+
+    /// A reload has ended.
+    ///
+    /// Of several at a time, the last one to end is told.
+    ///
+    /// - Parameter note: What came of it, for the status: `reload refused: 2 faults`. Nil for nothing
+    ///   worth a word.
+    package func ready(status note: String? = nil) {
+        update { state in
+            state.note = note
+            guard case .running(let reloads) = state.phase, reloads > 0 else { return [] }
+            state.phase = .running(reloads: reloads - 1)
+            return reloads > 1 ? [] : ["READY=1"] + Self.status(&state, always: true)
+        }
+    }
+
+    /// A stop begins.
+    ///
+    /// - Parameters:
+    ///   - reason: Why.
+    ///   - time: How long it may take until the process has ended.
+    package func stopping(because reason: String, within time: Duration) {
+        update { state in
+            switch state.phase {
+            case .starting, .running: state.phase = .stopping
+            case .stopping, .ended: return []
+            }
+            // Where the unit gives it less, a stop that takes longer would be cut short.
+            return [
+                "STOPPING=1", "STATUS=stopping: \(reason)",
+                "EXTEND_TIMEOUT_USEC=\(time.wholeNanoseconds / 1000)",
+            ]
+        }
+    }
+
+    /// The process is about to end; the first word on it counts.
+    ///
+    /// - Parameters:
+    ///   - code: How.
+    ///   - reason: What was wrong, where there is more to say than what the code means.
+    package func ended(_ code: ExitCode, because reason: String? = nil) {
+        update { state in
+            if case .ended = state.phase { return [] }
+            state.phase = .ended
+            guard code != .success else { return ["STATUS=stopped"] }
+            return ["STATUS=failed: \(reason ?? code.meaning)", "EXIT_STATUS=\(code.rawValue)"]
+        }
+    }
+
+    /// Answers the service manager's watchdog.
+    package func ping() { update { _ in ["WATCHDOG=1"] } }
+
+    private static func status(_ state: inout State, always: Bool = false) -> [String] {
+        let status = state.note.map { "\(state.health); \($0)" } ?? state.health
+        guard always || status != state.status else { return [] }
+        state.status = status
+        return ["STATUS=\(status)"]
+    }
+
+    // MARK: How
+
+    /// Sends what `body` returns as one datagram, a line each.
+    private func update(_ body: (inout State) -> [String]) {
+        guard socket != nil else { return }
+        state.withLock { state in
+            let lines = body(&state)
+            guard !lines.isEmpty else { return }
+            // A break within a line would begin another.
+            let text = lines.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
+                .joined(separator: "\n")
+            guard text != state.unsent.last, state.unsent.count < Self.maximumUnsent else { return }
+            state.unsent.append(text)
+            // Else it has its turn when the alarm rings.
+            if state.unsent.count == 1 { send(&state) }
+        }
+    }
+
+    private func send(_ state: inout State) {
+        do throws(SystemError) {
+            while let text = state.unsent.first {
+                try socket?.send(text)
+                state.unsent.removeFirst()
+                state.retries = 0
+            }
+        } catch {
+            guard error == .wouldBlock, state.retries < Self.maximumRetries else {
+                state.unsent = []
+                state.retries = 0
+                if !state.hasComplained { Self.complain(error, log) }
+                state.hasComplained = true
+                return
+            }
+            let delay = Duration.milliseconds(100) * (1 << state.retries)
+            state.retries += 1
+            time.schedule(after: delay) { [self] in self.state.withLock { send(&$0) } }
+        }
+    }
+
+    private static func complain(_ error: SystemError, _ log: Log) {
+        log.warning(
+            "the service manager cannot be told how the host is doing: NOTIFY_SOCKET: \(error)")
+    }
+}

@@ -1,0 +1,24 @@
+extension StateDirectory {
+    /// Who else than this user, and root, may change what is in the folder.
+    package struct Weakness: Hashable, Sendable {
+        package let path: String
+        package let access: FolderAccess
+    }
+
+    /// What makes the folder unsafe; nil where only its user and root can write to it.
+    package var weakness: Weakness? {
+        guard let access = FolderAccess(of: path), access.isOpenToOthers else { return nil }
+        return Weakness(path: path, access: access)
+    }
+}
+
+extension StateDirectory.Weakness: CustomStringConvertible {
+    package var description: String {
+        let who =
+            access.isForeign
+            ? "belongs to user \(access.owner)" : "may be changed by other users"
+        let remedy = access.isForeign ? "chown \(CurrentProcess.userID)" : "chmod 700"
+        return "the state directory '\(path)' \(who), who can give the host events and replace its "
+            + "socket; '\(remedy) \(shellQuoted(path))'"
+    }
+}

@@ -1,0 +1,98 @@
+import AppService
+import Synchronization
+
+/// Answers the watchdog of the service manager, each time after a round trip through the lane, and not
+/// while the host is unhealthy: then it would better be started anew.
+///
+/// Only where `$WATCHDOG_USEC` asks for it: nothing else wakes an idle host.
+final class WatchdogAnswer: Sendable {
+    /// Half of the time after which the service manager gives the host up.
+    let interval: Duration
+    private let host: Host
+    private let notifier: ReadinessNotifier
+    private let log: Log
+    private let isSilent = Atomic(false)
+    private let hasEnded = Atomic(false)
+
+    /// - Parameters:
+    ///   - host: The host to answer for.
+    ///   - environment: Where `WATCHDOG_USEC` is looked up, and `WATCHDOG_PID`, which must be ours where
+    ///     it is set.
+    ///   - notifier: What answers.
+    ///   - log: Where it says that it does not answer any more.
+    /// - Returns: Nil where nobody asks for answers.
+    init?(
+        for host: Host, environment: [String: String], through notifier: ReadinessNotifier, log: Log
+    ) {
+        guard let interval = Self.interval(environment, processID: CurrentProcess.id) else {
+            return nil
+        }
+        self.interval = interval
+        self.host = host
+        self.notifier = notifier
+        self.log = log
+    }
+
+    static func interval(_ environment: [String: String], processID: Int32) -> Duration? {
+        guard let text = environment["WATCHDOG_USEC"], let limit = Int(text), limit > 0,
+            environment["WATCHDOG_PID"].map({ $0 == "\(processID)" }) ?? true
+        else { return nil }
+        return .microseconds(max(limit / 2, 1000))
+    }
+
+    /// Begins: at once, and then once in each interval.
+    func start() {
+        let longest = host.slatefile.longestTurn
+        if longest > interval {
+            log.warning(
+                "the service manager's watchdog is too short: a module may keep the lane "
+                    + "\(longest.briefText), so that it must wait for at least "
+                    + "\((longest * 2).briefText) (WatchdogSec=)")
+        }
+        look()
+    }
+
+    /// Answers no more.
+    func stop() { hasEnded.store(true, ordering: .relaxed) }
+
+    private func look() {
+        guard !hasEnded.load(ordering: .relaxed) else { return }
+        let began = host.time.now()
+        host.read(within: interval) {
+            $0.health
+        } _: { [self] result in
+            switch result {
+            case .success(let health) where !health.isUnhealthy: answer()
+            case .success(let health): fallSilent("the host is \(health)")
+            case .failure(.ended): return
+            case .failure(.busy(let module, let time)):
+                fallSilent(
+                    "the lane did not come round within \(time.briefText)"
+                        + (module.map { ", module '\($0)' is at work" } ?? ""))
+            }
+            let rest = interval - began.duration(to: host.time.now())
+            host.time.schedule(after: rest) { [self] in look() }
+        }
+    }
+
+    private func answer() {
+        notifier.ping()
+        if isSilent.exchange(false, ordering: .relaxed) {
+            log.notice("the service manager's watchdog is answered again")
+        }
+    }
+
+    private func fallSilent(_ reason: String) {
+        if !isSilent.exchange(true, ordering: .relaxed) {
+            log.error("the service manager's watchdog is not answered: \(reason)")
+        }
+    }
+}
+
+extension Slatefile {
+    /// How long one module may keep the lane while the app runs.
+    fileprivate var longestTurn: Duration {
+        modules.filter(\.isEnabled).compactMap(\.deadline).reduce(
+            max(deadlines.event, deadlines.launch), max)
+    }
+}

@@ -1,0 +1,67 @@
+/// How a host is doing, as far as those want to know who watch over it: a service manager, a container.
+package struct HostHealth: Hashable, Sendable {
+    package var state: LifecycleState
+    /// Whether the app has launched, and was not asked to stop.
+    package var isReady: Bool
+    /// How many modules there are, those that failed included.
+    package var modules: Int
+    /// Those that are busy beyond their deadline, in the order in which they became so.
+    package var late: [ModuleID] = []
+    /// Those that failed, in slatefile order: they get nothing more.
+    package var failed: [ModuleID] = []
+
+    package init(state: LifecycleState, isReady: Bool, modules: Int) {
+        self.state = state
+        self.isReady = isReady
+        self.modules = modules
+    }
+
+    /// Whether the host can no longer be called healthy: it would better be started anew.
+    ///
+    /// Modules that failed do not count: the app goes on without them, as it was told to.
+    package var isUnhealthy: Bool { Self.isUnhealthy(late: late.count, of: modules) }
+
+    /// Eight late, or half of all.
+    static func isUnhealthy(late: Int, of modules: Int) -> Bool {
+        late >= 8 || late > 0 && late * 2 >= modules
+    }
+}
+
+extension HostHealth: CustomStringConvertible {
+    /// One line, such as `active: 6 modules; late: com.mm.push`.
+    package var description: String {
+        var text = isUnhealthy ? "unhealthy, " : ""
+        text += "\(phase): \(modules) \(modules == 1 ? "module" : "modules")"
+        if !late.isEmpty { text += "; late: \(Self.list(late))" }
+        if !failed.isEmpty { text += "; failed: \(Self.list(failed))" }
+        return text
+    }
+
+    /// The state; an app that becomes active for the first time is still being launched.
+    private var phase: String {
+        switch state {
+        case .terminating, .terminated: state.rawValue
+        case .launching, .inactive, .active, .background:
+            isReady ? state.rawValue : LifecycleState.launching.rawValue
+        }
+    }
+
+    private static func list(_ modules: [ModuleID]) -> String {
+        let shown = modules.prefix(8).map(\.text).joined(separator: ", ")
+        return modules.count > 8 ? "\(shown) and \(modules.count - 8) more" : shown
+    }
+}
+
+extension HostHealth {
+    /// Writes the health as one object.
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("ready", isReady)
+            $0.member("healthy", !isUnhealthy)
+            $0.member("state", state.rawValue)
+            $0.member("modules", modules)
+            $0.member("late") { $0.array { list in for id in late { list.value(id.text) } } }
+            $0.member("failed") { $0.array { list in for id in failed { list.value(id.text) } } }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// What the app tells those who watch over it.
+extension RunningApp {
+    var health: HostHealth {
+        var health = HostHealth(
+            state: state, isReady: isReady && ending == nil,
+            modules: records.isEmpty ? slatefile.modules.count(where: \.isEnabled) : records.count)
+        health.late = gate.lane.lateCells.compactMap(\.id)
+        health.failed = records.filter(\.isFailed).map(\.id)
+        return health
+    }
+
+    /// Says that something may have changed in ``health``.
+    func tellHealth() { host?.observer.onHealth(health) }
+}

@@ -1,0 +1,21 @@
+import Glibc
+
+/// Who may change what is in a folder.
+package struct FolderAccess: Hashable, Sendable {
+    package let owner: UInt32
+    package let mode: UInt32
+
+    /// - Returns: Nil where the folder cannot be looked at.
+    package init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        owner = status.st_uid
+        mode = status.st_mode & 0o7777
+    }
+
+    /// Whether it belongs to another user, who is not root.
+    package var isForeign: Bool { owner != 0 && owner != CurrentProcess.userID }
+
+    /// Whether anybody but this user and root may add or remove names.
+    package var isOpenToOthers: Bool { isForeign || mode & 0o022 != 0 }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// Where the system tells of memory pressure: a file of the kernel's (PSI), or what a service manager
+/// puts in its place.
+struct PressureSource: ~Copyable, Sendable {
+    private let file: Descriptor
+    /// What to wait for: the kernel's files tell of pressure as urgent data, all else by bytes.
+    private let interest: PollSet.Interest
+
+    /// Opens the source, and sets the trigger.
+    ///
+    /// - Parameters:
+    ///   - path: A pressure file of the kernel's, a named pipe, or a stream socket.
+    ///   - trigger: What to write to it: when to be told.
+    /// - Throws: ``SystemError``, also where this kernel or its owner does not allow it.
+    init(at path: String, trigger: [UInt8]) throws(SystemError) {
+        let file = try Self.open(path)
+        let isFile = try file.status().st_mode & S_IFMT == S_IFREG
+        // At once: the kernel takes a write for a whole trigger.
+        if !trigger.isEmpty { try file.writeAll(trigger) }
+        interest = isFile ? .urgent : .reading
+        self.file = file
+    }
+
+    private static func open(_ path: String) throws(SystemError) -> Descriptor {
+        if let socket = try? LocalSocket.connect(to: path, within: .seconds(1)) { return socket }
+        // A pipe that is open for writing, too, has no end that would have to be waited past.
+        return try Descriptor(opening: path, O_RDWR | O_NONBLOCK)
+    }
+
+    /// Waits until there is pressure.
+    ///
+    /// - Parameter end: Ends the waiting, too.
+    /// - Returns: False where `end` was given, or the source has come to its end.
+    borrowing func wait(until end: WakeSignal) -> Bool {
+        var poll = PollSet()
+        let source = poll.insert(file.number, interest)
+        let ending = poll.insert(end.descriptor, .reading)
+        poll.wait()
+        if poll.canRead(ending) || poll.isHungUp(source) { return false }
+        guard interest == .reading else { return true }
+        // What the bytes are means nothing.
+        return (try? file.read(upTo: 4096))?.isEmpty == false
+    }
+}

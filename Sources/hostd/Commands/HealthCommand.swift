@@ -1,0 +1,77 @@
+import AppService
+import ModuleHost
+
+extension Command {
+    private static let healthTime: Duration = .seconds(10)
+
+    static let health = Command(
+        name: "health", summary: "say by its exit code whether the host is ready and healthy",
+        discussion: """
+            For whoever watches over a host without a service manager, such as a container's HEALTHCHECK.
+            The question goes through the lane, where modules are told what happens. A host is unhealthy
+            while eight of its modules, or half of them, are late: it would better be started anew. One
+            that is late alone, and those that failed, are shown.
+            """,
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "within", placeholder: "TIME",
+                help: "how long the host may take to answer (default: \(healthTime.briefText))"),
+            .json,
+        ],
+        exitCodes: clientExitCodes,
+        exitMeanings: clientExitMeanings.merging([
+            .success: "ready and healthy",
+            .failed: "unhealthy",
+            .busy: "not ready yet, stopping, or no answer in time",
+        ]) { $1 },
+        examples: [
+            Example(
+                line: "HEALTHCHECK CMD hostd health || exit 1", explanation: "in a Dockerfile")
+        ],
+        fault: { arguments in
+            do throws(DurationFault) {
+                _ = try limit(arguments)
+                return nil
+            } catch {
+                return "--within: \(error)"
+            }
+        },
+        run: { arguments in
+            let limit = (try? limit(arguments)) ?? healthTime
+            return HostCall.run("health", arguments, within: limit) {
+                call throws(ControlClientError) in
+                // The host answers in time, and says what keeps it from more.
+                let health = try call.client.call("health", within: limit + .seconds(1)) {
+                    $0.object { $0.member("withinMs", limit.wholeNanoseconds / 1_000_000) }
+                }
+                return report(health, asJSON: arguments.has("json"))
+            }
+        })
+
+    private static func limit(_ arguments: Arguments) throws(DurationFault) -> Duration {
+        guard let text = arguments["within"] else { return healthTime }
+        return min(try Duration(reading: text), .seconds(600))
+    }
+
+    private static func report(_ health: JSONValue, asJSON: Bool) -> ExitCode {
+        let (word, code): (String, ExitCode) =
+            if health["ready"]?.bool != true {
+                ("not ready", .busy)
+            } else if health["healthy"]?.bool != true {
+                ("unhealthy", .failed)
+            } else {
+                ("healthy", .success)
+            }
+        if asJSON { return Console.write(health.text + "\n", then: code) }
+        var text = "\(word): \(health["state"]?.string ?? "?")"
+        if let count = health["modules"]?.int {
+            text += ", \(count) \(count == 1 ? "module" : "modules")"
+        }
+        for key in ["late", "failed"] {
+            let names = health[key]?.elements.compactMap(\.string) ?? []
+            if !names.isEmpty { text += "; \(key): \(names.joined(separator: ", "))" }
+        }
+        return Console.write(text + "\n", then: code)
+    }
+}
