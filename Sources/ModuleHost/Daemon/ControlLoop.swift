@@ -134,7 +134,9 @@ struct ControlLoop {
             let waits = !interest.isEmpty || connection.session.isInputDone
             connection.place = waits ? poll.insert(connection.descriptor, interest) : nil
         }
-        let mustNotSleep = isBusy || !server.mailbox.fallAsleep()
+        // Where there was no room, a look tells whether anybody still waits.
+        let looks = isOutOfRoom && listener != nil
+        let mustNotSleep = isBusy || looks || !server.mailbox.fallAsleep()
         poll.wait(milliseconds: mustNotSleep ? 0 : -1)
         server.mailbox.wakeUp(signalled: poll.canRead(mail))
         var hasAnyGone = false
@@ -148,6 +150,10 @@ struct ControlLoop {
             }
         }
         // Whoever has gone makes room within a few turns, once what it sent is worked off.
+        if looks, let listener, !poll.canRead(listener) {
+            server.log.notice("control socket: nobody waits for a connection any more")
+            isOutOfRoom = false
+        }
         if let listener, poll.canRead(listener), freeSlots > 0 || !hasAnyGone { accept() }
     }
 
@@ -166,10 +172,6 @@ struct ControlLoop {
         for _ in 0..<max(1, freeSlots) {
             do throws(SystemError) {
                 guard let socket = try server.listener.accept() else { return }
-                if isOutOfRoom {
-                    server.log.notice("control socket: connections are accepted again")
-                }
-                isOutOfRoom = false
                 let peer = try socket.peer()
                 guard server.accepts(peer) else {
                     turnAway(
@@ -225,6 +227,8 @@ struct ControlLoop {
     private mutating func close(_ connection: ControlConnection) {
         if let follower = connection.follower { server.tail.unfollow(follower) }
         connections[connection.id.slot] = nil
+        // There is room for one.
+        pause = nil
     }
 
     private mutating func drop(_ connection: ControlConnection, _ reason: String) {

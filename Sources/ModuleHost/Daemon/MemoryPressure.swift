@@ -11,8 +11,9 @@ final class MemoryPressure: Sendable {
         var path: String
         var trigger: [UInt8]
 
-        /// Some task waited for memory for 150 ms within 2 s: below that nothing is felt. Windows of
-        /// other lengths than a multiple of 2 s are for root alone.
+        /// Some task waited for memory for 150 ms within 2 s: below that nothing is felt.
+        ///
+        /// Windows of other lengths than a multiple of 2 s are for root alone.
         static let system = Watch(
             path: "/proc/pressure/memory", trigger: Array("some 150000 2000000\0".utf8))
     }
@@ -63,7 +64,10 @@ final class MemoryPressure: Sendable {
         var last: ContinuousClock.Instant?
         while source.wait(until: end) {
             let now = time.now()
-            if let last, last.duration(to: now) < Self.pause { continue }
+            if let last, last.duration(to: now) < Self.pause {
+                log.debug("memory pressure goes on")
+                continue
+            }
             last = now
             onPressure()
         }

@@ -66,8 +66,8 @@ package struct SignalTable: Hashable, Sendable {
         lines.append(
             "The lower number goes first: a TERM overtakes real-time signals still queued.")
         lines.append(
-            "Where the user's queue is full ('ulimit -i'), sigqueue fails with EAGAIN, and of those sent "
-                + "by kill one stays: the kernel drops the others in silence.")
+            "Where the queue is full (RLIMIT_SIGPENDING), sigqueue fails with EAGAIN; those that kill "
+                + "sends are lost in silence.")
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -14,13 +14,14 @@ final class WatchdogAnswer: Sendable {
     private let isSilent = Atomic(false)
     private let hasEnded = Atomic(false)
 
+    /// Nil where nobody asks for answers.
+    ///
     /// - Parameters:
     ///   - host: The host to answer for.
     ///   - environment: Where `WATCHDOG_USEC` is looked up, and `WATCHDOG_PID`, which must be ours where
     ///     it is set.
     ///   - notifier: What answers.
     ///   - log: Where it says that it does not answer any more.
-    /// - Returns: Nil where nobody asks for answers.
     init?(
         for host: Host, environment: [String: String], through notifier: ReadinessNotifier, log: Log
     ) {

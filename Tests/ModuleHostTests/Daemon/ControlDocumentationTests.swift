@@ -27,6 +27,7 @@ struct ControlDocumentationTests {
         let test = try HostUnderTest("a", probe: Probe())
         var methods = ControlMethods()
         methods.add(ControlledDaemon(test.host, slatefile: "slatefile.json"))
+        methods.addHealth(of: test.host)
         methods.addCalls(to: test.host)
         let folder = try TemporaryFolder()
         methods.add(

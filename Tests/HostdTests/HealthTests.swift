@@ -1,0 +1,100 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@Suite("hostd health", .timeLimit(.minutes(5)))
+struct HealthTests {
+    @Test("a host that is ready and healthy: 0")
+    func healthy() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        let outcome = try run.hostd("health")
+        #expect(outcome.output == "healthy: active, 2 modules\n")
+        #expect(outcome.error == "")
+        #expect(outcome.exit == .code(0))
+        #expect(
+            try run.hostd("health", "--json").output
+                == #"{"ready":true,"healthy":true,"state":"active","modules":2,"late":[],"failed":[]}"#
+                + "\n")
+    }
+
+    @Test("no host: 69")
+    func none() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try HostProcess.run(["health"], in: folder.path)
+        #expect(outcome.exit == .code(69))
+        #expect(
+            outcome.error == """
+                hostd health: no host runs on the state directory '.hostd'
+                start one with 'hostd run'
+
+                """)
+    }
+
+    @Test("a module that failed makes no host unhealthy")
+    func failed() throws {
+        let run = try HostdRun(
+            HostdRun.slatefile(journal: #""config": {"file": "none/journal.ndjson"}"#)
+        ).ready()
+        let outcome = try run.hostd("health")
+        #expect(outcome.output == "healthy: active, 2 modules; failed: x.journal\n")
+        #expect(outcome.exit == .code(0))
+    }
+
+    @Test("half of the modules late: 70, until they return")
+    func unhealthy() throws {
+        let (run, pipe) = try FullPipe.run(#"{"event": "50ms"}"#)
+        pipe.fill()
+        run.process.send(SIGUSR1)
+        try run.process.waitForLine(containing: "unhealthy: 1 of 2 modules are late")
+        let outcome = try run.hostd("health")
+        #expect(outcome.output == "unhealthy: background, 2 modules; late: x.journal\n")
+        #expect(outcome.exit == .code(70))
+        pipe.empty()
+        try run.process.waitForLine(containing: "no longer late")
+        #expect(try run.hostd("health").exit == .code(0))
+    }
+
+    @Test("a host that hangs in its launch does not answer in time, and then is not ready yet: 75")
+    func launching() throws {
+        let (run, pipe) = try FullPipe.run(#"{"launch": "1h"}"#, isFull: true)
+        try run.process.waitForLine(containing: " runs 'test' of ")
+        var outcome = try run.hostd("health", "--within", "100ms")
+        // As long as it does not hang yet.
+        while outcome.output.hasPrefix("not ready: launching, 2 modules") {
+            #expect(outcome.exit == .code(75))
+            outcome = try run.hostd("health", "--within", "100ms")
+        }
+        #expect(outcome.exit == .code(75))
+        #expect(
+            outcome.error == """
+                hostd health: the host is busy: module 'x.journal' is at work, and nothing else came \
+                to its turn within 100ms; try again
+
+                """)
+        pipe.empty()
+        #expect(try run.ready().hostd("health").exit == .code(0))
+    }
+
+    @Test("a process that was stopped does not keep the command: 75")
+    func stoppedProcess() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        run.process.send(SIGSTOP)
+        let outcome = try run.hostd("health", "--within", "100ms")
+        #expect(outcome.exit == .code(75))
+        #expect(
+            outcome.error
+                == "hostd health: the host on the state directory '.hostd' does not answer\n")
+        run.process.send(SIGCONT)
+        #expect(try run.hostd("health").exit == .code(0))
+    }
+
+    @Test("a limit that is none: 64")
+    func usage() throws {
+        let outcome = try HostProcess.run(["health", "--within", "5"])
+        #expect(outcome.exit == .code(64))
+        #expect(
+            outcome.error.hasPrefix(
+                "hostd health: --within: a duration needs its unit: \"5ms\", \"5s\" or \"5m\"?\n"))
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("MemoryPressure", .timeLimit(.minutes(5)))
+struct MemoryPressureTests {
+    @Test("what is watched, and from when on it tells")
+    func watch() {
+        #expect(MemoryPressure.watch([:]) == .system)
+        #expect(MemoryPressure.watch(["MEMORY_PRESSURE_WATCH": ""]) == .system)
+        #expect(MemoryPressure.watch(["MEMORY_PRESSURE_WATCH": "/dev/null"]) == nil)
+        #expect(
+            MemoryPressure.watch(["MEMORY_PRESSURE_WATCH": "/a"]) == .init(path: "/a", trigger: []))
+        let write = "c29tZSAyMDAwMDAgMjAwMDAwMAA="
+        #expect(
+            MemoryPressure.watch(["MEMORY_PRESSURE_WATCH": "/a", "MEMORY_PRESSURE_WRITE": write])
+                == .init(path: "/a", trigger: Array("some 200000 2000000\0".utf8)))
+    }
+
+    @Test(
+        "base64",
+        arguments: [
+            ("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"),
+            ("+/+/", nil), ("Zm9*", nil), ("Zm 9", nil),
+        ] as [(String, String?)])
+    func base64(text: String, plain: String?) {
+        let bytes = MemoryPressure.bytes(ofBase64: text)
+        if text == "+/+/" {
+            #expect(bytes == [0xFB, 0xFF, 0xBF])
+        } else {
+            #expect(bytes == plain.map { Array($0.utf8) })
+        }
+    }
+
+    @Test("one warning stands for all that follows for 10 s")
+    func pause() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("pressure")
+        try #require(mkfifo(path, 0o600) == 0)
+        let pipe = try Descriptor(opening: path, O_RDWR | O_NONBLOCK)
+        let (time, log) = (ManualTimeSource(), LogRecorder())
+        let warnings = AsyncStream<Void>.makeStream()
+        let pressure = MemoryPressure(time: time, log: log.log) { warnings.continuation.yield() }
+        pressure.start(["MEMORY_PRESSURE_WATCH": path])
+        var warned = warnings.stream.makeAsyncIterator()
+        try pipe.writeAll([1])
+        await warned.next()
+        time.advance(by: MemoryPressure.pause - .milliseconds(1))
+        try pipe.writeAll([1])
+        _ = await log.first(containing: "memory pressure goes on")
+        time.advance(by: .milliseconds(1))
+        try pipe.writeAll([1])
+        await warned.next()
+        pressure.stop()
+    }
+
+    @Test("the kernel takes the trigger", .enabled(if: access("/proc/pressure/memory", W_OK) == 0))
+    func kernel() {
+        let log = LogRecorder()
+        let pressure = MemoryPressure(log: log.log) {}
+        pressure.start([:])
+        #expect(log.messages == ["memory pressure is watched at '/proc/pressure/memory'"])
+        pressure.stop()
+    }
+}
