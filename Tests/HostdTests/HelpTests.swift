@@ -30,6 +30,7 @@ struct HelpTests {
                   signals  show what each signal does, and the command that sends it
                   status   show what the host runs, and how it is doing
                   modules  show the modules of the host, and how each is doing
+                  health   say by its exit code whether the host is ready and healthy
                   routes   show the routes of the host: the URI document
                   open     open a URL in the host, and print the reply
                   canopen  tell whether the host would open a URL

@@ -9,6 +9,7 @@ package final class NotifyReceiver {
     /// Makes a socket that takes datagrams.
     ///
     /// - Parameter address: A path, or `@` and a name; the socket goes with its process.
+    /// - Throws: ``PipeFailure`` where it cannot be made.
     package init(at address: String) throws {
         self.address = address
         var bytes = Array(address.utf8)
