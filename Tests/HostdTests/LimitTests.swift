@@ -110,6 +110,44 @@ struct LimitTests {
                     + "kill sends are lost in silence.\n"))
     }
 
+    // MARK: Threads
+
+    @Test(
+        "no thread left: the host waits for a module that takes too long, and then goes on",
+        .enabled(if: CommandTests.canRunAsNobody && getuid() == 0))
+    func threads() throws {
+        let folder = try TemporaryFolder()
+        let pipe = try FullPipe(folder.path("pipe"))
+        try folder.write(
+            HostdRun.slatefile(
+                journal: #""config": {"file": "\#(folder.path("pipe"))"}"#,
+                top: #""deadlines": {"event": "50ms"}"#), to: "slatefile.json")
+        for path in [folder.path, folder.path("pipe")] { try #require(chmod(path, 0o777) == 0) }
+        // Not as root, for whom the limit does not count.
+        let host = try HostProcess(["run"], in: folder.path, userID: CommandTests.nobody)
+        try host.waitForLine(containing: "ready pid=", on: .output)
+        let outcome = try HostProcess.run(
+            ["--pid", "\(host.processID)", "--nproc=1"], program: "/usr/bin/prlimit",
+            userID: CommandTests.nobody)
+        #expect(outcome.exit == .code(0), "\(outcome.error)")
+        pipe.fill()
+        host.send(SIGUSR1)
+        let status = try HostProcess.run(["status"], in: folder.path)
+        #expect(status.exit == .code(75))
+        pipe.empty()
+        try host.waitForLine(containing: " background  1 module in ")
+        host.send(SIGTERM)
+        let end = try host.waitForExit()
+        #expect(end.exit == .code(0))
+        // Alarms need a thread, too. Where there was one, deadlines were kept watch over.
+        if status.error.contains("the host is busy: ") {
+            #expect(
+                end.error.contains(
+                    "x.journal         background  late, and all wait for it: no thread can be "
+                        + "started to go on without it: Resource temporarily unavailable"))
+        }
+    }
+
     // MARK: Time
 
     @Test("a process that was stopped for longer than a deadline has overrun nothing")

@@ -9,9 +9,21 @@ extension Lane {
     ///
     /// Called by the watchdog.
     ///
-    /// - Returns: Whether it was taken: exactly once for each word, or not at all.
+    /// - Returns: Whether it was taken: exactly once for each word, or not at all. Where the system has no
+    ///   room for another thread it is not, so that all goes on when the module returns; to be tried again.
     func takeOver(at observed: Ownership) -> Bool {
         guard observed.depth > 0, observed.cell != 0 else { return false }
+        let understudy: Understudy
+        do throws(SystemError) {
+            understudy = try hooks.makeUnderstudy()
+        } catch {
+            let isNew = state.withLock { state in
+                defer { state.unreplaced = observed.delivery }
+                return state.unreplaced != observed.delivery
+            }
+            if isNew { hooks.onNoThread(cell(observed.cell), error) }
+            return false
+        }
         // Under the lock, so that the stuck thread, if it returns this very moment, finds its stay.
         let taken = state.withLock { state -> (LaneThread, UInt16, LateReport)? in
             guard word.exchange(observed, for: observed.takenOver) else { return nil }
@@ -30,15 +42,13 @@ extension Lane {
                     modules: total)
             )
         }
-        guard let (thread, outermost, report) = taken else { return false }
+        guard let (thread, outermost, report) = taken else {
+            understudy.dismiss()
+            return false
+        }
         epoch.add(1, ordering: .releasing)
         threads.withLock { $0.append(thread) }
-        do {
-            try start(thread, after: outermost, late: report)
-        } catch {
-            // No room for a thread: the lane stands still, and a stop's own deadline ends the host.
-            hooks.onLate(report)
-        }
+        understudy.play { [self] in run(on: thread, after: outermost, report) }
         return true
     }
 

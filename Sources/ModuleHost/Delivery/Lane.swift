@@ -47,6 +47,14 @@ final class Lane: Sendable {
         ///
         /// Under the lane's lock, before anybody goes on.
         var onUnheard: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
+        /// A module takes too long, and there is no thread to go on without it.
+        ///
+        /// On the watchdog's thread, once for a delivery.
+        var onNoThread: @Sendable (Cell?, SystemError) -> Void = { _, _ in }
+        /// Makes the thread that goes on where another is stuck.
+        var makeUnderstudy: @Sendable () throws(SystemError) -> Understudy = {
+            () throws(SystemError) in try Understudy()
+        }
         /// A module threw.
         ///
         /// On the lane.
@@ -68,6 +76,8 @@ final class Lane: Sendable {
         var log = EventLog()
         var cells: [UInt16: Cell] = [:]
         var late = LateModules()
+        /// The delivery that last took too long without a thread to go on.
+        var unreplaced: UInt32?
     }
 
     @usableFromInline let word: OwnershipWord
@@ -107,7 +117,8 @@ final class Lane: Sendable {
     ///
     /// - Throws: ``SystemError`` where the system has no room for a thread.
     func start() throws {
-        try start(state.withLock { $0.thread }, after: 0, late: nil)
+        let thread = state.withLock { $0.thread }
+        try NativeThread.start(name: "lane") { [self] in run(on: thread) }
     }
 
     /// Lets the lane know a module's place, so that the word can be read back.
@@ -278,15 +289,18 @@ final class Lane: Sendable {
 
     // MARK: Threads
 
-    func start(_ thread: LaneThread, after cell: UInt16, late: LateReport?) throws {
-        try NativeThread.start(name: "lane") { [self] in
-            thread.identity.store(NativeThread.current, ordering: .relaxed)
-            owner.store(
-                UInt(bitPattern: Unmanaged.passUnretained(thread).toOpaque()),
-                ordering: .releasing)
-            if let late { resume(on: thread, after: cell, late) }
-            work(on: thread)
-        }
+    /// Works on the calling thread, as the lane's owner, until that loses the lane or it is closed.
+    ///
+    /// - Parameters:
+    ///   - thread: The calling thread.
+    ///   - cell: Where another thread got stuck; 0 to begin.
+    ///   - late: Who is late for that; nil to begin.
+    func run(on thread: LaneThread, after cell: UInt16 = 0, _ late: LateReport? = nil) {
+        thread.identity.store(NativeThread.current, ordering: .relaxed)
+        owner.store(
+            UInt(bitPattern: Unmanaged.passUnretained(thread).toOpaque()), ordering: .releasing)
+        if let late { resume(on: thread, after: cell, late) }
+        work(on: thread)
     }
 
     private func work(on thread: LaneThread) {

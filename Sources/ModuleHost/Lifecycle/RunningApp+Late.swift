@@ -73,6 +73,13 @@ extension Lane.Hooks {
         onRejoined = { cell, missed in reference.host?.app.value.rejoined(cell, missed: missed) }
         onClosed = { reference.host?.app.value.leaveBehind() }
         onReturned = { reference.host?.app.value.returned() }
+        onNoThread = { cell, error in
+            guard let host = reference.host else { return }
+            host.log.of(module: cell?.id?.text ?? "").write(
+                .error,
+                "late, and all wait for it: no thread can be started to go on without it: \(error)",
+                event: cell.flatMap { host.gate.lane.eventInHand(of: $0)?.kind.rawValue })
+        }
         onFailure = { cell, error in
             guard let host = reference.host else { return }
             host.app.value.figures.failures += 1

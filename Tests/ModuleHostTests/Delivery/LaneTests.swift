@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 import TestSupport
 import Testing
 
@@ -46,5 +47,45 @@ struct LaneTests {
                 if case .failure(let error) = result { completion.keep(error is ModuleGone) }
             })
         #expect(await completion.value)
+    }
+
+    @Test(
+        "without a thread to go on, the lane waits for the module that is stuck, and tries again",
+        arguments: [false, true])
+    func noThread(comesOneLater: Bool) async throws {
+        let time = ManualTimeSource()
+        let hasRoom = Atomic(false)
+        let said = LockedList<SystemError>()
+        var hooks = Lane.Hooks()
+        hooks.makeUnderstudy = { () throws(SystemError) in
+            guard hasRoom.load(ordering: .relaxed) else { throw .wouldBlock }
+            return try Understudy()
+        }
+        hooks.onNoThread = { _, error in said.append(error) }
+        let lane = Lane(limits: Watchdog.Limits(), time: time, hooks: hooks)
+        let cell = Cell(number: 1, id: nil)
+        lane.register(cell)
+        try lane.start()
+        let (door, inside, next) = (Door(), Promise<Void>(), Promise<Int>())
+        lane.enqueue(
+            LaneErrand(gate: Gate(lane: lane), cell: cell) {
+                inside.keep(())
+                door.pass()
+            })
+        lane.enqueue { [lane] _ in next.keep(lane.lateCells.count) }
+        await inside.value
+        time.advance(by: .seconds(60))
+        #expect(said.values == [.wouldBlock])
+        #expect(lane.lateCells.isEmpty)
+        if comesOneLater {
+            hasRoom.store(true, ordering: .relaxed)
+            time.advance(by: .seconds(1))
+            #expect(await next.value == 1)
+            door.open()
+        } else {
+            door.open()
+            #expect(await next.value == 0)
+        }
+        lane.close()
     }
 }
