@@ -143,7 +143,7 @@ struct LimitTests {
         if status.error.contains("the host is busy: ") {
             #expect(
                 end.error.contains(
-                    "x.journal         background  late, and all wait for it: no thread can be "
+                    "x.journal         resign-active  late, and all wait for it: no thread can be "
                         + "started to go on without it: Resource temporarily unavailable"))
         }
     }

@@ -79,27 +79,8 @@ final class MemoryPressure: Sendable {
         case nil, "": return .system
         case "/dev/null": return nil
         case let path?:
-            let trigger = environment["MEMORY_PRESSURE_WRITE"].flatMap(bytes(ofBase64:))
+            let trigger = environment["MEMORY_PRESSURE_WRITE"].flatMap(Base64.bytes)
             return Watch(path: path, trigger: trigger ?? [])
         }
-    }
-
-    /// The bytes that a text in base64 stands for; nil where it is none.
-    static func bytes(ofBase64 text: String) -> [UInt8]? {
-        let alphabet = Array(
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var bytes: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for character in text.utf8.prefix(while: { $0 != UInt8(ascii: "=") }) {
-            guard let value = alphabet.firstIndex(of: character) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
-            }
-        }
-        return bytes
     }
 }

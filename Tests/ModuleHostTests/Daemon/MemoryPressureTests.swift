@@ -19,21 +19,6 @@ struct MemoryPressureTests {
                 == .init(path: "/a", trigger: Array("some 200000 2000000\0".utf8)))
     }
 
-    @Test(
-        "base64",
-        arguments: [
-            ("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"),
-            ("+/+/", nil), ("Zm9*", nil), ("Zm 9", nil),
-        ] as [(String, String?)])
-    func base64(text: String, plain: String?) {
-        let bytes = MemoryPressure.bytes(ofBase64: text)
-        if text == "+/+/" {
-            #expect(bytes == [0xFB, 0xFF, 0xBF])
-        } else {
-            #expect(bytes == plain.map { Array($0.utf8) })
-        }
-    }
-
     @Test("one warning stands for all that follows for 10 s")
     func pause() async throws {
         let folder = try TemporaryFolder()
