@@ -13,8 +13,9 @@ extension BlackBox {
         package var module: ModuleID?
         /// Who called it: its caller first, who called that after it.
         package var callers: [ModuleID]
-        /// The module that the lane itself had told something, at the far end of the callers: all before
-        /// it in order are done. Nil where the lane was in none, and where that is not known.
+        /// The module that the lane itself had told something, at the far end of the callers.
+        ///
+        /// All before it in order are done. Nil where the lane was in none, and where that is not known.
         package var outermost: ModuleID?
         /// The modules, in the order of response.
         package var order: [ModuleID]
