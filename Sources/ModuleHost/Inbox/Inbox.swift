@@ -208,23 +208,39 @@ extension Inbox {
         }
     }
 
+    /// Passes over lines that look like events to deliver, and tells who waits for them.
+    func skip(_ lines: [(EventPosition, InboxSubmission.Outcome)]) {
+        skipped.withLock { skipped in
+            for (position, _) in lines { skipped.insert(position) }
+        }
+        for (position, outcome) in lines {
+            if case .duplicate = outcome { figures.withLock { $0.duplicates += 1 } }
+            progress.tell(position, outcome)
+        }
+    }
+
     /// Something does not work; said once until it works again.
-    func troubled(_ error: InboxError, _ what: String) {
-        let trouble = "\(what): \(error)"
+    func troubled(_ error: InboxError, _ duty: Duty) {
+        let trouble = "cannot \(duty.rawValue): \(error)"
         let isNew = figures.withLock { figures in
-            defer { figures.trouble = trouble }
-            return figures.trouble != trouble
+            defer { figures.troubles[duty] = trouble }
+            return figures.troubles[duty] != trouble
         }
         if isNew { log.error(trouble) }
     }
 
     /// What did not work works again.
-    func settled() {
-        let was = figures.withLock { figures in
-            defer { figures.trouble = nil }
-            return figures.trouble
-        }
-        if was != nil { log.notice("the inbox works again") }
+    func settled(_ duty: Duty) {
+        guard figures.withLock({ $0.troubles.removeValue(forKey: duty) }) != nil else { return }
+        log.notice("can \(duty.rawValue) again")
+    }
+
+    /// What the inbox's thread has to do.
+    enum Duty: String, Hashable, Sendable, CaseIterable {
+        case accept = "accept events"
+        case deliver = "deliver events from the inbox"
+        case keepCursor = "keep the cursor of the inbox"
+        case putAside = "put aside what a late module gave up"
     }
 }
 
@@ -242,6 +258,12 @@ package struct InboxFigures: Hashable, Sendable {
     package var position: EventPosition?
     /// How many bytes stand behind that place.
     package var pendingBytes = 0
+    /// What it cannot do now, and why.
+    var troubles: [Inbox.Duty: String] = [:]
+
     /// What is wrong with it now, such as a full disk; nil where nothing is.
-    package var trouble: String?
+    package var trouble: String? {
+        let lines = Inbox.Duty.allCases.compactMap { troubles[$0] }
+        return lines.isEmpty ? nil : lines.joined(separator: "; ")
+    }
 }

@@ -24,6 +24,8 @@ struct InboxFeeder {
     /// Until when nothing is read, since the log could not be.
     private var pause: ContinuousClock.Instant?
     private var watch: FolderWatch?
+    /// What was read and neither handed to the lane nor put aside.
+    private var untaken: [InboxItem] = []
     private var lane: Lane?
     /// What modules gave up and the disk has not taken.
     var unsettled: [Forfeit] = []
@@ -78,9 +80,9 @@ struct InboxFeeder {
                 }
                 submission.onFate(.accepted(place))
             }
-            inbox.settled()
+            inbox.settled(.accept)
         } catch {
-            inbox.troubled(error, "cannot accept events")
+            inbox.troubled(error, .accept)
             for submission in fresh { submission.onFate(.failed(error)) }
         }
     }
@@ -106,16 +108,19 @@ struct InboxFeeder {
         do throws(InboxError) {
             let reader = try open(for: host)
             while inbox.progress.countInFlight < Limits.window {
-                let room = Limits.window - inbox.progress.countInFlight
-                let items = try inbox.lockWatch.watching { () throws(InboxError) in
-                    try reader.next(atMost: room)
+                if untaken.isEmpty {
+                    let room = Limits.window - inbox.progress.countInFlight
+                    untaken = try inbox.lockWatch.watching { () throws(InboxError) in
+                        try reader.next(atMost: room)
+                    }
                 }
-                guard !items.isEmpty else { break }
-                try take(items, from: reader, host)
+                guard !untaken.isEmpty else { break }
+                try take(untaken, from: reader, host)
+                untaken = []
             }
-            inbox.settled()
+            inbox.settled(.deliver)
         } catch {
-            inbox.troubled(error, "cannot read the inbox")
+            inbox.troubled(error, .deliver)
             pause = inbox.time.now() + Limits.pause
         }
     }
@@ -138,6 +143,7 @@ struct InboxFeeder {
         return reader
     }
 
+    /// Hands lines to the lane, or puts them aside; where that throws, all of them are still to be taken.
     private mutating func take(
         _ items: [InboxItem], from reader: InboxReader, _ host: Host
     ) throws(InboxError) {
@@ -145,19 +151,21 @@ struct InboxFeeder {
             reader.notice = nil
             inbox.log.warning("\(notice)")
         }
-        var rejections: [RejectedEvent] = []
         var events: [LifecycleEvent] = []
+        var skipped: [(EventPosition, InboxSubmission.Outcome)] = []
+        var rejections: [RejectedEvent] = []
         for item in items {
             switch try verdict(on: item, reader) {
             case .deliver(let event): events.append(event)
             case .done: break
-            case .duplicate: skip(item, .duplicate)
+            case .duplicate: skipped.append((item.position, .duplicate))
             case .reject(let rejection):
                 rejections.append(rejection)
-                skip(item, .rejected(rejection.reason))
+                skipped.append((item.position, .rejected(rejection.reason)))
             }
         }
         if !rejections.isEmpty { try inbox.reject(rejections) }
+        if !skipped.isEmpty { inbox.skip(skipped) }
         for event in events {
             inbox.progress.enter()
             host.enqueue(.event(event))
@@ -166,12 +174,6 @@ struct InboxFeeder {
         guard let end = items.last?.end, events.last?.entry?.end != end else { return }
         inbox.progress.enter()
         host.onLane { [progress = inbox.progress] _, _ in progress.passed(to: end) }
-    }
-
-    private func skip(_ item: InboxItem, _ outcome: InboxSubmission.Outcome) {
-        inbox.skipped.withLock { _ = $0.insert(item.position) }
-        if case .duplicate = outcome { inbox.figures.withLock { $0.duplicates += 1 } }
-        inbox.progress.tell(item.position, outcome)
     }
 
     // MARK: The cursor
@@ -189,7 +191,7 @@ struct InboxFeeder {
         if instant >= due {
             if let lane, let reader {
                 do throws(InboxError) { try putAside(on: lane, reader) } catch {
-                    inbox.troubled(error, "cannot read the inbox")
+                    inbox.troubled(error, .putAside)
                 }
             }
             storeCursor()
@@ -225,8 +227,9 @@ struct InboxFeeder {
             try cursor.store(in: inbox.folder)
             stored = cursor
             if let lowest = cursor.lowest { try removeSegments(below: lowest) }
+            inbox.settled(.keepCursor)
         } catch {
-            inbox.troubled(error, "cannot keep the cursor")
+            inbox.troubled(error, .keepCursor)
         }
     }
 
