@@ -21,6 +21,7 @@ let package = Package(
         fuzzTarget("RoutingFuzz"),
         fuzzTarget("SlatefileFuzz"),
         fuzzTarget("ControlFuzz"),
+        fuzzTarget("InboxFuzz"),
     ],
     swiftLanguageModes: [.v6]
 )

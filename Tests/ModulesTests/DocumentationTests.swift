@@ -39,6 +39,11 @@ struct DocumentationTests {
         return blocks
     }
 
+    /// The code of all blocks of a language in a text.
+    static func blocks(in path: String, language: String) throws -> [String] {
+        blocks(of: try text(path)).filter { $0.language == language }.map(\.code)
+    }
+
     /// The lines without what they are indented by.
     private static func flush(_ code: String) -> String {
         code.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
