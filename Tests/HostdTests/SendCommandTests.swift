@@ -268,7 +268,11 @@ struct SendCommandTests {
 extension TemporaryFolder {
     /// Runs `hostd send` in this folder.
     ///
-    /// - Parameter input: The file that its stdin is; empty for nothing to read.
+    /// - Parameters:
+    ///   - arguments: What follows `send`.
+    ///   - input: The file that its stdin is; empty for nothing to read.
+    /// - Returns: How it ended.
+    /// - Throws: Where it cannot be started.
     func send(_ arguments: [String], input: String = "") throws -> HostProcess.Outcome {
         guard !input.isEmpty else {
             return try HostProcess.run(["send"] + arguments, in: path)
