@@ -98,10 +98,15 @@ package struct HostIdentity: Hashable, Sendable {
 package struct HostStatus: Hashable, Sendable {
     package var identity: HostIdentity
     package var figures: HostFigures
+    /// Nil for a host without an inbox.
+    package var inbox: InboxFigures?
 
-    package init(_ identity: HostIdentity, _ figures: HostFigures) {
+    package init(
+        _ identity: HostIdentity, _ figures: HostFigures, inbox: InboxFigures? = nil
+    ) {
         self.identity = identity
         self.figures = figures
+        self.inbox = inbox
     }
 
     /// Writes the status as one object.
@@ -125,6 +130,7 @@ package struct HostStatus: Hashable, Sendable {
                     }
                 }
             }
+            if let inbox { $0.member("inbox") { inbox.write(to: &$0) } }
         }
     }
 }

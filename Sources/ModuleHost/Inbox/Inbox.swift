@@ -133,6 +133,24 @@ package final class Inbox: Sendable {
         _ = ended.wait(within: time)
     }
 
+    /// The inbox in figures, as it is now.
+    ///
+    /// Asks the folder how far the log goes, and neither the lane nor the inbox's thread.
+    package func currentFigures() -> InboxFigures {
+        var figures = figures.withLock { $0 }
+        figures.done = progress.countDone
+        figures.position = progress.next ?? origin.first
+        do throws(InboxError) {
+            let extent = try InboxExtent(of: folder)
+            let start = EventPosition(segment: extent.segments.first ?? 1, offset: 0)
+            figures.pendingBytes = try folder.bytes(
+                from: figures.position ?? start, to: extent.end)
+        } catch {
+            figures.trouble = figures.trouble ?? "\(error)"
+        }
+        return figures
+    }
+
     // MARK: On the lane
 
     /// The app is ready: its events may come.
@@ -256,7 +274,7 @@ package struct InboxFigures: Hashable, Sendable {
     package var duplicates = 0
     /// The first place that is not done.
     package var position: EventPosition?
-    /// How many bytes stand behind that place.
+    /// How many bytes the log has from that place on.
     package var pendingBytes = 0
     /// What it cannot do now, and why.
     var troubles: [Inbox.Duty: String] = [:]
@@ -265,5 +283,20 @@ package struct InboxFigures: Hashable, Sendable {
     package var trouble: String? {
         let lines = Inbox.Duty.allCases.compactMap { troubles[$0] }
         return lines.isEmpty ? nil : lines.joined(separator: "; ")
+    }
+
+    package init() {}
+
+    /// Writes the figures as one object.
+    func write(to json: inout JSONWriter) {
+        json.object {
+            if let position { $0.member("position", position.description) }
+            $0.member("pendingBytes", pendingBytes)
+            $0.member("accepted", accepted)
+            $0.member("done", done)
+            $0.member("rejected", rejected)
+            $0.member("duplicates", duplicates)
+            if let trouble { $0.member("trouble", trouble) }
+        }
     }
 }

@@ -43,6 +43,8 @@ extension Command {
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
             ("events", events.isEmpty ? ["none"] : events),
+            ("inbox", parts(ofInbox: status["inbox"])),
+            ("trouble", [status["inbox"]?["trouble"]?.string]),
             ("last death", [status["lastDeath"]?["text"]?.string]),
             (
                 "faults",
@@ -57,6 +59,18 @@ extension Command {
                 name.padded(to: 11) + parts.compactMap(\.self).joined(separator: ", ") + "\n"
             }
             .joined()
+    }
+
+    private static func parts(ofInbox inbox: JSONValue?) -> [String?] {
+        func count(_ key: String, _ what: String) -> String? {
+            inbox?[key].map { "\($0.text) \(what)" }
+        }
+        return [
+            inbox?["position"]?.string.map { "position \($0)" },
+            count("pendingBytes", "bytes pending"), count("accepted", "accepted"),
+            count("done", "done"), count("rejected", "rejected"),
+            count("duplicates", "duplicates"),
+        ]
     }
 
     private static func table(ofModules modules: JSONValue) -> String {
@@ -74,20 +88,4 @@ extension Command {
         }
         return textTable([["module", "state", "entry", ""]] + rows)
     }
-}
-
-/// Rows as lines whose columns stand under each other.
-private func textTable(_ rows: [[String]]) -> String {
-    var widths: [Int] = []
-    for row in rows {
-        for (column, text) in row.enumerated() {
-            if column == widths.count { widths.append(0) }
-            widths[column] = max(widths[column], text.count)
-        }
-    }
-    return rows.map { row in
-        var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-        while line.last == " " { line.removeLast() }
-        return line + "\n"
-    }.joined()
 }
