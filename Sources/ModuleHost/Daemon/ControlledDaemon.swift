@@ -33,9 +33,14 @@ final class ControlledDaemon: ControlledHost {
 
     func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {
         host.read(within: Self.patience) {
-            $0.figures
+            ($0.figures, $0.holds.open)
         } _: { [identity] in
-            completion($0.map { HostStatus(identity, $0) }.mapError(RPCError.init))
+            completion(
+                $0.map { figures, holds in
+                    var status = HostStatus(identity, figures)
+                    status.holds = holds
+                    return status
+                }.mapError(RPCError.init))
         }
     }
 

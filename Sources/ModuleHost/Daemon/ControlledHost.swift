@@ -98,6 +98,8 @@ package struct HostIdentity: Hashable, Sendable {
 package struct HostStatus: Hashable, Sendable {
     package var identity: HostIdentity
     package var figures: HostFigures
+    /// The holds that are open, in the order in which they were taken.
+    package var holds: [OpenHold] = []
 
     package init(_ identity: HostIdentity, _ figures: HostFigures) {
         self.identity = identity
@@ -122,6 +124,17 @@ package struct HostStatus: Hashable, Sendable {
                     for kind in EventKind.allCases {
                         guard let count = figures.events[kind] else { continue }
                         json.member(kind.rawValue, count)
+                    }
+                }
+            }
+            guard !holds.isEmpty else { return }
+            $0.member("holds") {
+                $0.array { json in
+                    for hold in holds {
+                        json.object {
+                            $0.member("module", hold.module.text)
+                            hold.write(to: &$0)
+                        }
                     }
                 }
             }
@@ -153,6 +166,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var behind: Int?
     /// Why it failed.
     package var reason: String?
+    /// The steps that it holds open, in the order in which it took the holds.
+    package var holds: [OpenHold] = []
 
     package init(id: ModuleID, entry: String, state: State) {
         self.id = id
@@ -170,6 +185,10 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("required", isRequired)
             if let behind { $0.member("behind", behind) }
             if let reason { $0.member("reason", reason) }
+            guard !holds.isEmpty else { return }
+            $0.member("holds") {
+                $0.array { json in for hold in holds { json.object { hold.write(to: &$0) } } }
+            }
         }
     }
 }
