@@ -159,6 +159,7 @@ struct HoldTests {
         await probe.reached("task begins")
         test.host.stop(because: "the test says so")
         await probe.reached("a background")
+        await test.settled()
         test.time.advance(by: .seconds(1))
         await probe.reached("tick")
         work.open()
@@ -226,9 +227,7 @@ struct HoldTests {
     func foreground() async throws {
         let probe = Probe()
         let shelf = HoldShelf()
-        probe.when("a background") { module in
-            if shelf["upload"] == nil { try shelf.take("upload", module) }
-        }
+        probe.hold("a background", as: "upload", on: shelf)
         let test = try await HostUnderTest("a", probe: probe).launched()
         try test.deliver(.background)
         await test.pass(.seconds(6))
@@ -245,7 +244,7 @@ struct HoldTests {
         await test.settled()
         // A stop goes through the background, so the hold has its time once more.
         test.host.stop(because: "the test says so")
-        await test.settled()
+        await test.calm()
         await test.pass(.seconds(9))
         #expect(test.holds == ["x.a background: upload, 1s left"])
         #expect(!probe.entries.contains("a terminate"))
@@ -316,7 +315,8 @@ struct HoldTests {
         test.host.stop(because: "the test says so")
         await probe.reached("a background")
         await test.settled()
-        // The watchdog looks once more, and finds nobody at work.
+        while test.isAtWork { await Task.yield() }
+        // The watchdog looks once more.
         test.time.advance(by: .seconds(5))
         #expect(test.time.pendingAlarms == 2)
         shelf.end("upload")
@@ -368,33 +368,51 @@ struct HoldTests {
 
     // MARK: The host is let go
 
-    @Test("a host that is let go with a hold open leaves nothing behind", arguments: [false, true])
-    func hostLetGo(isStopping: Bool) async throws {
-        let probe = Probe("hostLetGo \(isStopping)")
+    @Test("a host that is let go ends what was held, and leaves no alarm behind")
+    func hostLetGo() async throws {
+        let probe = Probe()
+        let shelf = HoldShelf()
+        probe.when("a background") { module in
+            let canary = Canary { probe.note("dropped") }
+            try shelf.take("upload", module) { withExtendedLifetime(canary) {} }
+        }
+        let time = try await {
+            let test = try await HostUnderTest("a", probe: probe).launched()
+            try test.deliver(.background)
+            await test.settled()
+            #expect(test.holds == ["x.a background: upload, 10s left"])
+            return test.time
+        }()
+        await probe.reached("dropped")
+        #expect(shelf["upload"]?.remaining == .zero)
+        shelf.end("upload")
+        time.advance(by: .seconds(60))
+        #expect(time.pendingAlarms == 0)
+    }
+
+    @Test("a stop that waits does not keep its app once it is out of time")
+    func overdueLetsGo() async throws {
+        let probe = Probe()
         let shelf = HoldShelf()
         probe.when("a background") { module in
             try shelf.take("upload", module) { withExtendedLifetime(module) {} }
         }
-        let time: ManualTimeSource
-        do {
-            let test = try await HostUnderTest(
-                "a", top: #""deadlines": {"stopAll": "7s"}"#, probe: probe
-            ).launched()
-            time = test.time
-            try test.deliver(.background)
-            await test.settled()
-            if isStopping {
-                test.host.stop(because: "the test says so")
-                await test.settled()
-                time.advance(by: .seconds(7))
-                #expect(await test.end() != .stopped)
-            }
-        }
+        let test = try await HostUnderTest(
+            "a", top: #""deadlines": {"stopAll": "7s"}"#, probe: probe
+        ).launched()
+        test.host.stop(because: "the test says so")
+        await test.calm()
+        test.time.advance(by: .seconds(7))
+        #expect(await test.end() == .overdue([try ModuleID("x.a")]))
         await probe.reached("a deinit")
-        shelf.end("upload")
-        #expect(shelf["upload"]?.remaining == .zero)
-        time.advance(by: .seconds(60))
-        #expect(time.pendingAlarms == 0)
+        #expect(!probe.entries.contains("a terminate"))
+    }
+}
+
+extension HostUnderTest {
+    /// Whether the lane has a job in hand.
+    fileprivate var isAtWork: Bool {
+        host.gate.lane.watched(at: host.gate.lane.word.load()).isBusy
     }
 }
 

@@ -27,10 +27,11 @@ final class HoldShelf: Sendable {
 }
 
 extension Probe {
-    /// Lets a module take a hold when it is told something; what it says at the expiry is noted.
+    /// Lets a module take a hold when it is first told something; the expiry is noted.
     func hold(_ entry: String, as reason: String, on shelf: HoldShelf, noting expiry: String? = nil)
     {
         when(entry) { [weak self] module in
+            guard shelf[reason] == nil else { return }
             try shelf.take(reason, module, expiry: expiry.map { text in { self?.note(text) } })
         }
     }
@@ -44,6 +45,7 @@ extension HostUnderTest {
     ///
     /// The app must not end on the way.
     func pass(_ duration: Duration, by step: Duration = .milliseconds(500)) async {
+        await calm()
         var left = duration
         while left > .zero {
             time.advance(by: min(step, left))
