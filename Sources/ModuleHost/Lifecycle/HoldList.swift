@@ -151,7 +151,8 @@ final class HoldList: Sendable {
                 for id in state.holds.keys { state.stop(id) }
             case .background:
                 state.isInForeground = false
-                for id in state.holds.keys { start(id, in: &state) }
+                // In their order, in which they then run out.
+                for id in state.holds.keys.sorted() { start(id, in: &state) }
             default: break
             }
         }
@@ -175,7 +176,7 @@ final class HoldList: Sendable {
         state.withLock { state in
             let open = state.holds.filter { cell == nil || $0.value.cell === cell }
             guard !open.isEmpty, !state.isClosed else { return false }
-            for id in open.keys { start(id, in: &state) }
+            for id in open.keys.sorted() { start(id, in: &state) }
             state.waiting.append(Waiting(job: job, cell: cell))
             return true
         }
