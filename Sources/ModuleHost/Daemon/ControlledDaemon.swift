@@ -40,10 +40,14 @@ final class ControlledDaemon: ControlledHost {
         // Here and not on the lane, which does not wait for the disk.
         let inbox = inbox?.currentFigures()
         host.read(within: Self.patience) {
-            $0.figures
+            ($0.figures, $0.holds.open)
         } _: { [identity] in
             completion(
-                $0.map { HostStatus(identity, $0, inbox: inbox) }.mapError(RPCError.init))
+                $0.map { figures, holds in
+                    var status = HostStatus(identity, figures, inbox: inbox)
+                    status.holds = holds
+                    return status
+                }.mapError(RPCError.init))
         }
     }
 

@@ -146,7 +146,7 @@ package final class Inbox: Sendable {
             figures.pendingBytes = try folder.bytes(
                 from: figures.position ?? start, to: extent.end)
         } catch {
-            figures.trouble = figures.trouble ?? "\(error)"
+            figures.troubles[.look] = "cannot look at the inbox: \(error)"
         }
         return figures
     }
@@ -255,6 +255,7 @@ extension Inbox {
 
     /// What the inbox's thread has to do.
     enum Duty: String, Hashable, Sendable, CaseIterable {
+        case look = "look at the inbox"
         case accept = "accept events"
         case deliver = "deliver events from the inbox"
         case keepCursor = "keep the cursor of the inbox"
