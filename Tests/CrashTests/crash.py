@@ -160,12 +160,12 @@ class Driver:
         """Kills so many hosts; returns how often each moment was hit, and how often only the clock did it."""
         moments = [m for m in MOMENTS if only in m.name]
         met, missed, done = collections.Counter(), collections.Counter(), 0
-        for sender in self.senders:
-            sender.start()
         # The first one makes all that there is to be found, and stops.
         host = self.start()
         if not host.is_ready(60) or host.stop() != 0:
             raise Failure(f"the first host does not start, or not stop:\n{host.text()}")
+        for sender in self.senders:
+            sender.start()
         while done < kills:
             # Each kind as often as the others, in an order of chance.
             for moment in self.random.sample(moments, len(moments)):

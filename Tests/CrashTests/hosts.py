@@ -102,7 +102,10 @@ class Host:
 
     def status(self):
         """What `hostd status` says; a failure where it does not work."""
+        deadline = time.monotonic() + 30
         done = self.command_line("status", "--json")
+        while done.returncode == 75 and time.monotonic() < deadline:  # busy; try again
+            done = self.command_line("status", "--json")
         if done.returncode != 0:
             raise Failure(f"hostd status ended with {done.returncode}: {done.stderr}\n{self.text()}")
         return json.loads(done.stdout)

@@ -6,6 +6,7 @@ import os
 import re
 import select
 import threading
+import time
 
 
 
@@ -113,8 +114,8 @@ class Valve:
 
     def __init__(self, path, witness):
         self.witness = witness
-        self._pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-        fcntl.fcntl(self._pipe, fcntl.F_SETPIPE_SZ, 4096)
+        self.pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+        fcntl.fcntl(self.pipe, fcntl.F_SETPIPE_SZ, 4096)
         self._rest = b""
         self._is_open = threading.Event()
         self._is_open.set()
@@ -128,21 +129,29 @@ class Valve:
 
     def close(self):
         self._is_open.clear()
+        with self._lock:
+            pass  # Nobody reads any more.
+
+    def close_but(self, room):
+        """Closes it when the pipe is empty, and then leaves only so many bytes in it."""
+        while select.select([self.pipe], [], [], 0)[0]:
+            time.sleep(0.001)
+        self.close()
+        os.write(self.pipe, b"\n" * (4096 - room))
 
     def _run(self):
         poll = select.poll()
-        poll.register(self._pipe, select.POLLIN)
+        poll.register(self.pipe, select.POLLIN)
         while not self._is_ending:
             self._is_open.wait()
             if poll.poll(50):
-                self.read()
+                self._read()
 
-    def read(self):
-        """Takes what is there."""
+    def _read(self):
         with self._lock:
-            while True:
+            while self._is_open.is_set():
                 try:
-                    data = os.read(self._pipe, 1 << 16)
+                    data = os.read(self.pipe, 1 << 16)
                 except BlockingIOError:
                     return
                 *lines, self._rest = (self._rest + data).split(b"\n")
@@ -154,7 +163,7 @@ class Valve:
         self._is_ending = True
         self.open()
         self._thread.join(10)
-        os.close(self._pipe)
+        os.close(self.pipe)
 
 
 def check(ledger, witnesses, rejected):
