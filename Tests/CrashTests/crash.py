@@ -15,6 +15,7 @@ With --faults, what docs/reliability.md says of full disks, broken files and the
 
 import argparse
 import collections
+import os
 import pathlib
 import random
 import re
@@ -27,7 +28,7 @@ import time
 import faults
 from hosts import Failure, Host, can_trap
 from moments import MOMENTS
-from senders import ControlClient, Ledger, PythonWriter, ShellWriter
+from senders import ControlClient, Ledger, PythonWriter, ScriptWriter, ShellWriter
 from sites import SLOW, WITNESSES, Site
 from witnesses import JournalFile, Valve, Witness, check
 
@@ -50,7 +51,8 @@ class Driver:
         self.writer = PythonWriter(*sender, 0)
         self.senders = [
             ControlClient(*sender, 1), ControlClient(*sender, 2), ControlClient(*sender, 3),
-            PythonWriter(*sender, 1), PythonWriter(*sender, 2), ShellWriter(*sender, 1),
+            PythonWriter(*sender, 1), PythonWriter(*sender, 2),
+            ShellWriter(*sender, 1), ScriptWriter(*sender, 1),
         ]  # fmt: skip
         self.filled = 0
         self.lives = 0
@@ -131,7 +133,7 @@ class Driver:
         try:
             death = host.status().get("lastDeath", {})
         except Failure:
-            if host.wait(0.001) is None:
+            if host.wait(5) is None:
                 raise
             return  # the trap was quicker
         if said and death.get("text") != said[0]:
@@ -203,6 +205,9 @@ class Driver:
             if host.wait(0.001) is None:
                 host.kill()
             self._note_end(host)
+        left = [name for name in os.listdir(self.site.inbox) if name.endswith(".tmp")]
+        if left:
+            self.faults.append(f"the dead have left behind: {left}")
         return check(self.ledger, self.witnesses.values(), self.site.rejected())
 
 
@@ -227,9 +232,9 @@ def summarize(driver, met, missed, given_up, seconds):
     print("\nwhat the next hosts said the dead were at:")
     for what, count in driver.deaths.most_common():
         print(f"    {count:>5}  {what}")
-    print(f"\n{'sender':<10} {'sent':>8} {'accepted':>9}")
+    print(f"\n{'sender':<12} {'sent':>8} {'accepted':>9}")
     for who, (sent, accepted) in sorted(driver.ledger.counts().items()):
-        print(f"{who:<10} {sent:>8} {accepted:>9}")
+        print(f"{who:<12} {sent:>8} {accepted:>9}")
     again = len(driver.ledger.again)
     print(f"{again} sent again after a death, {driver.ledger.duplicates} times answered as duplicates")
     print(f"\n{'module':<18} {'heard':>8} {'again, next attempt':>20} {'highest attempt':>16}")

@@ -262,5 +262,6 @@ package struct InboxFigures: Hashable, Sendable {
         case accepting = "accept events"
         case reading = "read the inbox"
         case cursor = "keep the cursor"
+        case puttingAside = "put aside what late modules are too far behind with"
     }
 }

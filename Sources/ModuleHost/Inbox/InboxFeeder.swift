@@ -209,7 +209,7 @@ struct InboxFeeder {
         if instant >= due {
             if let lane, let reader {
                 do throws(InboxError) { try putAside(on: lane, reader) } catch {
-                    inbox.troubled(error, "cannot read the inbox")
+                    inbox.troubled(error, .puttingAside)
                 }
             }
             storeCursor()

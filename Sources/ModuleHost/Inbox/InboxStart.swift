@@ -125,6 +125,7 @@ extension InboxStart {
         _ contents: BlackBox.Contents?
     ) throws(InboxError) {
         self = try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
+            folder.removeLeftovers()
             let extent = try InboxExtent(of: folder)
             var start = InboxStart(cursor, contents, end: extent.end)
             if let last = start.last, last > extent.end {

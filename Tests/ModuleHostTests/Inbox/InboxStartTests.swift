@@ -149,6 +149,19 @@ struct InboxStartTests {
         #expect(try InboxCursor.load(from: inbox.folder).get().next == nil)
     }
 
+    @Test("what dead hosts were writing is removed, and nothing else")
+    func leftovers() throws {
+        let inbox = try InboxUnderTest()
+        let others = ["cursor", "notes.tmp", "rejected.ndjson"]
+        for name in ["cursor.4711-1.tmp", "rejected.ndjson.4711-2.tmp"] + others {
+            try inbox.state.write("{}", to: "inbox/\(name)")
+        }
+        _ = try start(inbox)
+        #expect(
+            try namesInFolder(inbox.folder.path).sorted()
+                == ["00000001.ndjson", "cursor", "inbox.lock", "notes.tmp", "rejected.ndjson"])
+    }
+
     @Test("a writer does not go back to a lower segment when the newest is taken away")
     func neverBack() throws {
         let inbox = try InboxUnderTest()
