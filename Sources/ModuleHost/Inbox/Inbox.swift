@@ -68,18 +68,23 @@ package final class Inbox: Sendable {
         _ folder: InboxFolder, _ limits: Limits, after previous: BlackBox.Contents? = nil,
         box: BlackBox? = nil, log: Log, time: any TimeSource
     ) throws(InboxError) {
-        try folder.make()
+        let lockWatch = InboxLockWatch(folder, patience: limits.patience, log: log, time: time)
         let cursor = InboxCursor.load(from: folder)
-        let start = InboxStart(cursor, previous)
+        let start = try lockWatch.watching { () throws(InboxError) in
+            try folder.make()
+            return try InboxStart(in: folder, cursor, previous)
+        }
         for notice in start.notices { log.warning(notice) }
-        // The black box goes on from a cursor: there is one from the beginning.
+        // The black box goes on from a cursor: there is one from the beginning. If it is missing after
+        // that, somebody took it away.
         let known = try? cursor.get()
         var stored = known ?? InboxCursor()
         if known == nil || start.differs(from: stored) {
             stored.next = start.next
             stored.modules = start.modules
             stored.attempts = start.attempts
-            do throws(InboxError) { try stored.store(in: folder) } catch {
+            // What the black box of the last host says is in it now, and is not to be added again.
+            do throws(InboxError) { try stored.store(in: folder, advancing: 2) } catch {
                 log.error(
                     "\(error); how often events were begun is not known if this host dies, too")
             }
@@ -95,7 +100,7 @@ package final class Inbox: Sendable {
         } catch {
             throw .unusable(FileError("wait for news of", folder.path, error))
         }
-        lockWatch = InboxLockWatch(folder, patience: limits.patience, log: log, time: time)
+        self.lockWatch = lockWatch
         self.folder = folder
         self.limits = limits
         self.box = box
@@ -119,6 +124,12 @@ package final class Inbox: Sendable {
 
     /// Hands an event in.
     package func submit(_ submission: InboxSubmission) {
+        // Alone, and not with all the others that are written at once.
+        let bytes = submission.line.count
+        guard bytes <= folder.limits.line else {
+            let error = InboxError.lineTooLong(bytes: bytes, limit: folder.limits.line)
+            return submission.onFate(.failed(error))
+        }
         if let fault = mailbox.add(submission, limit: limits.waiting) {
             submission.onFate(.failed(fault))
         }
@@ -146,7 +157,7 @@ package final class Inbox: Sendable {
             figures.pendingBytes = try folder.bytes(
                 from: figures.position ?? start, to: extent.end)
         } catch {
-            figures.troubles[.look] = "cannot look at the inbox: \(error)"
+            figures.troubles[.looking] = "cannot look at the inbox: \(error)"
         }
         return figures
     }
@@ -167,7 +178,7 @@ package final class Inbox: Sendable {
     ///
     /// Under the lane's lock.
     func note(_ cell: Cell, _ position: EventPosition?, isBegun: Bool) {
-        box?.setBehind(cell.number, position, begun: isBegun)
+        progress.noteUnheard(by: cell, position, isBegun: isBegun)
         if position == nil { mailbox.wake() }
     }
 
@@ -215,6 +226,7 @@ extension InboxRecord {
 extension Inbox {
     /// Puts lines among the rejected ones, and says so in the log.
     func reject(_ events: [RejectedEvent]) throws(InboxError) {
+        guard !events.isEmpty else { return }
         try RejectedEvents(folder).append(events)
         figures.withLock { $0.rejected += events.count }
         // One line each would fill the log with what a broken program writes.
@@ -226,40 +238,17 @@ extension Inbox {
         }
     }
 
-    /// Passes over lines that look like events to deliver, and tells who waits for them.
-    func skip(_ lines: [(EventPosition, InboxSubmission.Outcome)]) {
-        skipped.withLock { skipped in
-            for (position, _) in lines { skipped.insert(position) }
-        }
-        for (position, outcome) in lines {
-            if case .duplicate = outcome { figures.withLock { $0.duplicates += 1 } }
-            progress.tell(position, outcome)
-        }
-    }
-
     /// Something does not work; said once until it works again.
-    func troubled(_ error: InboxError, _ duty: Duty) {
-        let trouble = "cannot \(duty.rawValue): \(error)"
-        let isNew = figures.withLock { figures in
-            defer { figures.troubles[duty] = trouble }
-            return figures.troubles[duty] != trouble
-        }
-        if isNew { log.error(trouble) }
+    func troubled(_ error: InboxError, _ work: InboxFigures.Work) {
+        let trouble = "cannot \(work.rawValue): \(error)"
+        let former = figures.withLock { $0.troubles.updateValue(trouble, forKey: work) }
+        if former != trouble { log.error(trouble) }
     }
 
     /// What did not work works again.
-    func settled(_ duty: Duty) {
-        guard figures.withLock({ $0.troubles.removeValue(forKey: duty) }) != nil else { return }
-        log.notice("can \(duty.rawValue) again")
-    }
-
-    /// What the inbox's thread has to do.
-    enum Duty: String, Hashable, Sendable, CaseIterable {
-        case look = "look at the inbox"
-        case accept = "accept events"
-        case deliver = "deliver events from the inbox"
-        case keepCursor = "keep the cursor of the inbox"
-        case putAside = "put aside what a late module gave up"
+    func settled(_ work: InboxFigures.Work) {
+        let former = figures.withLock { $0.troubles.removeValue(forKey: work) }
+        if former != nil { log.notice("can \(work.rawValue) again") }
     }
 }
 
@@ -277,13 +266,22 @@ package struct InboxFigures: Hashable, Sendable {
     package var position: EventPosition?
     /// How many bytes the log has from that place on.
     package var pendingBytes = 0
-    /// What it cannot do now, and why.
-    var troubles: [Inbox.Duty: String] = [:]
+    /// What does not work now, and why, such as a full disk.
+    var troubles: [Work: String] = [:]
 
-    /// What is wrong with it now, such as a full disk; nil where nothing is.
+    /// What is wrong with it now, in words; nil where nothing is.
     package var trouble: String? {
-        let lines = Inbox.Duty.allCases.compactMap { troubles[$0] }
-        return lines.isEmpty ? nil : lines.joined(separator: "; ")
+        let texts = Work.allCases.compactMap { troubles[$0] }
+        return texts.isEmpty ? nil : texts.joined(separator: "; ")
+    }
+
+    /// What can go wrong by itself.
+    enum Work: String, CaseIterable {
+        case accepting = "accept events"
+        case reading = "read the inbox"
+        case cursor = "keep the cursor"
+        case puttingAside = "put aside what late modules are too far behind with"
+        case looking = "look at the inbox"
     }
 
     package init() {}

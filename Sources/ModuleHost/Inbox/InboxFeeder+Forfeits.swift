@@ -28,9 +28,9 @@ extension InboxFeeder {
         do throws(InboxError) {
             lane.settle(forfeit, dropped: try putAside(forfeit, reader))
             unsettled.removeAll { $0.cell === forfeit.cell }
-            inbox.settled(.putAside)
+            inbox.settled(.puttingAside)
         } catch {
-            inbox.troubled(error, .putAside)
+            inbox.troubled(error, .puttingAside)
         }
     }
 

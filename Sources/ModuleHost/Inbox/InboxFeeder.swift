@@ -23,9 +23,9 @@ struct InboxFeeder {
     private var isCursorDue: ContinuousClock.Instant?
     /// Until when nothing is read, since the log could not be.
     private var pause: ContinuousClock.Instant?
+    /// What was read and is not yet handed on, since something did not work.
+    private var unfinished: [InboxItem] = []
     private var watch: FolderWatch?
-    /// What was read and neither handed to the lane nor put aside.
-    private var untaken: [InboxItem] = []
     private var lane: Lane?
     /// What modules gave up and the disk has not taken.
     var unsettled: [Forfeit] = []
@@ -80,9 +80,9 @@ struct InboxFeeder {
                 }
                 submission.onFate(.accepted(place))
             }
-            inbox.settled(.accept)
+            inbox.settled(.accepting)
         } catch {
-            inbox.troubled(error, .accept)
+            inbox.troubled(error, .accepting)
             for submission in fresh { submission.onFate(.failed(error)) }
         }
     }
@@ -108,21 +108,35 @@ struct InboxFeeder {
         do throws(InboxError) {
             let reader = try open(for: host)
             while inbox.progress.countInFlight < Limits.window {
-                if untaken.isEmpty {
+                if unfinished.isEmpty {
                     let room = Limits.window - inbox.progress.countInFlight
-                    untaken = try inbox.lockWatch.watching { () throws(InboxError) in
+                    unfinished = try inbox.lockWatch.watching { () throws(InboxError) in
                         try reader.next(atMost: room)
                     }
                 }
-                guard !untaken.isEmpty else { break }
-                try take(untaken, from: reader, host)
-                untaken = []
+                if unfinished.isEmpty {
+                    guard try rollWhenFull(reader) else { break }
+                    continue
+                }
+                try take(unfinished, from: reader, host)
+                unfinished = []
             }
-            inbox.settled(.deliver)
+            inbox.settled(.reading)
         } catch {
-            inbox.troubled(error, .deliver)
+            inbox.troubled(error, .reading)
             pause = inbox.time.now() + Limits.pause
         }
+    }
+
+    /// Begins a new segment where programs that know nothing of segments have filled the newest.
+    ///
+    /// - Parameter reader: At the end of the log.
+    /// - Returns: Whether it was full.
+    /// - Throws: ``InboxError``.
+    private mutating func rollWhenFull(_ reader: InboxReader) throws(InboxError) -> Bool {
+        guard Int(reader.position.offset) >= inbox.folder.limits.segment else { return false }
+        try openWriter().rollWhenFull()
+        return true
     }
 
     /// Opens the log where the last host had come to, with the ids of what stands before.
@@ -151,35 +165,40 @@ struct InboxFeeder {
             reader.notice = nil
             inbox.log.warning("\(notice)")
         }
-        var events: [LifecycleEvent] = []
-        var skipped: [(EventPosition, InboxSubmission.Outcome)] = []
-        var rejections: [RejectedEvent] = []
-        for item in items {
-            switch try verdict(on: item, reader) {
-            case .deliver(let event): events.append(event)
+        var verdicts: [Verdict] = []
+        verdicts.reserveCapacity(items.count)
+        for item in items { verdicts.append(try verdict(on: item, reader)) }
+        // Before anything is handed on: where this fails, all of it is tried again.
+        try inbox.reject(verdicts.compactMap(\.rejection))
+        var handedOn: EventPosition?
+        for (item, verdict) in zip(items, verdicts) {
+            switch verdict {
+            case .deliver(let event):
+                handedOn = item.end
+                inbox.progress.enter()
+                host.enqueue(.event(event))
             case .done: break
-            case .duplicate: skipped.append((item.position, .duplicate))
-            case .reject(let rejection):
-                rejections.append(rejection)
-                skipped.append((item.position, .rejected(rejection.reason)))
+            case .duplicate: skip(item, .duplicate)
+            case .reject(let rejection): skip(item, .rejected(rejection.reason))
             }
         }
-        if !rejections.isEmpty { try inbox.reject(rejections) }
-        if !skipped.isEmpty { inbox.skip(skipped) }
-        for event in events {
-            inbox.progress.enter()
-            host.enqueue(.event(event))
-        }
         // What no event stands behind is passed in its turn.
-        guard let end = items.last?.end, events.last?.entry?.end != end else { return }
+        guard let end = items.last?.end, handedOn != end else { return }
         inbox.progress.enter()
         host.onLane { [progress = inbox.progress] _, _ in progress.passed(to: end) }
+    }
+
+    private func skip(_ item: InboxItem, _ outcome: InboxSubmission.Outcome) {
+        inbox.skipped.withLock { _ = $0.insert(item.position) }
+        if case .duplicate = outcome { inbox.figures.withLock { $0.duplicates += 1 } }
+        inbox.progress.tell(item.position, outcome)
     }
 
     // MARK: The cursor
 
     private mutating func storeCursorIfDue() {
-        guard currentCursor() != nil else {
+        // Whatever the lane is at will be done when nothing else wakes this thread.
+        guard currentCursor() != nil || inbox.progress.countInFlight > 0 else {
             isCursorDue = nil
             return
         }
@@ -191,7 +210,7 @@ struct InboxFeeder {
         if instant >= due {
             if let lane, let reader {
                 do throws(InboxError) { try putAside(on: lane, reader) } catch {
-                    inbox.troubled(error, .putAside)
+                    inbox.troubled(error, .puttingAside)
                 }
             }
             storeCursor()
@@ -226,10 +245,10 @@ struct InboxFeeder {
             inbox.box?.setCursorSequence(cursor.sequence + 1)
             try cursor.store(in: inbox.folder)
             stored = cursor
+            inbox.settled(.cursor)
             if let lowest = cursor.lowest { try removeSegments(below: lowest) }
-            inbox.settled(.keepCursor)
         } catch {
-            inbox.troubled(error, .keepCursor)
+            inbox.troubled(error, .cursor)
         }
     }
 

@@ -38,7 +38,8 @@ package struct PendingEvents: Sendable {
     package init(in directory: StateDirectory, limit: Int) throws(InboxError) {
         let folder = InboxFolder(in: directory)
         let start = InboxStart(
-            InboxCursor.load(from: folder), BlackBox.Contents(in: directory))
+            InboxCursor.load(from: folder), BlackBox.Contents(in: directory),
+            end: try InboxExtent(of: folder).end)
         next = start.next
         notices = start.notices
         let reader = try InboxReader(folder, from: start.first)
