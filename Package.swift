@@ -33,7 +33,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ModuleHostTests", dependencies: ["ModuleHost", "TestSupport"],
-            exclude: ["Inputs"], swiftSettings: strict),
+            exclude: ["Inputs", "Delivery/Model/Mutants"], swiftSettings: strict),
         .testTarget(
             name: "ModulesTests", dependencies: ["Modules", "TestSupport"], swiftSettings: strict),
         .testTarget(

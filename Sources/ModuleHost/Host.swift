@@ -12,7 +12,8 @@ public final class Host: Sendable {
         case stopped
         /// Something it cannot do without failed; the reason in words. What was launched was stopped.
         case failed(String)
-        /// The stop ran out of time. These modules are still busy, so the process can only be left.
+        /// The stop ran out of time. These modules are still busy, or hold one of its steps open, so the
+        /// process can only be left.
         case overdue([ModuleID])
     }
 
@@ -51,6 +52,7 @@ public final class Host: Sendable {
     let tokens: TokenStore
     let inbox: Inbox?
     let app: LaneConfined<RunningApp>
+    let holds: HoldList
     private let stopAsked = Atomic(false)
     private let stopAlarm = Guarded<(any Alarm)?>(nil)
     private let hasEnded = Atomic(false)
@@ -96,15 +98,20 @@ public final class Host: Sendable {
             onRequiredFailure: { task, outcome in
                 reference.host?.fail("required start-up task '\(task)' \(outcome)")
             })
-        app = LaneConfined(
-            RunningApp(slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox))
+        let app = RunningApp(slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox)
+        self.app = LaneConfined(app)
+        holds = app.holds
         reference.set(self)
     }
 
     /// Ends the lane: what is still listed is dropped.
     ///
     /// Stop a host before letting it go.
-    deinit { gate.lane.close() }
+    deinit {
+        gate.lane.close()
+        holds.close()
+        holds.clear()
+    }
 
     /// Makes the modules, runs the start-up tasks that cannot wait, launches, and says it is ready.
     ///
@@ -154,6 +161,7 @@ public final class Host: Sendable {
 
     private func stop(_ end: End, because reason: String, origin: Origin) {
         guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        holds.stopBegins(within: slatefile.deadlines.stopAll)
         let alarm = time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
         stopAlarm.withLock { $0 = alarm }
         observer.onStop(reason)
@@ -162,19 +170,12 @@ public final class Host: Sendable {
         }
     }
 
-    private func overdue() {
-        var cells = gate.lane.lateCells
-        if let stuck = gate.lane.cell(gate.lane.word.load().cell),
-            !cells.contains(where: { $0 === stuck })
-        {
-            cells.append(stuck)
-        }
-        end(.overdue(cells.compactMap(\.id)))
-    }
+    private func overdue() { end(.overdue(leftBehind())) }
 
     func end(_ end: End) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         gate.lane.close()
+        holds.close()
         stopAlarm.withLock { $0 }?.cancel()
         observer.onEnd(end)
     }

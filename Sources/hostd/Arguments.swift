@@ -23,11 +23,7 @@ struct Arguments: Hashable, Sendable {
             } else if takesOptions, word.hasPrefix("-"), word != "-" {
                 try parseOption(word, &rest, command)
             } else {
-                guard operands.count < command.operands.count else {
-                    throw .surplusArgument(word, command)
-                }
-                guard !word.isEmpty else { throw .emptyArgument(command) }
-                operands.append(word)
+                try takeOperand(word, command)
             }
         }
         let missing = command.operands.dropFirst(operands.count).first { $0.isRequired }
@@ -42,6 +38,19 @@ struct Arguments: Hashable, Sendable {
 
     /// The value of an option; nil where it was not given.
     subscript(option: String) -> String? { options[option] }
+
+    private mutating func takeOperand(_ word: String, _ command: Command) throws(UsageError) {
+        let last = command.operands.last.flatMap { $0.isRepeated ? $0 : nil }
+        let isBeyond = operands.count >= command.operands.count
+        guard let operand = isBeyond ? last : command.operands[operands.count] else {
+            throw .surplusArgument(word, command)
+        }
+        guard !word.isEmpty else { throw .emptyArgument(command) }
+        guard operand.choices.isEmpty || operand.choices.contains(word) else {
+            throw .unknownWord(word, for: operand, command)
+        }
+        operands.append(word)
+    }
 
     private mutating func parseOption(
         _ word: String, _ rest: inout ArraySlice<String>, _ command: Command

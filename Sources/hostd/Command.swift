@@ -26,6 +26,10 @@ struct Command: Sendable {
         /// What stands for it in the help, such as `FILE`.
         let placeholder: String
         var isRequired = false
+        /// Whether there may be several: only of the last one.
+        var isRepeated = false
+        /// The words it may be; empty for any.
+        var choices: [String] = []
         let help: String
     }
 
@@ -54,8 +58,7 @@ struct Command: Sendable {
     /// All commands, in the order of the help.
     static let all: [Command] = [
         .run, .check, .schema, .signals, .status, .modules, .health, .routes, .open, .canOpen,
-        .call, .post,
-        .tail, .stop, .help,
+        .call, .post, .send, .inbox, .tail, .stop, .help,
     ]
 
     /// The command of a name.

@@ -2,21 +2,39 @@ import ModuleHost
 
 extension Command {
     /// How the command is called, in a line.
-    var usage: String {
-        var words = ["hostd", name]
-        for option in options { words.append("[\(option.form)]") }
-        for operand in operands {
-            words.append(operand.isRequired ? operand.placeholder : "[\(operand.placeholder)]")
+    var usage: String { (["hostd", name] + usageWords).joined(separator: " ") }
+
+    private var usageWords: [String] {
+        options.map { "[\($0.form)]" }
+            + operands.map { operand in
+                let form = operand.placeholder + (operand.isRepeated ? " …" : "")
+                return operand.isRequired ? form : "[\(form)]"
+            }
+    }
+
+    /// The same in lines that no terminal breaks, the first behind `usage: `.
+    private var usageInLines: String {
+        var lines = ["usage: hostd \(name)"]
+        for word in usageWords {
+            if lines[lines.count - 1].count + 1 + word.count > 100 {
+                lines.append("      ")
+            }
+            lines[lines.count - 1] += " \(word)"
         }
-        return words.joined(separator: " ")
+        return lines.joined(separator: "\n")
     }
 
     /// The help of the command.
     var helpText: String {
-        var text = "hostd \(name): \(summary)\n\nusage: \(usage)\n"
+        var text = "hostd \(name): \(summary)\n\n\(usageInLines)\n"
         if !discussion.isEmpty { text += "\n\(discussion)\n" }
         if !operands.isEmpty {
-            text += section("arguments", operands.map { ($0.placeholder, $0.help) })
+            text += section(
+                "arguments",
+                operands.map { operand in
+                    let help = operand.choices.isEmpty ? "" : operand.choices.alternatives + " "
+                    return (operand.placeholder, help + operand.help)
+                })
         }
         text += section(
             "options",

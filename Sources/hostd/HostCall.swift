@@ -14,22 +14,23 @@ struct HostCall: ~Copyable {
     ///   - arguments: Its arguments.
     ///   - alternative: What can be done without a host, in a line.
     ///   - time: How long to wait for a connection.
+    ///   - recover: What is done where the conversation failed; nil from it for what always is: to say so.
     ///   - body: The conversation.
     /// - Returns: What `body` returns, or the code that says why there was no conversation.
     static func run(
         _ command: String, _ arguments: Arguments, instead alternative: String? = nil,
         within time: Duration = ControlClient.patience,
+        recover: (ControlClientError) -> ExitCode? = { _ in nil },
         _ body: (borrowing HostCall) throws(ControlClientError) -> ExitCode
     ) -> ExitCode {
-        let directory = StateDirectory(
-            option: arguments["state-dir"], environment: CurrentProcess.environment(),
-            slatefile: arguments["slatefile"] ?? Command.defaultSlatefile)
+        let directory = arguments.stateDirectory
         do throws(ControlClientError) {
             let client = try ControlClient(to: directory, within: time)
             return try body(
                 HostCall(
                     command: command, arguments: arguments, directory: directory, client: client))
         } catch {
+            if let code = recover(error) { return code }
             Console.complain("hostd \(command): \(error)")
             if case .notRunning = error {
                 Console.complain("start one with '\(startCommand(arguments))'")
@@ -49,6 +50,15 @@ struct HostCall: ~Copyable {
             if let value = arguments[option] { words += ["--\(option)", shellQuoted(value)] }
         }
         return words.joined(separator: " ")
+    }
+}
+
+extension Arguments {
+    /// Where the host that they mean has its state.
+    var stateDirectory: StateDirectory {
+        StateDirectory(
+            option: self["state-dir"], environment: CurrentProcess.environment(),
+            slatefile: self["slatefile"] ?? Command.defaultSlatefile)
     }
 }
 

@@ -5,8 +5,9 @@ import ModuleHost
 /// - Parameter words: The arguments, without the program's name.
 /// - Returns: How it ended.
 func runCommandLine(_ words: [String]) -> ExitCode {
-    // The reader of a pipe may go at any time: an error of that write, and not the end of us.
-    Signals.ignoreBrokenPipes()
+    // The reader of a pipe may go at any time, and a file have a limit: an error of that write, and not the
+    // end of us.
+    Signals.turnIntoErrors()
     do throws(UsageError) {
         switch words.first {
         case "--help", "-h": return Console.write(Command.overview)

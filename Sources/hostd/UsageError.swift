@@ -45,6 +45,14 @@ struct UsageError: Error, Hashable, Sendable {
                 + option.choices.alternatives + offer(value, option.choices), command)
     }
 
+    static func unknownWord(
+        _ word: String, for operand: Command.Operand, _ command: Command
+    ) -> UsageError {
+        UsageError(
+            "'\(word)' is no \(operand.placeholder), which is \(operand.choices.alternatives)"
+                + offer(word, operand.choices), command)
+    }
+
     static func surplusArgument(_ word: String, _ command: Command) -> UsageError {
         let isCommand = command.operands.isEmpty && Command.all.contains { $0.name == word }
         return UsageError(

@@ -30,6 +30,12 @@ struct ArgumentsTests {
         #expect(try Arguments(words, of: .check).operand == expected)
     }
 
+    @Test("several arguments, where there may be several")
+    func repeated() throws {
+        let arguments = try Arguments(["drop", "1:1", "--json", "a", "b"], of: .inbox)
+        #expect(arguments.operands == ["drop", "1:1", "a", "b"])
+    }
+
     @Test(
         "what makes no sense, and what would",
         arguments: [
@@ -56,6 +62,11 @@ struct ArgumentsTests {
             ("open", [], "URL is missing: the URL, in quotes"),
             ("call", ["com.mm.main"], "ACTION is missing: the name of the action"),
             ("call", ["a", "b", "{}", "c"], "unexpected argument 'c'"),
+            (
+                "inbox", ["retyr", "1:1"],
+                "'retyr' is no ACTION, which is list, retry, drop or path; did you mean 'retry'?"
+            ),
+            ("inbox", ["retry", ""], "an argument is empty"),
             (
                 "run", ["--log-format", "jsno"],
                 "'jsno' is no value of '--log-format', which takes text or json; "

@@ -36,6 +36,8 @@ struct HelpTests {
                   canopen  tell whether the host would open a URL
                   call     call an action of a module, and print the reply
                   post     post a message to the modules that listen to its topic
+                  send     send an event; one with a payload also where no host runs
+                  inbox    show what is in the inbox; retry or drop what was rejected
                   tail     show what happens in the host, as it happens
                   stop     stop the host, wait for its end, and return the outcome
                   help     show what hostd, or one of its commands, does
@@ -87,7 +89,7 @@ struct HelpTests {
     func all() throws {
         for name in [
             "run", "check", "schema", "signals", "status", "modules", "routes", "open", "canopen",
-            "call", "post", "tail", "stop", "help",
+            "call", "post", "send", "inbox", "tail", "stop", "help",
         ] {
             let outcome = try HostProcess.run([name, "--help"])
             #expect(outcome.output.hasPrefix("hostd \(name): "))

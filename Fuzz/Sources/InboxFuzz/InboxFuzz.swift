@@ -16,8 +16,8 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard bytes.count > 2 else { return 0 }
     var limits = InboxLimits()
-    limits.line = 1 + Int(bytes[1])
     limits.excerpt = 8
+    limits.line = limits.excerpt + Int(bytes[1])
     do throws(InboxError) {
         let inbox = try log(of: bytes[2...], limits)
         let whole = try items(in: inbox, atMost: 1000)
@@ -49,7 +49,9 @@ private struct Item: Equatable {
     }
 }
 
-private let state = StateDirectory(path: "/tmp/modulehost-fuzz-\(CurrentProcess.id)")
+/// In memory where there is such a file system: a disk would set the pace.
+private let state = StateDirectory(
+    path: "\(fileExists("/dev/shm") ? "/dev/shm" : "/tmp")/modulehost-fuzz-\(CurrentProcess.id)")
 
 /// Makes a log with these segments, and no others.
 private func log(

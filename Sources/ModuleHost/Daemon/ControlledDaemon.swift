@@ -16,15 +16,20 @@ final class ControlledDaemon: ControlledHost {
     }
 
     private let host: Host
+    private let inbox: Inbox?
     let identity: HostIdentity
     private let phase = Guarded(Phase.running(stops: []))
 
     /// - Parameters:
     ///   - host: The app.
     ///   - slatefile: The path of its slatefile.
+    ///   - inbox: Its inbox; nil where it has none.
     ///   - lastDeath: How the host before it died; nil where it did not.
-    init(_ host: Host, slatefile: String, lastDeath: LastDeath? = nil) {
+    init(
+        _ host: Host, slatefile: String, inbox: Inbox? = nil, lastDeath: LastDeath? = nil
+    ) {
         self.host = host
+        self.inbox = inbox
         identity = HostIdentity(
             app: host.slatefile.app, slatefile: CurrentProcess.absolute(slatefile),
             stateDirectory: CurrentProcess.absolute(host.stateDirectory), startedAt: .now(),
@@ -37,10 +42,17 @@ final class ControlledDaemon: ControlledHost {
     }
 
     func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {
+        // Here and not on the lane, which does not wait for the disk.
+        let inbox = inbox?.currentFigures()
         host.read(within: Self.patience) {
-            $0.figures
+            ($0.figures, $0.holds.open)
         } _: { [identity] in
-            completion($0.map { HostStatus(identity, $0) }.mapError(RPCError.init))
+            completion(
+                $0.map { figures, holds in
+                    var status = HostStatus(identity, figures, inbox: inbox)
+                    status.holds = holds
+                    return status
+                }.mapError(RPCError.init))
         }
     }
 

@@ -98,10 +98,17 @@ package struct HostIdentity: Hashable, Sendable {
 package struct HostStatus: Hashable, Sendable {
     package var identity: HostIdentity
     package var figures: HostFigures
+    /// Nil for a host without an inbox.
+    package var inbox: InboxFigures?
+    /// The holds that are open, in the order in which they were taken.
+    package var holds: [OpenHold] = []
 
-    package init(_ identity: HostIdentity, _ figures: HostFigures) {
+    package init(
+        _ identity: HostIdentity, _ figures: HostFigures, inbox: InboxFigures? = nil
+    ) {
         self.identity = identity
         self.figures = figures
+        self.inbox = inbox
     }
 
     /// Writes the status as one object.
@@ -122,6 +129,18 @@ package struct HostStatus: Hashable, Sendable {
                     for kind in EventKind.allCases {
                         guard let count = figures.events[kind] else { continue }
                         json.member(kind.rawValue, count)
+                    }
+                }
+            }
+            if let inbox { $0.member("inbox") { inbox.write(to: &$0) } }
+            guard !holds.isEmpty else { return }
+            $0.member("holds") {
+                $0.array { json in
+                    for hold in holds {
+                        json.object {
+                            $0.member("module", hold.module.text)
+                            hold.write(to: &$0)
+                        }
                     }
                 }
             }
@@ -153,6 +172,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var behind: Int?
     /// Why it failed.
     package var reason: String?
+    /// The steps that it holds open, in the order in which it took the holds.
+    package var holds: [OpenHold] = []
 
     package init(id: ModuleID, entry: String, state: State) {
         self.id = id
@@ -170,6 +191,10 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("required", isRequired)
             if let behind { $0.member("behind", behind) }
             if let reason { $0.member("reason", reason) }
+            guard !holds.isEmpty else { return }
+            $0.member("holds") {
+                $0.array { json in for hold in holds { json.object { hold.write(to: &$0) } } }
+            }
         }
     }
 }

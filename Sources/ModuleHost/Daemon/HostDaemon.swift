@@ -158,7 +158,7 @@ private final class DaemonRun: Sendable {
         }
         end = Guarded(nil)
         controlled = ControlledDaemon(
-            host, slatefile: options.slatefile, lastDeath: blackBox.previous?.death)
+            host, slatefile: options.slatefile, inbox: inbox, lastDeath: blackBox.previous?.death)
         var methods = ControlMethods()
         methods.add(controlled)
         methods.addHealth(of: host)
@@ -237,8 +237,9 @@ private final class DaemonRun: Sendable {
     private func leave(_ end: Host.End, because reason: String) -> Never {
         blackBox.end(.overdue)
         controlled.ended(end)
-        server.stop(within: .milliseconds(200))
+        // Before the server, whose clients are told what became of what they sent.
         inbox.stop(within: .milliseconds(200))
+        server.stop(within: .milliseconds(200))
         notifier.ended(.failed, because: reason)
         output.flush(within: .milliseconds(200))
         CurrentProcess.exitNow(ExitCode.failed.rawValue)

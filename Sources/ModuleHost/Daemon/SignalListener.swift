@@ -35,7 +35,7 @@ package final class SignalListener: Sendable {
     package static func blockAll() {
         Signals.blockExactly(takenSignals)
         Signals.restoreIgnored()
-        for signal in Signals.turnedIntoErrors { Signals.ignore(signal) }
+        Signals.turnIntoErrors()
     }
 
     /// All signals but those that must stay open.

@@ -108,6 +108,11 @@ extension BlackBox.Contents {
 }
 
 extension BlackBox.Progress {
+    /// The last place of the inbox that is spoken of.
+    var last: EventPosition? {
+        ([next, inHand?.position].compactMap(\.self) + behind.values.map(\.position)).max()
+    }
+
     /// - Returns: Nil where the positions say too little.
     fileprivate init?(_ words: BoxWords) {
         guard words[.incomplete] == 0 else { return nil }

@@ -17,6 +17,8 @@ final class EventJob: LaneJob, @unchecked Sendable {
         /// Says which events a request comes to, in order; none where it means nothing, nil where the
         /// job is held back and will be run again.
         func plan(_ request: EventRequest, of job: EventJob) -> [LifecycleEvent]?
+        /// Whether the job is put aside before an event of its plan; then it will be run again.
+        func keeps(_ job: EventJob, before event: LifecycleEvent) -> Bool
         func begin(_ event: inout LifecycleEvent)
         /// A responder threw. Says whether the others are to be told.
         func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep
@@ -60,6 +62,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
         guard let plan = plan ?? app.plan(request, of: self) else { return }
         self.plan = plan
         while index < plan.count {
+            if event == nil, app.keeps(self, before: plan[index]) { return }
             guard deliver(event ?? begin(plan[index], in: app), on: thread, after: after) else {
                 return
             }

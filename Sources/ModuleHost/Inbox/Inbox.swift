@@ -68,18 +68,23 @@ package final class Inbox: Sendable {
         _ folder: InboxFolder, _ limits: Limits, after previous: BlackBox.Contents? = nil,
         box: BlackBox? = nil, log: Log, time: any TimeSource
     ) throws(InboxError) {
-        try folder.make()
+        let lockWatch = InboxLockWatch(folder, patience: limits.patience, log: log, time: time)
         let cursor = InboxCursor.load(from: folder)
-        let start = InboxStart(cursor, previous)
+        let start = try lockWatch.watching { () throws(InboxError) in
+            try folder.make()
+            return try InboxStart(in: folder, cursor, previous)
+        }
         for notice in start.notices { log.warning(notice) }
-        // The black box goes on from a cursor: there is one from the beginning.
+        // The black box goes on from a cursor: there is one from the beginning. If it is missing after
+        // that, somebody took it away.
         let known = try? cursor.get()
         var stored = known ?? InboxCursor()
         if known == nil || start.differs(from: stored) {
             stored.next = start.next
             stored.modules = start.modules
             stored.attempts = start.attempts
-            do throws(InboxError) { try stored.store(in: folder) } catch {
+            // What the black box of the last host says is in it now, and is not to be added again.
+            do throws(InboxError) { try stored.store(in: folder, advancing: 2) } catch {
                 log.error(
                     "\(error); how often events were begun is not known if this host dies, too")
             }
@@ -95,7 +100,7 @@ package final class Inbox: Sendable {
         } catch {
             throw .unusable(FileError("wait for news of", folder.path, error))
         }
-        lockWatch = InboxLockWatch(folder, patience: limits.patience, log: log, time: time)
+        self.lockWatch = lockWatch
         self.folder = folder
         self.limits = limits
         self.box = box
@@ -119,6 +124,12 @@ package final class Inbox: Sendable {
 
     /// Hands an event in.
     package func submit(_ submission: InboxSubmission) {
+        // Alone, and not with all the others that are written at once.
+        let bytes = submission.line.count
+        guard bytes <= folder.limits.line else {
+            let error = InboxError.lineTooLong(bytes: bytes, limit: folder.limits.line)
+            return submission.onFate(.failed(error))
+        }
         if let fault = mailbox.add(submission, limit: limits.waiting) {
             submission.onFate(.failed(fault))
         }
@@ -131,6 +142,24 @@ package final class Inbox: Sendable {
     package func stop(within time: Duration) {
         mailbox.end()
         _ = ended.wait(within: time)
+    }
+
+    /// The inbox in figures, as it is now.
+    ///
+    /// Asks the folder how far the log goes, and neither the lane nor the inbox's thread.
+    package func currentFigures() -> InboxFigures {
+        var figures = figures.withLock { $0 }
+        figures.done = progress.countDone
+        figures.position = progress.next ?? origin.first
+        do throws(InboxError) {
+            let extent = try InboxExtent(of: folder)
+            let start = EventPosition(segment: extent.segments.first ?? 1, offset: 0)
+            figures.pendingBytes = try folder.bytes(
+                from: figures.position ?? start, to: extent.end)
+        } catch {
+            figures.troubles[.looking] = "cannot look at the inbox: \(error)"
+        }
+        return figures
     }
 
     // MARK: On the lane
@@ -149,7 +178,7 @@ package final class Inbox: Sendable {
     ///
     /// Under the lane's lock.
     func note(_ cell: Cell, _ position: EventPosition?, isBegun: Bool) {
-        box?.setBehind(cell.number, position, begun: isBegun)
+        progress.noteUnheard(by: cell, position, isBegun: isBegun)
         if position == nil { mailbox.wake() }
     }
 
@@ -197,6 +226,7 @@ extension InboxRecord {
 extension Inbox {
     /// Puts lines among the rejected ones, and says so in the log.
     func reject(_ events: [RejectedEvent]) throws(InboxError) {
+        guard !events.isEmpty else { return }
         try RejectedEvents(folder).append(events)
         figures.withLock { $0.rejected += events.count }
         // One line each would fill the log with what a broken program writes.
@@ -209,22 +239,16 @@ extension Inbox {
     }
 
     /// Something does not work; said once until it works again.
-    func troubled(_ error: InboxError, _ what: String) {
-        let trouble = "\(what): \(error)"
-        let isNew = figures.withLock { figures in
-            defer { figures.trouble = trouble }
-            return figures.trouble != trouble
-        }
-        if isNew { log.error(trouble) }
+    func troubled(_ error: InboxError, _ work: InboxFigures.Work) {
+        let trouble = "cannot \(work.rawValue): \(error)"
+        let former = figures.withLock { $0.troubles.updateValue(trouble, forKey: work) }
+        if former != trouble { log.error(trouble) }
     }
 
     /// What did not work works again.
-    func settled() {
-        let was = figures.withLock { figures in
-            defer { figures.trouble = nil }
-            return figures.trouble
-        }
-        if was != nil { log.notice("the inbox works again") }
+    func settled(_ work: InboxFigures.Work) {
+        let former = figures.withLock { $0.troubles.removeValue(forKey: work) }
+        if former != nil { log.notice("can \(work.rawValue) again") }
     }
 }
 
@@ -240,8 +264,38 @@ package struct InboxFigures: Hashable, Sendable {
     package var duplicates = 0
     /// The first place that is not done.
     package var position: EventPosition?
-    /// How many bytes stand behind that place.
+    /// How many bytes the log has from that place on.
     package var pendingBytes = 0
-    /// What is wrong with it now, such as a full disk; nil where nothing is.
-    package var trouble: String?
+    /// What does not work now, and why, such as a full disk.
+    var troubles: [Work: String] = [:]
+
+    /// What is wrong with it now, in words; nil where nothing is.
+    package var trouble: String? {
+        let texts = Work.allCases.compactMap { troubles[$0] }
+        return texts.isEmpty ? nil : texts.joined(separator: "; ")
+    }
+
+    /// What can go wrong by itself.
+    enum Work: String, CaseIterable {
+        case accepting = "accept events"
+        case reading = "read the inbox"
+        case cursor = "keep the cursor"
+        case puttingAside = "put aside what late modules are too far behind with"
+        case looking = "look at the inbox"
+    }
+
+    package init() {}
+
+    /// Writes the figures as one object.
+    func write(to json: inout JSONWriter) {
+        json.object {
+            if let position { $0.member("position", position.description) }
+            $0.member("pendingBytes", pendingBytes)
+            $0.member("accepted", accepted)
+            $0.member("done", done)
+            $0.member("rejected", rejected)
+            $0.member("duplicates", duplicates)
+            if let trouble { $0.member("trouble", trouble) }
+        }
+    }
 }

@@ -81,14 +81,20 @@ extension InboxCursor {
 
     /// Replaces the file, at one instant and safe on the disk; the data it speaks of is made safe before.
     ///
+    /// - Parameters:
+    ///   - folder: The inbox.
+    ///   - count: By how much its number grows. By more than one it says that no black box goes on from
+    ///     the cursor before.
     /// - Throws: ``InboxError/unusable(_:)``: the file is as it was.
-    package mutating func store(in folder: InboxFolder) throws(InboxError) {
+    package mutating func store(
+        in folder: InboxFolder, advancing count: UInt64 = 1
+    ) throws(InboxError) {
         try synchronizeData(in: folder)
-        sequence += 1
+        sequence += count
         do throws(FileError) {
             try writeFile(text, to: folder.cursorPath, mode: 0o600, synchronized: true)
         } catch {
-            sequence -= 1
+            sequence -= count
             throw .unusable(error)
         }
     }

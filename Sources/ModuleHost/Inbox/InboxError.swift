@@ -14,6 +14,16 @@ package enum InboxError: Error, Hashable, Sendable {
     case unusable(FileError)
     /// A file of the inbox could not be read whole.
     case unreadable(FileReadError)
+
+    /// How a command ends that has this error.
+    package var exitCode: ExitCode {
+        switch self {
+        case .lineTooLong, .notOneLine, .batchTooLarge: .usage
+        case .notAccepted(let error), .unusable(let error):
+            [.accessDenied, .notPermitted].contains(error.reason) ? .notPermitted : .inputOutput
+        case .numbersUsedUp, .unreadable: .inputOutput
+        }
+    }
 }
 
 extension InboxError: CustomStringConvertible {
@@ -41,6 +51,8 @@ extension InboxError: CustomStringConvertible {
     private static func remedy(_ reason: SystemError) -> String {
         switch reason {
         case .noSpace: ": free space on this disk, then send again"
+        case .quotaExceeded:
+            ": free space of this user's quota on this disk, then send again"
         case .accessDenied, .notPermitted, .readOnly:
             ": the folder must be writable for the user that the host runs as"
         case .fileTooLarge: ": this process may write no larger files (ulimit -f)"

@@ -28,8 +28,9 @@ extension InboxFeeder {
         do throws(InboxError) {
             lane.settle(forfeit, dropped: try putAside(forfeit, reader))
             unsettled.removeAll { $0.cell === forfeit.cell }
+            inbox.settled(.puttingAside)
         } catch {
-            inbox.troubled(error, "cannot put aside what a late module gave up")
+            inbox.troubled(error, .puttingAside)
         }
     }
 

@@ -7,6 +7,10 @@ extension InboxFeeder {
         /// An event of this id stands before it.
         case duplicate
         case reject(RejectedEvent)
+
+        var rejection: RejectedEvent? {
+            if case .reject(let rejection) = self { rejection } else { nil }
+        }
     }
 
     mutating func verdict(on item: InboxItem, _ reader: InboxReader) throws(InboxError) -> Verdict {

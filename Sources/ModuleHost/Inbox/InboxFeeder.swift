@@ -23,6 +23,8 @@ struct InboxFeeder {
     private var isCursorDue: ContinuousClock.Instant?
     /// Until when nothing is read, since the log could not be.
     private var pause: ContinuousClock.Instant?
+    /// What was read and is not yet handed on, since something did not work.
+    private var unfinished: [InboxItem] = []
     private var watch: FolderWatch?
     private var lane: Lane?
     /// What modules gave up and the disk has not taken.
@@ -78,9 +80,9 @@ struct InboxFeeder {
                 }
                 submission.onFate(.accepted(place))
             }
-            inbox.settled()
+            inbox.settled(.accepting)
         } catch {
-            inbox.troubled(error, "cannot accept events")
+            inbox.troubled(error, .accepting)
             for submission in fresh { submission.onFate(.failed(error)) }
         }
     }
@@ -106,18 +108,35 @@ struct InboxFeeder {
         do throws(InboxError) {
             let reader = try open(for: host)
             while inbox.progress.countInFlight < Limits.window {
-                let room = Limits.window - inbox.progress.countInFlight
-                let items = try inbox.lockWatch.watching { () throws(InboxError) in
-                    try reader.next(atMost: room)
+                if unfinished.isEmpty {
+                    let room = Limits.window - inbox.progress.countInFlight
+                    unfinished = try inbox.lockWatch.watching { () throws(InboxError) in
+                        try reader.next(atMost: room)
+                    }
                 }
-                guard !items.isEmpty else { break }
-                try take(items, from: reader, host)
+                if unfinished.isEmpty {
+                    guard try rollWhenFull(reader) else { break }
+                    continue
+                }
+                try take(unfinished, from: reader, host)
+                unfinished = []
             }
-            inbox.settled()
+            inbox.settled(.reading)
         } catch {
-            inbox.troubled(error, "cannot read the inbox")
+            inbox.troubled(error, .reading)
             pause = inbox.time.now() + Limits.pause
         }
+    }
+
+    /// Begins a new segment where programs that know nothing of segments have filled the newest.
+    ///
+    /// - Parameter reader: At the end of the log.
+    /// - Returns: Whether it was full.
+    /// - Throws: ``InboxError``.
+    private mutating func rollWhenFull(_ reader: InboxReader) throws(InboxError) -> Bool {
+        guard Int(reader.position.offset) >= inbox.folder.limits.segment else { return false }
+        try openWriter().rollWhenFull()
+        return true
     }
 
     /// Opens the log where the last host had come to, with the ids of what stands before.
@@ -138,6 +157,7 @@ struct InboxFeeder {
         return reader
     }
 
+    /// Hands lines to the lane, or puts them aside; where that throws, all of them are still to be taken.
     private mutating func take(
         _ items: [InboxItem], from reader: InboxReader, _ host: Host
     ) throws(InboxError) {
@@ -145,25 +165,25 @@ struct InboxFeeder {
             reader.notice = nil
             inbox.log.warning("\(notice)")
         }
-        var rejections: [RejectedEvent] = []
-        var events: [LifecycleEvent] = []
-        for item in items {
-            switch try verdict(on: item, reader) {
-            case .deliver(let event): events.append(event)
+        var verdicts: [Verdict] = []
+        verdicts.reserveCapacity(items.count)
+        for item in items { verdicts.append(try verdict(on: item, reader)) }
+        // Before anything is handed on: where this fails, all of it is tried again.
+        try inbox.reject(verdicts.compactMap(\.rejection))
+        var handedOn: EventPosition?
+        for (item, verdict) in zip(items, verdicts) {
+            switch verdict {
+            case .deliver(let event):
+                handedOn = item.end
+                inbox.progress.enter()
+                host.enqueue(.event(event))
             case .done: break
             case .duplicate: skip(item, .duplicate)
-            case .reject(let rejection):
-                rejections.append(rejection)
-                skip(item, .rejected(rejection.reason))
+            case .reject(let rejection): skip(item, .rejected(rejection.reason))
             }
         }
-        if !rejections.isEmpty { try inbox.reject(rejections) }
-        for event in events {
-            inbox.progress.enter()
-            host.enqueue(.event(event))
-        }
         // What no event stands behind is passed in its turn.
-        guard let end = items.last?.end, events.last?.entry?.end != end else { return }
+        guard let end = items.last?.end, handedOn != end else { return }
         inbox.progress.enter()
         host.onLane { [progress = inbox.progress] _, _ in progress.passed(to: end) }
     }
@@ -177,7 +197,8 @@ struct InboxFeeder {
     // MARK: The cursor
 
     private mutating func storeCursorIfDue() {
-        guard currentCursor() != nil else {
+        // Whatever the lane is at will be done when nothing else wakes this thread.
+        guard currentCursor() != nil || inbox.progress.countInFlight > 0 else {
             isCursorDue = nil
             return
         }
@@ -189,7 +210,7 @@ struct InboxFeeder {
         if instant >= due {
             if let lane, let reader {
                 do throws(InboxError) { try putAside(on: lane, reader) } catch {
-                    inbox.troubled(error, "cannot read the inbox")
+                    inbox.troubled(error, .puttingAside)
                 }
             }
             storeCursor()
@@ -224,9 +245,10 @@ struct InboxFeeder {
             inbox.box?.setCursorSequence(cursor.sequence + 1)
             try cursor.store(in: inbox.folder)
             stored = cursor
+            inbox.settled(.cursor)
             if let lowest = cursor.lowest { try removeSegments(below: lowest) }
         } catch {
-            inbox.troubled(error, "cannot keep the cursor")
+            inbox.troubled(error, .cursor)
         }
     }
 

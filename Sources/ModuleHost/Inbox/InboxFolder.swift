@@ -147,6 +147,17 @@ extension InboxFolder {
         }
     }
 
+    /// Removes what was to take the place of a file when its host died.
+    ///
+    /// Called under the lock, by the host alone.
+    func removeLeftovers() {
+        for name in (try? namesInFolder(path)) ?? [] where name.hasSuffix(".tmp") {
+            guard name.hasPrefix("cursor.") || name.hasPrefix("rejected.ndjson.") else { continue }
+            // What is left of it is in nobody's way.
+            try? removeFile("\(path)/\(name)")
+        }
+    }
+
     /// Opens a segment; nil where there is none of this number (any more).
     func segment(_ number: UInt32, isWritable: Bool = false) throws(InboxError) -> SegmentFile? {
         do throws(FileError) {

@@ -5,6 +5,8 @@ package struct InboxLimits: Hashable, Sendable {
     /// The longest line, without its newline; what is longer is no record.
     package var line = 1 << 20
     /// How much of a line that is too long is kept, for whoever wants to know whose it was.
+    ///
+    /// No more than ``line``.
     package var excerpt = 4 << 10
     /// How many bytes are read at a time.
     package var reading = 256 << 10

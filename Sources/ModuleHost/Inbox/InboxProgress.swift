@@ -24,7 +24,7 @@ final class InboxProgress: Sendable {
 
     private struct CatchingUp {
         var end = EventPosition(segment: 1, offset: 0)
-        var cells: [ModuleID: Cell] = [:]
+        var modules: [ModuleID: (cell: Cell, place: EventPosition)] = [:]
     }
 
     /// - Parameters:
@@ -75,11 +75,31 @@ final class InboxProgress: Sendable {
     private func note(_ entry: InboxEntry, _ place: EventPosition, isBegun: Bool) {
         guard isCatchingUp.load(ordering: .relaxed) else { return }
         catchingUp.withLock { modules in
-            for (id, cell) in modules.cells where entry.only?.contains(id) == true {
+            for (id, module) in modules.modules where entry.only?.contains(id) == true {
                 // Of one that is late by now the lane says itself how far it is.
-                guard cell.status.load(ordering: .relaxed) == .listed else { continue }
-                box?.setBehind(cell.number, place, begun: isBegun)
+                switch module.cell.status.load(ordering: .relaxed) {
+                case .listed, .rejoined:
+                    box?.setBehind(module.cell.number, place, begun: isBegun)
+                case .late, .unlisted: break
+                }
             }
+        }
+    }
+
+    /// A late module has a durable event, or none any more, that it was to hear and has not heard.
+    ///
+    /// One that is level with the lane is not so with the last host, as long as the lane has not come to the
+    /// end of what that left to it.
+    func noteUnheard(by cell: Cell, _ position: EventPosition?, isBegun: Bool) {
+        guard position == nil, isCatchingUp.load(ordering: .relaxed) else {
+            box?.setBehind(cell.number, position, begun: isBegun)
+            return
+        }
+        catchingUp.withLock { modules in
+            let left = cell.id.flatMap { modules.modules[$0] }.map { left in
+                next.map { max($0, left.place) } ?? left.place
+            }
+            box?.setBehind(cell.number, left, begun: false)
         }
     }
 
@@ -87,11 +107,11 @@ final class InboxProgress: Sendable {
         catchingUp.withLock { modules in
             guard place >= modules.end else { return }
             box?.setNext(place)
-            for cell in modules.cells.values
-            where cell.status.load(ordering: .relaxed) != .late {
-                box?.setBehind(cell.number, nil, begun: false)
+            for module in modules.modules.values
+            where module.cell.status.load(ordering: .relaxed) != .late {
+                box?.setBehind(module.cell.number, nil, begun: false)
             }
-            modules.cells = [:]
+            modules.modules = [:]
             isCatchingUp.store(false, ordering: .relaxed)
         }
     }
@@ -128,8 +148,9 @@ final class InboxProgress: Sendable {
         catchingUp.withLock {
             $0 = CatchingUp(
                 end: end,
-                cells: Dictionary(
-                    modules.map { ($0.id, $0.cell) }, uniquingKeysWith: { first, _ in first }))
+                modules: Dictionary(
+                    modules.map { ($0.id, ($0.cell, $0.place)) },
+                    uniquingKeysWith: { first, _ in first }))
         }
         isCatchingUp.store(place < end, ordering: .relaxed)
         // Last: without it the next host goes by the cursor alone.

@@ -14,7 +14,11 @@ struct InboxStart {
     /// - Parameters:
     ///   - cursor: The cursor of the last host, or why there is none.
     ///   - contents: What its black box says; nil for nothing, as where the machine went down.
-    init(_ cursor: Result<InboxCursor, InboxCursorFault>, _ contents: BlackBox.Contents?) {
+    ///   - end: Where the log ends.
+    init(
+        _ cursor: Result<InboxCursor, InboxCursorFault>, _ contents: BlackBox.Contents?,
+        end: EventPosition
+    ) {
         switch cursor {
         case .success(let cursor):
             (next, modules, attempts) = (cursor.next, cursor.modules, cursor.attempts)
@@ -23,9 +27,16 @@ struct InboxStart {
                 progress.cursorSequence == cursor.sequence
                     || progress.cursorSequence == cursor.sequence + 1
             {
-                take(progress, contents)
+                if let last = progress.last, last > end {
+                    notices.append(
+                        "the black box speaks of \(last), but the inbox ends at \(end): going by the "
+                            + "cursor alone, events that were done may be delivered again")
+                } else {
+                    take(progress, contents)
+                }
             }
-        case .failure(.missing(path: _)): break
+        // As before the first event, where no host has run yet.
+        case .failure(.missing(path: _)) where contents == nil: break
         case .failure(let fault): notices.append("\(fault)")
         }
     }
@@ -55,6 +66,18 @@ struct InboxStart {
         for module in contents.order[index...] where modules[module] == nil {
             modules[module] = inHand.position
         }
+    }
+
+    /// The last place that is spoken of.
+    private var last: EventPosition? {
+        ([next].compactMap(\.self) + modules.values + attempts.keys).max()
+    }
+
+    /// Goes no further than the log.
+    private mutating func clamp(to end: EventPosition) {
+        next = next.map { min($0, end) }
+        modules = modules.mapValues { min($0, end) }
+        attempts = attempts.filter { $0.key < end }
     }
 
     /// Whether a cursor says something else.
@@ -87,5 +110,59 @@ struct InboxStart {
         let gone = modules.keys.filter { !ids.contains($0) }.sorted { $0.text < $1.text }
         for id in gone { modules[id] = nil }
         return gone
+    }
+}
+
+extension InboxStart {
+    /// Finds out where to go on in a folder, and that what is appended from now on lies behind it.
+    ///
+    /// Where the log ends before the place that the last host had come to, somebody has cut or removed
+    /// segments: a new one is begun then, since a place that was used may not be used again.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    init(
+        in folder: InboxFolder, _ cursor: Result<InboxCursor, InboxCursorFault>,
+        _ contents: BlackBox.Contents?
+    ) throws(InboxError) {
+        self = try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
+            folder.removeLeftovers()
+            let extent = try InboxExtent(of: folder)
+            var start = InboxStart(cursor, contents, end: extent.end)
+            if let last = start.last, last > extent.end {
+                try start.goBeyond(last, in: folder, extent)
+            }
+            start.noteGaps(in: extent)
+            return start
+        }
+    }
+
+    /// Called under the lock.
+    private mutating func goBeyond(
+        _ last: EventPosition, in folder: InboxFolder, _ extent: InboxExtent
+    ) throws(InboxError) {
+        clamp(to: extent.end)
+        var goesOn = "at its end"
+        if last.segment < .max {
+            _ = try folder.createSegment(last.segment + 1)
+            goesOn = "in a new segment, \(last.segment + 1)"
+        }
+        notices.append(
+            "the last host had come to \(last), but the inbox ends at \(extent.end): somebody cut or "
+                + "removed segments; going on \(goesOn)")
+    }
+
+    /// Says which segments are not there, of those that are still to be read.
+    private mutating func noteGaps(in extent: InboxExtent) {
+        guard let first = first?.segment else { return }
+        var expected = first
+        for number in extent.segments where number >= first {
+            if number > expected {
+                let gap = number - 1 > expected ? "\(expected) to \(number - 1)" : "\(expected)"
+                notices.append(
+                    "somebody removed segments of the inbox that were not done: \(gap); what they had "
+                        + "is lost")
+            }
+            expected = number &+ 1
+        }
     }
 }

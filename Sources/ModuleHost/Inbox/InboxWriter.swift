@@ -137,8 +137,11 @@ package final class InboxWriter {
     }
 
     private func openNewestSegment() throws(InboxError) -> SegmentFile {
-        guard let number = try folder.segments().last else {
-            return use(try folder.createSegment(folder.firstNumber))
+        let used = newest?.number ?? 0
+        guard let number = try folder.segments().last, number >= used else {
+            // All were taken away, or the newest was: its places are not used again.
+            let first = folder.firstNumber
+            return try first > used ? use(folder.createSegment(first)) : roll(after: used)
         }
         guard let segment = try folder.segment(number, isWritable: true) else {
             throw .unusable(FileError("open", folder.path(ofSegment: number), .notFound))

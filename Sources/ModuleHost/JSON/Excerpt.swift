@@ -1,6 +1,6 @@
 /// Text of a file as it may stand in a message: no control characters, which a terminal would obey,
 /// and not more than a reader wants to see.
-func excerpt(_ text: String, limit: Int = 60) -> String {
+package func excerpt(_ text: String, limit: Int = 60) -> String {
     let shown = text.prefix(limit)
     // A character has no end of its own: hundreds of accents may stand on one letter.
     let scalars = shown.unicodeScalars.prefix(limit * 4)

@@ -57,6 +57,8 @@ extension RunningApp {
         guard late.isEmpty else {
             return log.warning("waiting for \(late.joined(separator: ", "))")
         }
+        // One that was late may have taken a hold when it heard of the end.
+        guard holds.open.isEmpty else { return releaseWhenNobodyHolds(in: host) }
         _ = state.apply(.ended)
         figures.state = state
         host.end(ending)
@@ -73,13 +75,14 @@ extension RunningApp {
             _ = center.takeAll(of: record.cell)
             _ = services.takeAll(of: record.cell)
         }
+        holds.clear()
     }
 
     /// A thread that was stuck has returned.
     func returned() {
         tellHealth()
-        guard ending != nil, let host, state == .terminating else { return }
-        release(in: host)
+        guard isReleasing, let host, state == .terminating else { return }
+        releaseWhenNobodyHolds(in: host)
     }
 }
 

@@ -8,6 +8,7 @@ final class RunningApp {
     let gate: Gate
     let center: CommunicationCenter
     let services: ServiceRegistry
+    let holds: HoldList
     /// Calls between modules, and from outside; nil until the routes are known.
     var calls: CallDispatcher?
     let log: Log
@@ -22,6 +23,8 @@ final class RunningApp {
     var isReady = false
     /// How the app is going to end, once that is decided.
     var ending: Host.End?
+    /// Whether the modules have heard of the end, so that they are let go of.
+    var isReleasing = false
     /// The host that owns the app; set at launch.
     weak var host: Host?
     var startedAt: ContinuousClock.Instant
@@ -35,6 +38,7 @@ final class RunningApp {
         self.time = time
         center = CommunicationCenter(gate: gate)
         services = ServiceRegistry(gate: gate)
+        holds = HoldList(gate: gate, log: log, time: time, allowance: slatefile.deadlines.stop)
         startedAt = time.now()
         eventBegan = startedAt
     }
@@ -118,6 +122,7 @@ extension RunningApp: EventJob.App {
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }
         eventBegan = time.now()
+        holds.follow(event.kind)
         if case .configuration(let reload) = event.content { take(reload) }
     }
 
@@ -193,7 +198,7 @@ extension RunningApp: EventJob.App {
         switch request {
         case .own(let event) where event.kind == .launch: openRoot(in: host)
         case .ownChange(.activate, _): becomeReady(in: host)
-        case .ownChange(.terminate, _): release(in: host)
+        case .ownChange(.terminate, _): releaseWhenNobodyHolds(in: host)
         default: break
         }
     }

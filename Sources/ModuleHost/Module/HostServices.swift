@@ -9,6 +9,7 @@ struct HostServices: ModuleServices {
     let startup: StartupQueue
     let log: Log
     let time: any TimeSource
+    let holds: HoldList
     private let reference = WeakHost()
 
     init(of host: Host) {
@@ -16,6 +17,7 @@ struct HostServices: ModuleServices {
         startup = host.startup
         log = host.log
         time = host.time
+        holds = host.holds
         reference.set(host)
     }
 

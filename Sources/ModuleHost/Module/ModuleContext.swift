@@ -33,8 +33,8 @@ public final class ModuleContext {
     /// Calls actions of other modules.
     public let mediator: Mediator
 
-    private let host: any ModuleServices
-    private let cell: Cell
+    let host: any ModuleServices
+    let cell: Cell
     private var configValue: JSONValue?
     private var appConfigValue: JSONValue?
     private var timers: [ObjectIdentifier: ModuleTimer] = [:]
@@ -298,6 +298,7 @@ public final class ModuleContext {
     /// Calls off all that could still reach the module: it is about to be let go.
     func invalidate() {
         for timer in Array(timers.values) { timer.cancel() }
+        host.holds.endAll(of: cell)
     }
 }
 
@@ -308,6 +309,7 @@ protocol ModuleServices: Sendable {
     func register(_ task: StartupTask) throws(StartupError)
     func post(_ event: LifecycleEvent)
     var time: any TimeSource { get }
+    var holds: HoldList { get }
 
     /// Enters a module for something that waits where the module is late, and that is dropped where it
     /// is gone.

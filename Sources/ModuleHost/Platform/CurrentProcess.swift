@@ -6,6 +6,18 @@ package enum CurrentProcess {
     /// The effective user, whose permissions count.
     package static var userID: UInt32 { geteuid() }
 
+    /// Has a process of root act as the owner of a file from now on: what it makes there is the owner's, and
+    /// it follows no link that he could not.
+    ///
+    /// Nothing where the file is root's, does not exist, or the process is not root's.
+    package static func actAsOwner(of path: String) {
+        var status = stat()
+        guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
+        // The group first: it takes root to change it.
+        _ = setegid(status.st_gid)
+        _ = seteuid(status.st_uid)
+    }
+
     /// How many processors are online.
     package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 

@@ -21,7 +21,7 @@ func namesInFolder(_ path: String) throws(FileError) -> [String] {
 }
 
 /// Whether something has this path; a link counts as what it leads to.
-func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 /// Removes a file; one that is not there is as good.
 ///

@@ -8,7 +8,7 @@ package enum RawOutput {
     /// Writes all of `bytes`, in one `write` where the system takes them at once.
     ///
     /// Interruptions are hidden, and a descriptor that does not block is waited for. With SIGPIPE
-    /// ignored (``Signals/ignoreBrokenPipes()``) a reader that has gone is an error, never a death.
+    /// ignored (``Signals/turnIntoErrors()``) a reader that has gone is an error, never a death.
     ///
     /// - Throws: ``SystemError``, such as ``SystemError/brokenPipe``. How much was written before is
     ///   not told: use it where a failure spoils the whole.

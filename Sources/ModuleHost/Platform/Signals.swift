@@ -136,8 +136,9 @@ package enum Signals {
     /// Sends a signal to one thread of this process.
     static func send(_ signal: Int32, toThread thread: UInt) { pthread_kill(thread, signal) }
 
-    /// Turns a write to a pipe that nobody reads from a death into the error `EPIPE`.
-    package static func ignoreBrokenPipes() { ignore(SIGPIPE) }
+    /// Turns a write to a pipe that nobody reads, or beyond what a file may have, from a death into an
+    /// error: `EPIPE`, `EFBIG`.
+    package static func turnIntoErrors() { for signal in turnedIntoErrors { ignore(signal) } }
 
     /// Has the kernel throw the signal away unless it is blocked.
     static func ignore(_ number: Int32) { signal(number, SIG_IGN) }

@@ -22,6 +22,7 @@ package struct SystemError: Error, Hashable, Sendable {
     package static let badDescriptor = SystemError(code: EBADF)
     package static let wouldBlock = SystemError(code: EAGAIN)
     package static let noSpace = SystemError(code: ENOSPC)
+    static let quotaExceeded = SystemError(code: EDQUOT)
     static let readOnly = SystemError(code: EROFS)
     /// Beyond what the process or the file system lets a file grow to.
     static let fileTooLarge = SystemError(code: EFBIG)

@@ -19,28 +19,6 @@ extension JSONWriter {
         newline()
     }
 
-    /// Writes a value without its white space, with `•••` for strings that came from the environment
-    /// and for the tokens of URLs.
-    private mutating func redacted(_ value: JSONValue) {
-        switch value.kind {
-        case .null: null()
-        case .bool: self.value(value.bool == true)
-        case .number: raw(value.text.utf8)
-        case .string:
-            self.value(value.isSecret ? "•••" : RouteToken.hide(in: value.string ?? ""))
-        case .array:
-            array { array in
-                for element in value.elements { array.redacted(element) }
-            }
-        case .object:
-            object { object in
-                for member in value.members {
-                    object.member(member.key) { $0.redacted(member.value) }
-                }
-            }
-        }
-    }
-
     private mutating func origin(_ origin: Origin) {
         object { object in
             switch origin {

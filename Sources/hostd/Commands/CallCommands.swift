@@ -140,18 +140,20 @@ extension Command {
 
     /// What is wrong with a URL that has a token in it: every user of the machine can read it.
     @Sendable private static func tokenInURL(_ arguments: Arguments) -> String? {
-        let url = arguments.operands[0]
-        let hasToken: Bool
-        do throws(URLFault) {
-            hasToken = try RouteURL(url).query.contains { $0.name == "token" && !$0.value.isEmpty }
-        } catch {
-            // What else is wrong with it the host will say, once there is nothing to hide.
-            hasToken = RouteToken.hide(in: url) != url
-        }
-        return hasToken
+        hasToken(arguments.operands[0])
             ? "the URL has a token in it, which 'ps' shows to everybody; "
                 + "give it by --token-file or HOSTD_TOKEN"
             : nil
+    }
+
+    /// Whether a URL has a token in it.
+    static func hasToken(_ url: String) -> Bool {
+        do throws(URLFault) {
+            return try RouteURL(url).query.contains { $0.name == "token" && !$0.value.isEmpty }
+        } catch {
+            // What else is wrong with it the host will say, once there is nothing to hide.
+            return RouteToken.hide(in: url) != url
+        }
     }
 
     /// Runs `body` with the token that the caller has, if any.

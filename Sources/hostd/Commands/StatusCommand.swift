@@ -33,6 +33,8 @@ extension Command {
         let readyTime = (try? status["readyMs"]?.decode(Double.self))
             .map { Duration.nanoseconds($0 * 1_000_000) }
         let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
+        let holds =
+            status["holds"]?.elements.map { "\($0["module"]?.string ?? "") \(describe($0))" } ?? []
         let rows: [(String, [String?])] = [
             ("app", [text("app")]),
             ("state", [text("state")]),
@@ -42,7 +44,10 @@ extension Command {
             ("state dir", [text("stateDirectory")]),
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
+            ("holds", holds),
             ("events", events.isEmpty ? ["none"] : events),
+            ("inbox", parts(ofInbox: status["inbox"])),
+            ("trouble", [status["inbox"]?["trouble"]?.string]),
             ("last death", [status["lastDeath"]?["text"]?.string]),
             (
                 "faults",
@@ -59,6 +64,25 @@ extension Command {
             .joined()
     }
 
+    private static func parts(ofInbox inbox: JSONValue?) -> [String?] {
+        func count(_ key: String, _ what: String) -> String? {
+            inbox?[key].map { "\($0.text) \(what)" }
+        }
+        return [
+            inbox?["position"]?.string.map { "position \($0)" },
+            count("pendingBytes", "bytes pending"), count("accepted", "accepted"),
+            count("done", "done"), count("rejected", "rejected"),
+            count("duplicates", "duplicates"),
+        ]
+    }
+
+    /// Such as `background: upload, 8s left`.
+    private static func describe(_ hold: JSONValue) -> String {
+        let left = (try? hold["remainingMs"]?.decode(Double.self))
+            .map { ", \(Duration.nanoseconds($0 * 1_000_000).briefText) left" }
+        return "\(hold["event"]?.string ?? ""): \(hold["reason"]?.string ?? "")\(left ?? "")"
+    }
+
     private static func table(ofModules modules: JSONValue) -> String {
         func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
         let rows = modules.elements.map { module in
@@ -67,6 +91,7 @@ extension Command {
             if module["required"]?.bool == true { notes.append("required") }
             if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
             if let reason = module["reason"]?.string { notes.append(reason) }
+            notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
             return [
                 text(module, "id"), text(module, "state"), text(module, "entry"),
                 notes.joined(separator: ", "),
@@ -74,20 +99,4 @@ extension Command {
         }
         return textTable([["module", "state", "entry", ""]] + rows)
     }
-}
-
-/// Rows as lines whose columns stand under each other.
-private func textTable(_ rows: [[String]]) -> String {
-    var widths: [Int] = []
-    for row in rows {
-        for (column, text) in row.enumerated() {
-            if column == widths.count { widths.append(0) }
-            widths[column] = max(widths[column], text.count)
-        }
-    }
-    return rows.map { row in
-        var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-        while line.last == " " { line.removeLast() }
-        return line + "\n"
-    }.joined()
 }

@@ -167,6 +167,32 @@ struct CulpritTests {
         #expect(box.lastWords == Self.nobody)
     }
 
+    @Test("what is done after a module that was made too long is not said to be making")
+    func afterMaking() async throws {
+        let (probe, doors) = (probe, [Door(), Door()])
+        probe.when("b init") { module in
+            try module.context.startup("feed", priority: .high) {
+                1
+            } then: { _ in
+                probe.note("b feed")
+                doors[0].pass()
+            }
+        }
+        probe.when("c init") { _ in doors[1].pass() }
+        let test = try host("a", "b", "c")
+        try test.host.launch()
+        await probe.reached("c init")
+        test.overrun(.seconds(20))
+        await probe.reached("b feed")
+        #expect(
+            box.lastWords
+                == "the last host died while 'x.b' was at work, in no event; late: x.c; "
+                + "start-up tasks ran: x.b")
+        for door in doors { door.open() }
+        await probe.reached("a activate")
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("names a module that is let go")
     func release() async throws {
         let door = probe.close("b deinit")

@@ -175,7 +175,7 @@ struct LateModulesTests {
             ])
     }
 
-    @Test("one that was merely called is behind from the durable event itself, which has not begun for it")
+    @Test("one that was merely called is behind from the durable event in hand, not begun for it")
     mutating func calledInDurable() {
         takeNotes()
         late.add([cells[1], cells[0], cells[2]], of: threads[0], job: durableJob(), log: &log)

@@ -83,6 +83,27 @@ struct InboxDeliveryTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("where a line cannot be put aside, nothing behind it is lost")
+    func rejectingFails() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let test = try HostUnderTest.durable("a", in: folder, probe: probe)
+        let inbox = InboxFolder(in: StateDirectory(path: folder.path))
+        // A folder of this name keeps the file from being written.
+        try makeFolders(inbox.rejectedPath)
+        _ = try InboxWriter(inbox).append([HostUnderTest.push(), Array("no JSON".utf8)])
+        _ = try await test.launched()
+        _ = await test.accept()
+        while test.inbox?.figures.withLock({ $0.trouble }) == nil { await test.settled() }
+        #expect(probe.heard("a") == [])
+        try folder.move("inbox/rejected.ndjson", to: "inbox/elsewhere")
+        test.time.advance(by: .seconds(2))
+        _ = await test.outcome()
+        #expect(probe.heard("a").count == 3)
+        #expect(try RejectedEvents(inbox).contents().events.count == 1)
+        #expect(test.inbox?.figures.withLock { $0.trouble } == nil)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("killed in an event: who has heard it does not hear it again, all others do")
     func killedInDelivery() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())

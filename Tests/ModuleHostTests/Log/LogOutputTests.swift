@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Log output", .timeLimit(.minutes(5)))
 struct LogOutputTests {
-    init() { Signals.ignoreBrokenPipes() }
+    init() { Signals.turnIntoErrors() }
 
     private func record(_ message: String) -> LogRecord {
         LogRecord(time: WallTime(seconds: 0), level: .info, message: message)

@@ -1,0 +1,79 @@
+/// What stands in an inbox and is not done, as its files say: no host need run, and one that does is not
+/// asked.
+///
+/// Goes by the cursor, and where a host runs or was killed, by its black box, which knows to the event
+/// how far that came.
+package struct PendingEvents: Sendable {
+    /// A line of the log that is not done.
+    package struct Event: Sendable {
+        package var position: EventPosition
+        /// What it is, where it is a record.
+        package var kind: EventKind?
+        package var id: String?
+        /// When its sender says that it happened.
+        package var time: String?
+        /// Who is still to hear it; nil for all.
+        package var modules: [ModuleID]?
+        /// Why it will be rejected, where that can be seen.
+        package var fault: String?
+    }
+
+    /// How many there are; those that repeat the id of another count until their turn comes.
+    package private(set) var count = 0
+    /// The first of them, in order.
+    package private(set) var first: [Event] = []
+    /// Where the host goes on with events that all are to hear; nil for the start of the log.
+    package let next: EventPosition?
+    /// What is wrong with the cursor, in words.
+    package let notices: [String]
+
+    /// Reads the log from the first event that is not done to its end.
+    ///
+    /// Of events beyond `limit` nothing but their number is found out, so that even many take no time.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory, in which there is an inbox.
+    ///   - limit: How many events to describe.
+    /// - Throws: ``InboxError/unusable(_:)``.
+    package init(in directory: StateDirectory, limit: Int) throws(InboxError) {
+        let folder = InboxFolder(in: directory)
+        let start = InboxStart(
+            InboxCursor.load(from: folder), BlackBox.Contents(in: directory),
+            end: try InboxExtent(of: folder).end)
+        next = start.next
+        notices = start.notices
+        let reader = try InboxReader(folder, from: start.first)
+        while true {
+            let items = try reader.next(atMost: 4096)
+            if items.isEmpty { return }
+            for item in items { add(item, start, limit) }
+        }
+    }
+
+    private mutating func add(_ item: InboxItem, _ start: InboxStart, _ limit: Int) {
+        let left = start.only(at: item.position)
+        guard left != nil || first.count < limit else {
+            count += 1
+            return
+        }
+        var event = Event(position: item.position)
+        do throws(InboxFault) {
+            let record = try InboxRecord(item)
+            event.kind = record.event.kind
+            event.id = record.id
+            event.time = record.time
+            event.modules = record.modules
+            if let left {
+                event.modules =
+                    record.modules?.filter(left.contains) ?? left.sorted { $0.text < $1.text }
+            }
+        } catch {
+            event.fault = "\(error)"
+        }
+        // What all but some have passed is done where those are not meant, and rejected where it is no
+        // record.
+        if left != nil, event.fault != nil || event.modules?.isEmpty == true { return }
+        count += 1
+        if first.count < limit { first.append(event) }
+    }
+}

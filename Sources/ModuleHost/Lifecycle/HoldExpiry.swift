@@ -1,0 +1,79 @@
+/// What a module wants done when the time of its hold is over: run or let go of, once, in the module.
+///
+/// Belongs to the module.
+final class HoldHandler {
+    private var body: (() -> Void)?
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    func run() {
+        let body = body
+        self.body = nil
+        body?()
+    }
+
+    func drop() { body = nil }
+}
+
+/// Tells a module that the time of its hold is over.
+///
+/// The hold ends when the handler has returned. Nobody waits for a module that is late, and so not for
+/// its handler either, which runs when the module is back; nor for a handler that gets stuck.
+struct HoldExpiry: LaneJob {
+    private let gate: Gate
+    private let cell: Cell
+    private let errand: LaneErrand
+    private let onEnd: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - gate: The way into the module.
+    ///   - cell: The module's place.
+    ///   - handler: What to run.
+    ///   - onEnd: Called at the end of the hold, once or more, on any thread.
+    init(
+        gate: Gate, cell: Cell, _ handler: LaneConfined<HoldHandler>,
+        onEnd: @escaping @Sendable () -> Void
+    ) {
+        self.gate = gate
+        self.cell = cell
+        self.onEnd = onEnd
+        errand = LaneErrand(gate: gate, cell: cell) {
+            handler.value.run()
+        } completion: { _ in
+            onEnd()
+        }
+    }
+
+    func run(on thread: LaneThread, after stuck: UInt16) {
+        if stuck != 0 || gate.lane.admit(cell, at: nil) != .go { onEnd() }
+        errand.run(on: thread, after: stuck)
+    }
+
+    func abandon() { errand.abandon() }
+}
+
+/// A hold that is open, as it is shown.
+package struct OpenHold: Hashable, Sendable {
+    /// Whose it is.
+    package var module: ModuleID
+    /// What it keeps open: `background` or `terminate`.
+    package var step: EventKind
+    /// What it is for.
+    package var reason: String
+    /// How long it may go on; nil where it does not run out.
+    package var remaining: Duration?
+
+    package init(module: ModuleID, step: EventKind, reason: String, remaining: Duration?) {
+        self.module = module
+        self.step = step
+        self.reason = reason
+        self.remaining = remaining
+    }
+
+    /// Writes the hold as members of an object.
+    func write(to json: inout JSONWriter) {
+        json.member("event", step.rawValue)
+        json.member("reason", reason)
+        if let remaining { json.member("remainingMs", millisecondsOf: remaining.wholeNanoseconds) }
+    }
+}

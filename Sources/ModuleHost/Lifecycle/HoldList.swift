@@ -1,0 +1,310 @@
+import AppService
+
+/// The holds that modules have on steps of the app's life, and the jobs that wait for their end.
+///
+/// Any thread may use it. No code of a module runs under its lock: a hold's handler is run, and let go
+/// of, in its module.
+final class HoldList: Sendable {
+    typealias ID = Int
+
+    /// How a hold came to its end.
+    enum Ending {
+        /// Its module said so, or its handler has run.
+        case ended
+        /// Nobody could have ended it any more.
+        case letGo
+    }
+
+    fileprivate struct Hold {
+        let module: ModuleID
+        let cell: Cell
+        let step: EventKind
+        let reason: String
+        let began: ContinuousClock.Instant
+        var handler: LaneConfined<HoldHandler>?
+        var clock = Clock.stopped
+    }
+
+    /// How a hold's time goes.
+    fileprivate enum Clock {
+        /// It does not run out: the app is in the foreground.
+        case stopped
+        /// It runs out then. The turn tells this alarm from one that was called off too late.
+        case runs(until: ContinuousClock.Instant, alarm: any Alarm, turn: Int)
+        /// It has run out, and the handler is on its way.
+        case ranOut
+    }
+
+    /// A job that goes on once nobody holds.
+    fileprivate struct Waiting {
+        let job: any LaneJob
+        /// The module whose holds it waits for; nil for all.
+        let cell: Cell?
+    }
+
+    fileprivate struct State {
+        var holds: [ID: Hold] = [:]
+        var waiting: [Waiting] = []
+        var nextID = 0
+        var nextTurn = 0
+        var isInForeground = true
+        /// When the stop is out of time; nil before there is one.
+        var stopEnds: ContinuousClock.Instant?
+        var isClosed = false
+    }
+
+    private let gate: Gate
+    private let log: Log
+    private let time: any TimeSource
+    private let allowance: Duration
+    private let state = Guarded(State())
+
+    /// - Parameters:
+    ///   - gate: The way to the modules.
+    ///   - log: Where it says who held for too long.
+    ///   - time: The clock.
+    ///   - allowance: How long a hold may take.
+    init(gate: Gate, log: Log, time: any TimeSource, allowance: Duration) {
+        self.gate = gate
+        self.log = log
+        self.time = time
+        self.allowance = allowance
+    }
+
+    // MARK: Holds
+
+    /// Opens a hold.
+    func add(_ request: consuming Request) throws(HoldError) -> ID {
+        let hold = Hold(
+            module: request.module, cell: request.cell, step: request.step, reason: request.reason,
+            began: time.now(), handler: request.handler)
+        let id = state.withLock { state -> ID? in
+            guard !state.isClosed else { return nil }
+            let id = state.nextID
+            state.nextID += 1
+            state.holds[id] = hold
+            // A module that hears `background` late may do so when the app is back already.
+            if hold.step == .terminate || !state.isInForeground { start(id, in: &state) }
+            return id
+        }
+        guard let id else { throw .stopped }
+        log.of(module: hold.module.text).debug("holds '\(hold.step.rawValue)': \(hold.reason)")
+        return id
+    }
+
+    /// Ends a hold, unless it has ended.
+    func end(_ id: ID, how: Ending) {
+        let (ended, ready) = state.withLock { state -> (Hold?, [any LaneJob]) in
+            guard !state.isClosed, let hold = state.holds.removeValue(forKey: id) else {
+                return (nil, [])
+            }
+            hold.clock.cancel()
+            return (hold, state.takeReady())
+        }
+        guard let ended else { return }
+        let took = ended.began.duration(to: time.now()).briefText
+        log.of(module: ended.module.text).debug(
+            how == .letGo
+                ? "let go of its hold on '\(ended.step.rawValue)' without ending it: \(ended.reason)"
+                : "ended its hold on '\(ended.step.rawValue)' after \(took): \(ended.reason)")
+        if let handler = ended.handler {
+            gate.lane.enqueue(
+                LaneErrand(gate: gate, cell: ended.cell) { handler.value.drop() })
+        }
+        for job in ready { gate.lane.enqueue(job) }
+    }
+
+    /// Ends all holds of a module that is about to be let go.
+    ///
+    /// In the module's code.
+    func endAll(of cell: Cell) {
+        let (ended, ready) = state.withLock { state -> ([Hold], [any LaneJob]) in
+            let ended = state.holds.filter { $0.value.cell === cell }
+            for (id, hold) in ended {
+                hold.clock.cancel()
+                state.holds[id] = nil
+            }
+            return (Array(ended.values), state.takeReady())
+        }
+        for hold in ended { hold.handler?.value.drop() }
+        for job in ready { gate.lane.enqueue(job) }
+    }
+
+    /// How long a hold may go on; nil where it does not run out.
+    func remaining(_ id: ID) -> Duration? {
+        let now = time.now()
+        return state.withLock { state in
+            state.holds[id].map { state.remaining(of: $0, at: now) } ?? .zero
+        }
+    }
+
+    // MARK: The app's life
+
+    /// Notes that the modules are about to hear of an event.
+    ///
+    /// Holds do not run out in the foreground; in the background their time begins anew.
+    func follow(_ event: EventKind) {
+        state.withLock { state in
+            switch event {
+            case .foreground:
+                state.isInForeground = true
+                for id in state.holds.keys { state.stop(id) }
+            case .background:
+                state.isInForeground = false
+                // In their order, in which they then run out.
+                for id in state.holds.keys.sorted() { start(id, in: &state) }
+            default: break
+            }
+        }
+    }
+
+    /// Notes that a stop has begun, which takes no longer than this.
+    func stopBegins(within limit: Duration) {
+        let end = time.now() + limit
+        state.withLock { $0.stopEnds = end }
+    }
+
+    /// Keeps a job, and puts it at the end of the lane's list once nobody holds.
+    ///
+    /// What it waits for runs out from now on, also in the foreground.
+    ///
+    /// - Parameters:
+    ///   - job: What goes on then.
+    ///   - cell: The module whose holds count; nil for those of all.
+    /// - Returns: False where nobody holds: the caller goes on itself.
+    func keep(_ job: any LaneJob, untilNoneOf cell: Cell? = nil) -> Bool {
+        state.withLock { state in
+            let open = state.holds.filter { cell == nil || $0.value.cell === cell }
+            guard !open.isEmpty, !state.isClosed else { return false }
+            for id in open.keys.sorted() { start(id, in: &state) }
+            state.waiting.append(Waiting(job: job, cell: cell))
+            return true
+        }
+    }
+
+    // MARK: What is open
+
+    /// The holds that are open, in the order in which they were taken.
+    var open: [OpenHold] {
+        let now = time.now()
+        return state.withLock { state in
+            state.holds.sorted { $0.key < $1.key }.map { _, hold in
+                OpenHold(
+                    module: hold.module, step: hold.step, reason: hold.reason,
+                    remaining: state.remaining(of: hold, at: now))
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends it all: the host has ended, and nobody waits any more.
+    func close() {
+        // What waits may be the last to hold an app, which is let go of outside of the lock.
+        let waiting = state.withLock { state -> [Waiting] in
+            state.isClosed = true
+            for hold in state.holds.values { hold.clock.cancel() }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        withExtendedLifetime(waiting) {}
+    }
+
+    /// Lets go of what is left when the modules go: handlers are code of theirs.
+    func clear() {
+        let left = state.withLock { state -> [ID: Hold] in
+            defer { state.holds = [:] }
+            return state.holds
+        }
+        for hold in left.values { hold.handler?.value.drop() }
+    }
+
+    // MARK: Time
+
+    /// Lets a hold's time begin, unless it runs.
+    private func start(_ id: ID, in state: inout State) {
+        guard case .stopped = state.holds[id]?.clock else { return }
+        let turn = state.nextTurn
+        state.nextTurn += 1
+        let alarm = time.schedule(after: allowance) { [self] in runOut(id, turn) }
+        state.holds[id]?.clock = .runs(until: time.now() + allowance, alarm: alarm, turn: turn)
+    }
+
+    /// A hold's time is over: its module is told, and then it has ended.
+    private func runOut(_ id: ID, _ turn: Int) {
+        let hold = state.withLock { state -> Hold? in
+            guard !state.isClosed, let hold = state.holds[id],
+                case .runs(_, _, turn) = hold.clock
+            else { return nil }
+            state.holds[id]?.clock = .ranOut
+            state.holds[id]?.handler = nil
+            return hold
+        }
+        guard let hold else { return }
+        log.of(module: hold.module.text).warning(
+            "held '\(hold.step.rawValue)' longer than \(allowance.briefText): \(hold.reason)")
+        guard let handler = hold.handler else { return end(id, how: .ended) }
+        gate.lane.enqueue(
+            HoldExpiry(gate: gate, cell: hold.cell, handler) { [self] in end(id, how: .ended) })
+    }
+}
+
+extension HoldList {
+    /// What a module asks for.
+    struct Request {
+        let module: ModuleID
+        let cell: Cell
+        let step: EventKind
+        let reason: String
+        fileprivate let handler: LaneConfined<HoldHandler>?
+
+        init(
+            module: ModuleID, cell: Cell, step: EventKind, reason: String, expiry: (() -> Void)?
+        ) {
+            self.module = module
+            self.cell = cell
+            self.step = step
+            self.reason = reason
+            handler = expiry.map { LaneConfined(HoldHandler($0)) }
+        }
+    }
+}
+
+extension HoldList.State {
+    /// The jobs that wait for nobody any more.
+    fileprivate mutating func takeReady() -> [any LaneJob] {
+        guard !waiting.isEmpty else { return [] }
+        var ready: [any LaneJob] = []
+        waiting.removeAll { waits in
+            let isReady = !holds.values.contains { waits.cell == nil || $0.cell === waits.cell }
+            if isReady { ready.append(waits.job) }
+            return isReady
+        }
+        return ready
+    }
+
+    /// Lets a hold's time stand still.
+    fileprivate mutating func stop(_ id: HoldList.ID) {
+        guard case .runs(_, let alarm, _) = holds[id]?.clock else { return }
+        alarm.cancel()
+        holds[id]?.clock = .stopped
+    }
+
+    fileprivate func remaining(
+        of hold: HoldList.Hold, at now: ContinuousClock.Instant
+    ) -> Duration? {
+        let end: ContinuousClock.Instant?
+        switch hold.clock {
+        case .ranOut: return .zero
+        case .runs(let until, _, _): end = min(until, stopEnds ?? until)
+        case .stopped: end = stopEnds
+        }
+        return end.map { max(.zero, now.duration(to: $0)) }
+    }
+}
+
+extension HoldList.Clock {
+    fileprivate func cancel() {
+        if case .runs(_, let alarm, _) = self { alarm.cancel() }
+    }
+}

@@ -1,0 +1,90 @@
+/// What keeps a step of the app's life open while a module has work to do that goes on off the lane.
+///
+/// A module takes one while it hears `background` or `terminate`, with
+/// ``ModuleContext/hold(_:expiry:)``, and ends it when the work is done. A stop goes on to its next
+/// step, `terminate` after `background` and letting the modules go after `terminate`, once nobody
+/// holds any more. Nothing else waits: events, calls and timers go on meanwhile.
+///
+/// - Thread: Any. It may go along with the work.
+/// - Time: `deadlines.stop`, 10 s unless the slatefile says otherwise, from the moment it was taken;
+///   during a stop never past `deadlines.stopAll`. See ``remaining``.
+/// - End: By ``end()``, by its time, with its module, or when the last reference to it is let go of.
+public final class ModuleHold: Sendable {
+    /// What it is for, in the module's words.
+    public let reason: String
+
+    private let id: HoldList.ID
+    private let holds: HoldList
+
+    init(_ id: HoldList.ID, _ reason: String, in holds: HoldList) {
+        self.id = id
+        self.reason = reason
+        self.holds = holds
+    }
+
+    deinit { holds.end(id, how: .letGo) }
+
+    /// Ends the hold: the app may go on.
+    ///
+    /// Does nothing where the hold has ended already, by whatever cause.
+    public func end() { holds.end(id, how: .ended) }
+
+    /// How long it may go on; zero once it has ended or run out, nil where it does not run out: the app
+    /// has come back to the foreground, and no stop has begun.
+    ///
+    /// When the app goes to the background once more, the time begins anew.
+    public var remaining: Duration? { holds.remaining(id) }
+}
+
+extension ModuleContext {
+    /// Keeps the step that the module is hearing of open, until the hold is ended or its time runs out.
+    ///
+    /// Works while `background` or `terminate` is in hand. Take it in `didEnterBackground()` or
+    /// `willTerminate()`, pass it along with the work, and end it when the work is done:
+    ///
+    /// ```swift
+    /// let hold = try context.hold("saving \(count) drafts") { self.saving?.cancel() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - reason: What the module needs the time for, for the log and `hostd modules`: it is no place for
+    ///     what is secret.
+    ///   - expiry: Runs when the time has run out, as code of the module: on the lane, or where the module
+    ///     is late, on its own thread when it returns. The hold ends when it returns. It has the module's
+    ///     deadline for an event; is not run where the hold ends in another way.
+    /// - Returns: The hold. Letting go of it ends it.
+    /// - Throws: ``HoldError`` where nothing can be held.
+    public func hold(
+        _ reason: String, expiry: (() -> Void)? = nil
+    ) throws(HoldError) -> ModuleHold {
+        let event = event?.kind
+        guard let event, event == .background || event == .terminate else {
+            throw .nothingToHold(in: event)
+        }
+        let holds = host.holds
+        let id = try holds.add(
+            HoldList.Request(module: id, cell: cell, step: event, reason: reason, expiry: expiry))
+        return ModuleHold(id, reason, in: holds)
+    }
+}
+
+/// Why there is nothing to hold.
+@nonexhaustive public enum HoldError: Error, Hashable, Sendable {
+    /// Neither `background` nor `terminate` is in hand, but this event, or none.
+    case nothingToHold(in: EventKind?)
+    /// The host has ended.
+    case stopped
+}
+
+extension HoldError: CustomStringConvertible {
+    /// What is wrong and what to do.
+    public var description: String {
+        switch self {
+        case .nothingToHold(let event):
+            "there is nothing to hold "
+                + (event.map { "in '\($0.rawValue)'" } ?? "outside of an event")
+                + ": take a hold in didEnterBackground() or willTerminate()"
+        case .stopped: "there is nothing to hold: the host has ended"
+        }
+    }
+}

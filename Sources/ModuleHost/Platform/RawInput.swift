@@ -1,0 +1,33 @@
+import Glibc
+
+/// Reading from a descriptor that somebody else owns, such as stdin.
+package enum RawInput {
+    package static let standardInput: Int32 = 0
+
+    /// Reads all there is, waiting for whoever writes it.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Where to read; it stays open.
+    ///   - limit: How many bytes there may be.
+    /// - Returns: The bytes, or nil where there are more than `limit`.
+    /// - Throws: ``SystemError``.
+    package static func readAll(
+        from descriptor: Int32, limit: Int
+    ) throws(SystemError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count <= limit {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if count == 0 {
+                return bytes
+            } else if errno == EAGAIN {
+                RawOutput.wait(until: POLLIN, on: descriptor, milliseconds: -1)
+            } else if errno != EINTR {
+                throw .last
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,122 @@
+import ModuleHost
+
+extension Command {
+    static let inbox = Command(
+        name: "inbox", summary: "show what is in the inbox; retry or drop what was rejected",
+        discussion: """
+            list   what is not delivered yet, and what was rejected, with the reason
+            retry  has rejected events delivered once more
+            drop   takes rejected events away, and prints what it took
+            path   prints the folder, into which any program may append
+
+            All of this works on files, whether a host runs or not.
+            """,
+        operands: [
+            Operand(
+                placeholder: "ACTION", choices: Action.allCases.map(\.rawValue),
+                help: "(default: list)"),
+            Operand(
+                placeholder: "EVENT", isRepeated: true,
+                help: "the rejected events to retry or drop: positions or ids, as 'list' shows them"
+            ),
+        ],
+        options: [
+            .slatefile, .stateDirectory, Option(name: "all", help: "retry or drop all of them"),
+            Option(
+                name: "limit", placeholder: "N",
+                help: "how many events 'list' shows of each kind (default: 20)"),
+            .json,
+        ],
+        exitCodes: [.success, .noInput, .unavailable, .failed, .notPermitted],
+        exitMeanings: [
+            .noInput: "the state directory has no inbox",
+            .unavailable: "no rejected event has this position or id",
+            .failed: "a rejected event is no event, and cannot be retried",
+            .notPermitted: "the inbox is another user's",
+        ],
+        examples: [
+            Example(line: "hostd inbox", explanation: "what waits, what was rejected"),
+            Example(line: "hostd inbox retry 3:4096", explanation: "deliver it once more"),
+            Example(line: "hostd inbox drop --all", explanation: "forget what was rejected"),
+        ],
+        fault: fault,
+        run: { arguments in
+            let directory = arguments.stateDirectory
+            if action(of: arguments) == .path { return path(of: directory, arguments) }
+            CurrentProcess.actAsOwner(of: directory.path)
+            guard let folder = folder(in: directory) else { return .noInput }
+            do throws(InboxError) {
+                switch action(of: arguments) {
+                case .list, .path:
+                    let limit = limit(of: arguments) ?? 0
+                    let listing = try InboxListing(of: directory, limit: limit)
+                    return listing.print(asJSON: arguments.has("json"))
+                case .retry: return try RejectedChoice(folder, arguments).retry()
+                case .drop: return try RejectedChoice(folder, arguments).drop()
+                }
+            } catch {
+                Console.complain("hostd inbox: \(error)")
+                return error.exitCode
+            }
+        })
+
+    private enum Action: String, CaseIterable {
+        case list
+        case retry
+        case drop
+        case path
+    }
+
+    private static func action(of arguments: Arguments) -> Action {
+        arguments.operand.flatMap(Action.init(rawValue:)) ?? .list
+    }
+
+    private static func limit(of arguments: Arguments) -> Int? {
+        guard let text = arguments["limit"] else { return 20 }
+        return Int(text).flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    @Sendable private static func fault(_ arguments: Arguments) -> String? {
+        let action = action(of: arguments)
+        let isChoosing = action == .retry || action == .drop
+        let hasEvents = arguments.operands.count > 1
+        if isChoosing, hasEvents == arguments.has("all") {
+            return hasEvents
+                ? "events are named, and '--all' is given"
+                : "which events? name positions or ids, as 'hostd inbox list' shows them, or --all"
+        }
+        if !isChoosing, hasEvents {
+            return "'\(action.rawValue)' takes no event; 'retry' and 'drop' do"
+        }
+        if !isChoosing, arguments.has("all") {
+            return "'--all' is for retry and drop"
+        }
+        if action != .list, arguments.has("limit") { return "'--limit' is for list" }
+        if limit(of: arguments) == nil {
+            return
+                "'\(arguments["limit"] ?? "")' is no value of '--limit', which takes a whole number"
+        }
+        return nil
+    }
+
+    /// The folder; nil, and a word on stderr, where there is none.
+    private static func folder(in directory: StateDirectory) -> InboxFolder? {
+        let folder = InboxFolder(in: directory)
+        if fileExists(folder.path) { return folder }
+        Console.complain(
+            """
+            hostd inbox: the state directory '\(directory.path)' has no inbox: no host ran there, or \
+            it is another user's
+            """)
+        return nil
+    }
+
+    private static func path(of directory: StateDirectory, _ arguments: Arguments) -> ExitCode {
+        let path = CurrentProcess.absolute(InboxFolder(in: directory).path)
+        guard arguments.has("json") else { return Console.write(path + "\n") }
+        var json = JSONWriter()
+        json.object { $0.member("path", path) }
+        json.newline()
+        return Console.write(json.bytes)
+    }
+}

@@ -1,0 +1,131 @@
+import ModuleHost
+
+extension Command {
+    static let send = Command(
+        name: "send", summary: "send an event; one with a payload also where no host runs",
+        discussion: """
+            An event with a payload goes into the inbox. Once this command says 'accepted' it is on the
+            disk, and is delivered: by the host that runs, or by the next one. Events without a payload,
+            such as background, need a host that runs, and are answered when they were delivered.
+            """,
+        operands: [
+            Operand(
+                placeholder: "EVENT", isRequired: true,
+                help: "the event, such as push, open-url, message, or background")
+        ],
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "payload", placeholder: "JSON",
+                help: "what the event carries: JSON, @FILE, or - for stdin"),
+            Option(
+                name: "id", placeholder: "ID",
+                help: "sent again with the same id, the event is delivered once"),
+            Option(name: "wait", help: "wait until it was delivered, and tell the outcome"),
+            .json,
+        ],
+        exitCodes: clientExitCodes + [.noInput],
+        exitMeanings: clientExitMeanings.merging([
+            .success: "accepted; with --wait, delivered",
+            .usage: "the command line makes no sense, or the event cannot take the payload",
+            .noInput: "the file of the payload cannot be read",
+            .unavailable: "no host runs, and this event or --wait needs one",
+            .failed: "with --wait: delivered, and a module failed, or rejected",
+            .inputOutput: "not accepted: the disk is full, or fails",
+            .busy: "busy; try again; with --wait: accepted, and left to the next host",
+        ]) { $1 },
+        examples: [
+            Example(
+                line: #"hostd send push --payload '{"aps": {"badge": 3}}' --id order-17"#,
+                explanation: "once, however often"),
+            Example(
+                line: "hostd send message --payload @news.json --wait",
+                explanation: "tell who heard it"),
+            Example(line: "hostd send background", explanation: "as by SIGUSR1"),
+        ],
+        fault: { SendRequest.fault(in: $0) },
+        run: { arguments in
+            do throws(SendRequest.Fault) {
+                return try send(SendRequest(arguments), arguments)
+            } catch {
+                Console.complain("hostd send: \(error.message)")
+                return error.exitCode
+            }
+        })
+
+    private static func send(_ request: SendRequest, _ arguments: Arguments) -> ExitCode {
+        let alternative: String? =
+            request.kind.isDurable ? "or leave out '--wait': the next host delivers it" : nil
+        return HostCall.run("send", arguments, instead: alternative) { error in
+            recover(from: error, request, arguments)
+        } _: { call throws(ControlClientError) in
+            // However long modules take: the host has deadlines of its own.
+            let answer = try call.client.call(
+                "send", within: request.waits ? nil : ControlClient.patience
+            ) { request.write(to: &$0) }
+            return SendOutcome(answer, isWaitedFor: request.waits).report(arguments)
+        }
+    }
+
+    /// What is done where no host took the event: what is to be accepted needs none.
+    ///
+    /// - Returns: Nil for nothing.
+    private static func recover(
+        from error: ControlClientError, _ request: SendRequest, _ arguments: Arguments
+    ) -> ExitCode? {
+        guard request.kind.isDurable else { return nil }
+        switch error {
+        case .notRunning, .notListening:
+            return request.waits ? nil : leave(request, arguments)
+        case .refused(let refusal) where refusal.code == .notRunning:
+            return request.waits ? nil : leave(request, arguments)
+        case .ended, .timedOut:
+            Console.complain(
+                """
+                hostd send: \(error)
+                whether the event was accepted is not known; sent again with the same '--id', it is \
+                delivered once
+                """)
+            return error.exitCode
+        default: return nil
+        }
+    }
+
+    /// Puts an event into the inbox, for a host that will run.
+    private static func leave(_ request: SendRequest, _ arguments: Arguments) -> ExitCode {
+        let directory = arguments.stateDirectory
+        let slatefile = arguments["slatefile"] ?? defaultSlatefile
+        guard fileExists(directory.path) || fileExists(slatefile) else {
+            Console.complain(
+                """
+                hostd send: there is neither a state directory '\(directory.path)' nor a slatefile \
+                '\(slatefile)': nobody would ever deliver it
+                name them with --state-dir or --slatefile
+                """)
+            return .unavailable
+        }
+        CurrentProcess.actAsOwner(of: directory.path)
+        do throws(InboxError) {
+            let outcome = try leave(request, in: InboxFolder(in: directory))
+            return outcome.report(arguments)
+        } catch {
+            Console.complain("hostd send: \(error)")
+            return error.exitCode
+        }
+    }
+
+    private static func leave(
+        _ request: SendRequest, in folder: InboxFolder
+    ) throws(InboxError) -> SendOutcome {
+        try folder.make()
+        if let id = request.id {
+            var ids = RetainedIDs()
+            try ids.scan(folder)
+            if try ids.original(of: id, before: nil, in: InboxReader(folder)) != nil {
+                return .duplicate(of: id)
+            }
+        }
+        let positions = try InboxWriter(folder).append([request.line])
+        return .left(at: positions[0], id: request.id)
+    }
+}

@@ -1,0 +1,139 @@
+import ModuleHost
+
+/// What `hostd inbox list` shows.
+struct InboxListing {
+    private let pending: PendingEvents
+    private let rejected: RejectedEvents.Contents
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - directory: The state directory, in which there is an inbox.
+    ///   - limit: How many events of each kind to show.
+    /// - Throws: Where the files cannot be read.
+    init(of directory: StateDirectory, limit: Int) throws(InboxError) {
+        pending = try PendingEvents(in: directory, limit: limit)
+        rejected = try RejectedEvents(InboxFolder(in: directory)).contents()
+        self.limit = limit
+    }
+
+    func print(asJSON: Bool) -> ExitCode {
+        for notice in pending.notices { Console.complain("hostd inbox: \(notice)") }
+        if rejected.unreadable > 0 {
+            Console.complain(
+                "hostd inbox: not as a host writes them, and left alone: lines of rejected.ndjson, "
+                    + "\(rejected.unreadable) of them")
+        }
+        return asJSON ? Console.write(json) : Console.write(text)
+    }
+
+    private var text: String {
+        var text = "\(pending.count) pending\n"
+        if !pending.first.isEmpty {
+            let head = ["  position", "event", "id", "time", "modules"]
+            text += textTable([head] + pending.first.map(row))
+        }
+        text += rest(pending.count) + "\(rejected.events.count) rejected\n"
+        let shown = rejected.events.prefix(limit)
+        if !shown.isEmpty {
+            let head = ["  position", "event", "id", "rejected", "reason"]
+            text += textTable([head] + shown.map(row))
+        }
+        return text + rest(rejected.events.count)
+    }
+
+    private func rest(_ count: Int) -> String {
+        count > limit ? "  … and \(count - limit) more; '--limit N' shows more\n" : ""
+    }
+
+    private func row(_ event: PendingEvents.Event) -> [String] {
+        let modules = event.modules?.map(\.text).joined(separator: ", ") ?? "all"
+        return [
+            "  \(event.position)", event.kind?.rawValue ?? "?", shown(event.id), shown(event.time),
+            event.fault.map { "to be rejected: \($0)" } ?? modules,
+        ]
+    }
+
+    private func row(_ event: RejectedEvent) -> [String] {
+        let module = event.module.map { "\($0.text): " } ?? ""
+        return [
+            "  \(event.position)", shown(event.kindName ?? "?"), shown(event.id), event.time,
+            module + excerpt(event.reason, limit: 500),
+        ]
+    }
+
+    /// Foreign text, which must not command a terminal.
+    private func shown(_ text: String?) -> String { excerpt(text ?? "", limit: 200) }
+
+    private var json: [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("pending") { $0.object { write(pending, to: &$0) } }
+            $0.member("rejected") {
+                $0.object { json in
+                    json.member("count", rejected.events.count)
+                    json.member("unreadable", rejected.unreadable)
+                    json.member("events") {
+                        $0.array { for event in rejected.events.prefix(limit) { event.write(&$0) } }
+                    }
+                }
+            }
+        }
+        json.newline()
+        return json.bytes
+    }
+
+    private func write(_ pending: PendingEvents, to json: inout JSONWriter) {
+        json.member("count", pending.count)
+        if let next = pending.next { json.member("next", next.description) }
+        json.member("events") {
+            $0.array { array in
+                for event in pending.first {
+                    array.object {
+                        $0.member("position", event.position.description)
+                        if let kind = event.kind { $0.member("event", kind.rawValue) }
+                        if let id = event.id { $0.member("id", id) }
+                        if let time = event.time { $0.member("time", time) }
+                        if let modules = event.modules {
+                            $0.member("modules") {
+                                $0.array { for id in modules { $0.value(id.text) } }
+                            }
+                        }
+                        if let fault = event.fault { $0.member("fault", fault) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension RejectedEvent {
+    /// The name of the event, where the line says one.
+    var kindName: String? { (try? JSONValue(parsing: line))?["event"]?.string }
+
+    /// The line for people, its beginning where it is long, without tokens of URLs.
+    var shownLine: String {
+        guard let record = try? JSONValue(parsing: line) else {
+            return excerpt(RouteToken.hide(in: String(decoding: line, as: UTF8.self)), limit: 500)
+        }
+        var json = JSONWriter()
+        json.redacted(record)
+        return excerpt(String(decoding: json.bytes, as: UTF8.self), limit: 500)
+    }
+
+    /// Writes the event for a program: the record without tokens of URLs, or the line where it is none.
+    func write(_ json: inout JSONWriter) {
+        json.object {
+            $0.member("position", position.description)
+            if let id { $0.member("id", id) }
+            $0.member("time", time)
+            $0.member("reason", reason)
+            if let attempt { $0.member("attempt", attempt) }
+            if let module { $0.member("module", module.text) }
+            if let record = try? JSONValue(parsing: line) {
+                $0.member("record") { $0.redacted(record) }
+            } else {
+                $0.member("line", RouteToken.hide(in: String(decoding: line, as: UTF8.self)))
+            }
+        }
+    }
+}

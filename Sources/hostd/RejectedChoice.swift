@@ -1,0 +1,158 @@
+import ModuleHost
+
+/// The rejected events that a command line names: by position, by id, or all.
+struct RejectedChoice {
+    private let folder: InboxFolder
+    private let asJSON: Bool
+    private let events: [RejectedEvent]
+    /// What was named and is not there.
+    private let unknown: [String]
+
+    /// - Throws: Where `rejected.ndjson` cannot be read.
+    init(_ folder: InboxFolder, _ arguments: Arguments) throws(InboxError) {
+        self.folder = folder
+        asJSON = arguments.has("json")
+        let all = try RejectedEvents(folder).contents().events
+        let names = Set(arguments.operands.dropFirst())
+        if arguments.has("all") {
+            events = all
+            unknown = []
+        } else {
+            events = all.filter { !names.isDisjoint(with: $0.names) }
+            unknown = names.subtracting(all.flatMap(\.names)).sorted()
+        }
+    }
+
+    /// Takes them out for good, and prints them.
+    func drop() throws(InboxError) -> ExitCode {
+        guard unknown.isEmpty else { return complainOfUnknown("dropped") }
+        let chosen = Set(events)
+        let dropped = try RejectedEvents(folder).take { chosen.contains($0) }
+        if asJSON {
+            return printJSON { json in
+                json.member("dropped") { $0.array { for event in dropped { event.write(&$0) } } }
+            }
+        }
+        if dropped.isEmpty { return Console.write("nothing was rejected\n") }
+        return Console.write(
+            dropped.map { event in
+                "dropped \(event.title): \(excerpt(event.reason, limit: 500))\n  \(event.shownLine)\n"
+            }.joined())
+    }
+
+    /// Appends them to the inbox and then takes them out: a process that dies in between leaves an event
+    /// twice, and never not at all.
+    func retry() throws(InboxError) -> ExitCode {
+        guard unknown.isEmpty else { return complainOfUnknown("retried") }
+        var batch = RetryBatch()
+        for event in events { batch.add(event) }
+        let (places, failure) = try batch.append(to: folder)
+        let retried = Set(places.map(\.event))
+        _ = try RejectedEvents(folder).take { retried.contains($0) }
+        for (event, fault) in batch.faults {
+            Console.complain(
+                """
+                hostd inbox: \(event.title) cannot be retried: \(fault)
+                send it again as it should be, and drop this one
+                """)
+        }
+        if let failure {
+            Console.complain("hostd inbox: \(failure); what is not retried stays rejected")
+        }
+        let code = failure?.exitCode ?? (batch.faults.isEmpty ? .success : .failed)
+        if asJSON {
+            return printJSON(then: code) { json in
+                json.member("retried") { list in
+                    list.array { array in
+                        for (event, place) in places {
+                            array.object {
+                                $0.member("position", event.position.description)
+                                if let id = event.id { $0.member("id", id) }
+                                $0.member("as", place.description)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if events.isEmpty { return Console.write("nothing was rejected\n") }
+        return Console.write(
+            places.map { "retried \($0.event.title) as \($0.place)\n" }.joined(), then: code)
+    }
+
+    private func complainOfUnknown(_ done: String) -> ExitCode {
+        let names = unknown.map { "'\(excerpt($0, limit: 200))'" }.joined(separator: ", ")
+        Console.complain(
+            """
+            hostd inbox: no rejected event has the position or id \(names); nothing was \(done)
+            see 'hostd inbox list'
+            """)
+        return .unavailable
+    }
+
+    private func printJSON(
+        then code: ExitCode = .success, _ write: (inout JSONWriter) -> Void
+    ) -> ExitCode {
+        var json = JSONWriter()
+        json.object(write)
+        json.newline()
+        return Console.write(json.bytes, then: code)
+    }
+}
+
+/// Rejected events on their way back into the inbox.
+private struct RetryBatch {
+    /// A write that takes the inbox's lock not too long.
+    private static let size = 1 << 20
+
+    private(set) var faults: [(event: RejectedEvent, fault: InboxFault)] = []
+    private var chunks: [(events: [RejectedEvent], lines: [[UInt8]])] = []
+    private var bytes = 0
+
+    mutating func add(_ event: RejectedEvent) {
+        do throws(InboxFault) {
+            let line = try event.lineForRetry()
+            if chunks.isEmpty || bytes + line.count > Self.size {
+                chunks.append(([], []))
+                bytes = 0
+            }
+            bytes += line.count
+            chunks[chunks.count - 1].events.append(event)
+            chunks[chunks.count - 1].lines.append(line)
+        } catch {
+            faults.append((event, error))
+        }
+    }
+
+    /// - Returns: Where each stands now, and where the disk took some and not all, why it did not.
+    /// - Throws: Where it took none.
+    func append(
+        to folder: InboxFolder
+    ) throws(InboxError) -> (
+        places: [(event: RejectedEvent, place: EventPosition)], failure: InboxError?
+    ) {
+        guard !chunks.isEmpty else { return ([], nil) }
+        let writer = try InboxWriter(folder)
+        var places: [(event: RejectedEvent, place: EventPosition)] = []
+        for chunk in chunks {
+            do throws(InboxError) {
+                places += zip(chunk.events, try writer.append(chunk.lines)).map { ($0, $1) }
+            } catch {
+                if places.isEmpty { throw error }
+                return (places, error)
+            }
+        }
+        return (places, nil)
+    }
+}
+
+extension RejectedEvent {
+    /// What it goes by on a command line.
+    fileprivate var names: [String] { [position.description, id].compactMap(\.self) }
+
+    /// The event in a few words, such as `1:4096 push order-17`.
+    fileprivate var title: String {
+        [position.description, kindName, id, module.map { "for \($0.text)" }]
+            .compactMap { $0.map { excerpt($0, limit: 200) } }.joined(separator: " ")
+    }
+}

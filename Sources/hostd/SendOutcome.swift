@@ -1,0 +1,95 @@
+import ModuleHost
+
+/// What became of an event that was sent, in the ways in which it is told.
+struct SendOutcome {
+    let text: String
+    let json: String
+    let exitCode: ExitCode
+
+    /// - Parameters:
+    ///   - answer: What the method `send` gave.
+    ///   - isWaitedFor: Whether the caller wanted the event to be delivered.
+    init(_ answer: JSONValue, isWaitedFor: Bool) {
+        text = Self.text(of: answer)
+        json = answer.text
+        exitCode = Self.exitCode(of: answer, isWaitedFor)
+    }
+
+    /// An event that stands in the inbox already.
+    static func duplicate(of id: String) -> SendOutcome {
+        SendOutcome(duplicateText(id)) {
+            $0.member("id", id)
+            $0.member("duplicate", true)
+        }
+    }
+
+    /// An event that was accepted, and that no host delivers yet.
+    static func left(at position: EventPosition, id: String?) -> SendOutcome {
+        SendOutcome(leftText(position.description)) {
+            $0.member("id", id ?? position.description)
+            $0.member("position", position.description)
+            $0.member("left", true)
+        }
+    }
+
+    private init(_ text: String, _ write: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.object(write)
+        self.text = text
+        json = String(decoding: writer.bytes, as: UTF8.self)
+        exitCode = .success
+    }
+
+    /// Prints it, in a line.
+    func report(_ arguments: Arguments) -> ExitCode {
+        Console.write((arguments.has("json") ? json : text) + "\n", then: exitCode)
+    }
+
+    private static func exitCode(of answer: JSONValue, _ isWaitedFor: Bool) -> ExitCode {
+        if answer["rejected"] != nil { return .failed }
+        if let outcome = answer["outcome"] {
+            let hasFailed = (outcome["failed"]?.int ?? 0) > 0 || outcome["failure"] != nil
+            return hasFailed ? .failed : .success
+        }
+        return isWaitedFor && answer["left"] != nil ? .busy : .success
+    }
+
+    private static func text(of answer: JSONValue) -> String {
+        if answer["duplicate"]?.bool == true {
+            return duplicateText(answer["id"]?.string ?? "")
+        }
+        // What has no place was delivered at once.
+        guard let position = answer["position"]?.string else { return "delivered" }
+        if let outcome = answer["outcome"] {
+            return "accepted \(position): \(parts(of: outcome).joined(separator: ", "))"
+        }
+        if let reason = answer["rejected"]?.string {
+            return "accepted \(position), and rejected: \(reason)"
+        }
+        return answer["left"] == nil ? "accepted \(position)" : leftText(position)
+    }
+
+    private static func duplicateText(_ id: String) -> String {
+        "already there: id \(excerpt(id, limit: 200))"
+    }
+
+    private static func leftText(_ position: String) -> String {
+        "accepted \(position): no host is ready; the next one delivers it"
+    }
+
+    private static func parts(of outcome: JSONValue) -> [String] {
+        var parts: [String] = []
+        if let module = outcome["claimedBy"]?.string { parts.append("claimed by \(module)") }
+        if let reply = outcome["reply"] { parts.append("reply \(reply.text)") }
+        if let failure = outcome["failure"]?.string { parts.append("not opened: \(failure)") }
+        if parts.isEmpty {
+            let count = outcome["delivered"]?.int ?? 0
+            parts.append(count == 0 ? "no module" : count == 1 ? "1 module" : "\(count) modules")
+        }
+        for what in ["failed", "late"] {
+            if let count = outcome[what]?.int, count > 0 { parts.append("\(count) \(what)") }
+        }
+        if let fetch = outcome["fetch"]?.string { parts.append(fetch) }
+        return parts
+    }
+}

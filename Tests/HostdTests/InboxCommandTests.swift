@@ -1,0 +1,306 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+/// `hostd inbox` on the files of an inbox, and beside a host.
+@Suite("hostd inbox", .timeLimit(.minutes(2)))
+struct InboxCommandTests {
+    private static let usage =
+        "usage: hostd inbox [--slatefile FILE] [--state-dir DIR] [--all] [--limit N] [--json] "
+        + "[ACTION] [EVENT …]\nsee 'hostd inbox --help'\n"
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func inbox(_ arguments: String...) throws -> HostProcess.Outcome {
+        try HostProcess.run(["inbox"] + arguments, in: folder.path)
+    }
+
+    private var files: InboxFolder {
+        InboxFolder(in: StateDirectory(path: folder.path(".hostd")))
+    }
+
+    @discardableResult
+    private func append(_ lines: String...) throws -> [EventPosition] {
+        try files.make()
+        return try InboxWriter(files).append(lines.map { Array($0.utf8) })
+    }
+
+    private func reject(
+        _ line: String, at position: EventPosition, id: String? = nil, module: String? = nil,
+        _ reason: String = "it was in the way"
+    ) throws {
+        try files.make()
+        try RejectedEvents(files).append([
+            RejectedEvent(
+                time: WallTime(seconds: 1_772_358_060, nanoseconds: 5_000_000), reason: reason,
+                position: position, id: id, module: module.map { try ModuleID($0) },
+                line: Array(line.utf8))
+        ])
+    }
+
+    private func position(_ offset: UInt32) -> EventPosition {
+        EventPosition(segment: 1, offset: offset)
+    }
+
+    // MARK: The command line
+
+    @Test(
+        "what makes no sense",
+        arguments: [
+            (
+                ["lst"],
+                "'lst' is no ACTION, which is list, retry, drop or path; did you mean 'list'?"
+            ),
+            (
+                ["drop"],
+                "which events? name positions or ids, as 'hostd inbox list' shows them, or --all"
+            ),
+            (["retry", "1:1", "--all"], "events are named, and '--all' is given"),
+            (["list", "1:1"], "'list' takes no event; 'retry' and 'drop' do"),
+            (["--all"], "'--all' is for retry and drop"),
+            (["drop", "--all", "--limit", "1"], "'--limit' is for list"),
+            (["--limit", "x"], "'x' is no value of '--limit', which takes a whole number"),
+        ])
+    func usage(arguments: [String], message: String) throws {
+        let outcome = try HostProcess.run(["inbox"] + arguments, in: folder.path)
+        #expect(outcome.exit == .code(64))
+        #expect(outcome.output == "")
+        #expect(outcome.error == "hostd inbox: \(message)\n" + Self.usage)
+    }
+
+    @Test("where there is no inbox: 66", arguments: ["list", "retry", "drop"])
+    func missing(action: String) throws {
+        let outcome = try HostProcess.run(
+            ["inbox", action] + (action == "list" ? [] : ["--all"]), in: folder.path)
+        #expect(outcome.exit == .code(66))
+        #expect(outcome.output == "")
+        #expect(
+            outcome.error == """
+                hostd inbox: the state directory '.hostd' has no inbox: no host ran there, or it is \
+                another user's
+
+                """)
+        #expect(folder.names == [])
+    }
+
+    @Test("path: where any program may append")
+    func path() throws {
+        let path = folder.path(".hostd/inbox")
+        #expect(try inbox("path").output == "\(path)\n")
+        #expect(try inbox("path", "--json").output == #"{"path":"\#(path)"}"# + "\n")
+        #expect(folder.names == [])
+    }
+
+    // MARK: list
+
+    @Test("list: what is not done, for whom, and what was rejected")
+    func list() throws {
+        try files.make()
+        #expect(try inbox("list").output == "0 pending\n0 rejected\n")
+        let places = try append(
+            #"{"event":"push","payload":{"aps":{}},"id":"a"}"#,
+            #"{"event":"push","payload":{"aps":{}},"id":"b","time":"2026-03-01T09:41:00Z"}"#,
+            #"{"event":"message","payload":{"topic":"t"},"modules":["x.b","x.c"]}"#,
+            #"{"event":"psh","id":"\u001b[31m"}"#)
+        var cursor = InboxCursor(
+            next: places[2],
+            modules: [try ModuleID("x.b"): places[1], try ModuleID("x.a"): places[1]])
+        try cursor.store(in: files)
+        try reject(
+            #"{"event":"open-url","payload":{"url":"a://b?x=1\u0026token=secret"},"id":"c"}"#,
+            at: position(7), id: "c")
+        try reject("hello?token=secret\u{1b}", at: position(9), module: "x.b", "no\nJSON")
+        let outcome = try inbox()
+        #expect(outcome.error == "")
+        #expect(
+            outcome.output == """
+                3 pending
+                  position  event    id  time                  modules
+                  1:48      push     b   2026-03-01T09:41:00Z  x.a, x.b
+                  1:125     message                            x.b, x.c
+                  1:193     ?                                  to be rejected: no event is called 'psh'; \
+                did you mean 'push'?
+                2 rejected
+                  position  event     id  rejected                  reason
+                  1:7       open-url  c   2026-03-01T09:41:00.005Z  it was in the way
+                  1:9       ?             2026-03-01T09:41:00.005Z  x.b: no\u{FFFD}JSON
+
+                """)
+        #expect(
+            try inbox("--limit", "1").output == """
+                3 pending
+                  position  event  id  time                  modules
+                  1:48      push   b   2026-03-01T09:41:00Z  x.a, x.b
+                  … and 2 more; '--limit N' shows more
+                2 rejected
+                  position  event     id  rejected                  reason
+                  1:7       open-url  c   2026-03-01T09:41:00.005Z  it was in the way
+                  … and 1 more; '--limit N' shows more
+
+                """)
+        #expect(
+            try inbox("--json", "--limit=2").output
+                == #"{"pending":{"count":3,"next":"1:125","events":[{"position":"1:48","event":"push","#
+                + #""id":"b","time":"2026-03-01T09:41:00Z","modules":["x.a","x.b"]},"#
+                + #"{"position":"1:125","event":"message","modules":["x.b","x.c"]}]},"#
+                + #""rejected":{"count":2,"unreadable":0,"events":[{"position":"1:7","id":"c","#
+                + #""time":"2026-03-01T09:41:00.005Z","reason":"it was in the way","#
+                + #""record":{"event":"open-url","payload":{"url":"a://b?x=1&token=•••"},"id":"c"}},"#
+                + #"{"position":"1:9","time":"2026-03-01T09:41:00.005Z","reason":"no\nJSON","#
+                + #""module":"x.b","line":"hello?token=•••"}]}}"# + "\n")
+        try folder.write("{", to: ".hostd/inbox/cursor")
+        try folder.write("?", to: ".hostd/inbox/rejected.ndjson")
+        let broken = try inbox("--limit", "0")
+        #expect(
+            broken.output == """
+                4 pending
+                  … and 4 more; '--limit N' shows more
+                0 rejected
+
+                """)
+        #expect(broken.error.hasPrefix("hostd inbox: the cursor '.hostd/inbox/cursor' is broken ("))
+        #expect(
+            broken.error.hasSuffix(
+                "\nhostd inbox: not as a host writes them, and left alone: lines of rejected.ndjson, "
+                    + "1 of them\n"))
+    }
+
+    @Test("list: a hundred thousand events")
+    func many() throws {
+        try append("{}")
+        let line = #"{"event":"push","payload":{"aps":{}}}"#
+        var writer = try InboxWriter(files)
+        for _ in 0..<100 {
+            _ = try writer.append(Array(repeating: Array(line.utf8), count: 1000))
+        }
+        writer = try InboxWriter(files)
+        let outcome = try inbox("--limit", "2")
+        #expect(
+            outcome.output == """
+                100001 pending
+                  position  event  id  time  modules
+                  1:1       ?                to be rejected: 'event' is missing: the name of an event, \
+                such as "push"
+                  1:5       push             all
+                  … and 99999 more; '--limit N' shows more
+                0 rejected
+
+                """)
+    }
+
+    @Test("list: beside a host, whose late module has not heard an event yet")
+    func late() throws {
+        let (run, pipe) = try FullPipe.run(#"{"event": "50ms", "stopAll": "1h", "stop": "1h"}"#)
+        pipe.fill()
+        let outcome = try run.folder.send(["push", "--payload", "{}", "--wait"])
+        #expect(outcome.output == "accepted 1:1: no module, 1 late, failed\n")
+        // The host that has no cursor yet goes by none; it writes one within a second.
+        var text = ""
+        while !text.contains("  x.journal\n0 rejected\n") { text = try run.hostd("inbox").output }
+        #expect(text.hasPrefix("1 pending\n"))
+        pipe.empty()
+        while try run.countPending() != 0 {}
+    }
+
+    // MARK: retry and drop
+
+    @Test("drop: takes what is named, and shows it; the rest stays")
+    func drop() throws {
+        try reject(#"{"event":"push","payload":{"aps":{}},"id":"a"}"#, at: position(1), id: "a")
+        try reject("hello", at: position(50), "no JSON")
+        try reject(
+            #"{"event":"open-url","payload":{"url":"a://b?token=secret"}}"#, at: position(60),
+            module: "x.b")
+        let unknown = try inbox("drop", "a", "1:51", "zz")
+        #expect(unknown.exit == .code(69))
+        #expect(unknown.output == "")
+        #expect(
+            unknown.error == """
+                hostd inbox: no rejected event has the position or id '1:51', 'zz'; nothing was dropped
+                see 'hostd inbox list'
+
+                """)
+        let dropped = try inbox("drop", "a", "1:60")
+        #expect(dropped.exit == .code(0))
+        #expect(
+            dropped.output == """
+                dropped 1:1 push a: it was in the way
+                  {"event":"push","payload":{"aps":{}},"id":"a"}
+                dropped 1:60 open-url for x.b: it was in the way
+                  {"event":"open-url","payload":{"url":"a://b?token=•••"}}
+
+                """)
+        #expect(
+            try inbox("drop", "--all", "--json").output
+                == #"{"dropped":[{"position":"1:50","time":"2026-03-01T09:41:00.005Z","#
+                + #""reason":"no JSON","line":"hello"}]}"# + "\n")
+        #expect(try inbox("drop", "--all").output == "nothing was rejected\n")
+        #expect(try inbox("retry", "--all").output == "nothing was rejected\n")
+    }
+
+    @Test("retry: stands in the inbox again, for whom it was meant; what is no event stays")
+    func retry() throws {
+        try reject(#"{"event":"push","payload":{"aps":{}},"id":"a"}"#, at: position(1), id: "a")
+        try reject(
+            #"{"event":"push","payload":{"aps":{}},"id":"b"}"#, at: position(50), id: "b",
+            module: "x.b")
+        try reject(#"{"event":"psh"}"#, at: position(90))
+        let outcome = try inbox("retry", "--all")
+        #expect(outcome.exit == .code(70))
+        #expect(
+            outcome.output == """
+                retried 1:1 push a as 1:1
+                retried 1:50 push b for x.b as 1:63
+
+                """)
+        #expect(
+            outcome.error == """
+                hostd inbox: 1:90 psh cannot be retried: no event is called 'psh'; did you mean 'push'?
+                send it again as it should be, and drop this one
+
+                """)
+        #expect(
+            try folder.text(of: ".hostd/inbox/00000001.ndjson") == """
+
+                {"event":"push","payload":{"aps":{}},"id":"a","retried":true}
+                {"event":"push","payload":{"aps":{}},"id":"b","modules":["x.b"],"retried":true}
+
+                """)
+        let rest = try inbox("retry", "1:90", "--json")
+        #expect(rest.exit == .code(70))
+        #expect(rest.output == #"{"retried":[]}"# + "\n")
+        try reject(#"{"event":"push","payload":{"aps":{}},"id":"a"}"#, at: position(1), id: "a")
+        let json = try inbox("retry", "a", "--json")
+        #expect(json.exit == .code(0))
+        #expect(
+            json.output.hasPrefix(#"{"retried":[{"position":"1:1","id":"a","as":"1:"#))
+        #expect(
+            try inbox("--limit", "0").output.hasSuffix(
+                "\n1 rejected\n  … and 1 more; '--limit N' shows more\n"))
+    }
+
+    @Test("retry: an event that was rejected is delivered, though its id was seen")
+    func retryDelivers() throws {
+        let run = try HostdRun(HostdRun.slatefile(), in: folder).ready()
+        let push = ["push", "--payload", #"{"aps":{}}"#, "--id", "a"]
+        #expect(try folder.send(push + ["--wait"]).exit == .code(0))
+        try reject(#"{"event":"push","payload":{"aps":{}},"id":"a"}"#, at: position(1), id: "a")
+        #expect(try inbox("retry", "a").exit == .code(0))
+        try run.waitForJournal(count: 2, of: "push")
+        #expect(try run.terminated().exit == .code(0))
+        #expect(try run.journaledEvents().filter { $0 == "push" }.count == 2)
+        #expect(try inbox().output == "0 pending\n0 rejected\n")
+    }
+}
+
+extension HostdRun {
+    /// Waits until the journal has so many events of a kind.
+    fileprivate func waitForJournal(count: Int, of event: String) throws {
+        let deadline = ContinuousClock.now + HostProcess.patience
+        while try journaledEvents().filter({ $0 == event }).count < count {
+            try #require(ContinuousClock.now < deadline, "the journal never had \(count) \(event)")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import ModuleHost
+
+/// Nothing that was accepted is lost, but what a late module misses beyond its backlog.
+extension DeliveryModel {
+    /// The end: what nobody has done by now will not be done.
+    ///
+    /// - Returns: All that was wrong.
+    func end() -> [String] {
+        expect(
+            overdue.isEmpty || isRace, "\(overdue.map(names)) overdue, and the log does not say so")
+        let count = (names.keys.max() ?? 0) + 1
+        checkOffers(unheard: Int(count) - names.count)
+        checkOrder()
+        checkStates()
+        let reach = names.compactMapValues(reach)
+        for index in modules.indices { checkHeard(by: index, of: count, reach) }
+        return findings.faults
+    }
+
+    /// What was offered before the stop has a number in the log.
+    private func checkOffers(unheard: Int) {
+        let lost = offers.filter { number, offer in
+            guard numbers[.numbered(number)] == nil, let to = offer.to else { return false }
+            return to < stops ?? .max
+        }
+        expect(lost.count <= unheard, "nobody heard of \(lost.keys.sorted())")
+    }
+
+    /// What was accepted before another was offered stands before it in the log.
+    private func checkOrder() {
+        var newest = (offered: 0, number: 0)
+        for (_, name) in names.sorted(by: { $0.key < $1.key }) {
+            guard case .numbered(let number) = name, let offer = offers[number] else { continue }
+            expect(
+                offer.to ?? .max > newest.offered,
+                "\(number) was accepted before \(newest.number), and stands after it")
+            if offer.from > newest.offered { newest = (offer.from, number) }
+        }
+    }
+
+    /// The app's own events come once each, in their order.
+    private func checkStates() {
+        let states = names.sorted { $0.key < $1.key }.compactMap { _, name -> EventKind? in
+            if case .state(let kind) = name { kind } else { nil }
+        }
+        // One that is far behind may miss what nobody else was there to hear.
+        var expected: [EventKind] = [.launch, .activate, .resignActive, .background, .terminate]
+        expected.removeAll { !states.contains($0) }
+        expect(
+            states == expected && states.last == .terminate, "the app's states are \(states)")
+    }
+
+    /// The last module that is to hear an event, where not all are.
+    private func reach(_ name: Moment.EventName) -> Int? {
+        guard case .numbered(let number) = name, events[number]?.kind == .shortcut,
+            let sequence = numbers[name]
+        else { return nil }
+        return modules.indices.last { module in
+            modules[module].heard.contains { $0.sequence == sequence }
+        }
+    }
+
+    /// Whether there is an event to be claimed that nobody heard of.
+    private var isShortcutLost: Bool {
+        offers.keys.contains { events[$0]?.kind == .shortcut && numbers[.numbered($0)] == nil }
+    }
+
+    private func checkHeard(by index: Int, of count: UInt64, _ reach: [UInt64: Int]) {
+        let module = modules[index]
+        var (lost, unheard) = (0, 0)
+        var heard = module.heard[...]
+        for sequence in 0..<count {
+            if heard.first?.sequence == sequence {
+                heard.removeFirst()
+                continue
+            }
+            unheard += 1
+            let name = names[sequence]
+            guard isDue(name, to: index, reach[sequence]) else { continue }
+            lost += 1
+            let offered = heard.first?.offered ?? self.offered
+            expect(
+                Int(sequence) + module.spec.backlog < offered,
+                "m\(index) lost \(name.map { "\($0)" } ?? "number \(sequence)"), within its backlog"
+            )
+        }
+        // The lane may end before it has said how many: only a stop in the middle can end it so early.
+        guard module.lines == 0 else { return }
+        expect(
+            lost <= module.missed && module.missed <= unheard,
+            "m\(index) missed \(lost) to \(unheard) events, and the log says \(module.missed)")
+    }
+
+    /// Whether a module is to hear an event.
+    private func isDue(_ name: Moment.EventName?, to index: Int, _ reach: Int?) -> Bool {
+        let isKeen = modules[index].spec.isKeen
+        // Nobody heard of it. If it was to be claimed, the search ended at the first, which missed it.
+        guard let name else { return isKeen && (index == 0 || !isShortcutLost) }
+        guard case .numbered(let number) = name, let event = events[number] else { return isKeen }
+        switch event.kind {
+        case .message: return true
+        case .configuration: return isKeen
+        case .shortcut: return isKeen && index <= reach ?? .max
+        }
+    }
+}

@@ -1,0 +1,315 @@
+import ModuleHost
+
+/// What must hold of the delivery of events, as a reader would say it, checked against what happened in a
+/// trial.
+///
+/// It knows nothing of threads, locks and lists. It is told all that happened, in the order in which it did,
+/// and holds that against the rules: each has a passage below.
+struct DeliveryModel {
+    struct Module {
+        let spec: Schedule.Module
+        /// The events it heard: the number of each in the host's log, and how many were offered by then.
+        var heard: [(sequence: UInt64, offered: Int)] = []
+        /// How many it missed, as the log says.
+        var missed = 0
+        /// How often the log has said that it is late, and not yet that it has caught up.
+        var lines = 0
+        /// The door it stands before since its deadline is over: it is late, whatever happens elsewhere.
+        var lateAt: Int?
+        /// How often it became late and the log has not said yet that it has caught up.
+        ///
+        /// The log may say so only after it is late again.
+        var rejoiningsToCome = 0
+        /// Whether it may be late, for all that can be known from outside.
+        var isMaybeLate: Bool { rejoiningsToCome > 0 }
+        /// How often each of these has begun.
+        var timesLateForSure = 0
+        var timesMaybeLate = 0
+
+        init(_ spec: Schedule.Module) { self.spec = spec }
+    }
+
+    /// How often things happened: what never does is not tried.
+    struct Tally {
+        var tellings = 0
+        var late = 0
+        var rejoined = 0
+        var missed = 0
+        var calls = 0
+        var callsOfLate = 0
+        var races = 0
+
+        mutating func add(_ other: Tally) {
+            tellings += other.tellings
+            late += other.late
+            rejoined += other.rejoined
+            missed += other.missed
+            calls += other.calls
+            callsOfLate += other.callsOfLate
+            races += other.races
+        }
+
+        /// Everything that is counted.
+        var all: [Int] { [tellings, late, rejoined, missed, calls, callsOfLate, races] }
+    }
+
+    /// What was so when a call was made.
+    private struct Asking {
+        let isLateForSure: Bool
+        let isMaybeLate: Bool
+        let timesLateForSure: Int
+        let timesMaybeLate: Int
+    }
+
+    /// A thread that is in module code.
+    private struct Stack {
+        var modules: [Int] = []
+        var outermost = Moment.Telling.call(0)
+        /// How often the watchdog has looked since the outermost module was entered.
+        var looks = 0
+    }
+
+    /// A list apart, so that what is said of a fault may look at the model.
+    final class Findings {
+        var faults: [String] = []
+    }
+
+    /// An event that nobody does anything in, after all others.
+    static let last = Schedule.Event(number: 0, acts: [])
+
+    let events: [Int: Schedule.Event]
+    private(set) var modules: [Module]
+    private var threads: [UInt: Stack] = [:]
+    private var doors: [Int: UInt] = [:]
+    private var calls: [Int: Asking] = [:]
+    /// How often each call, and by whom each broadcast, was heard.
+    private var heardCalls: [Int: Int] = [:]
+    private var heardBroadcasts: [Int: [Int]] = [:]
+    private(set) var names: [UInt64: Moment.EventName] = [:]
+    private(set) var numbers: [Moment.EventName: UInt64] = [:]
+    /// When each event was given to the host, and when the host had it.
+    private(set) var offers: [Int: (from: Int, to: Int?)] = [:]
+    /// Launch and activation come before all others.
+    private(set) var offered = 2
+    private(set) var stops: Int?
+    /// Who is overdue, and what the log has not said yet.
+    private(set) var overdue: [[Int]] = []
+    /// From whom the lane is being taken, and before which door they stand.
+    private var taken: (stack: [Int], door: Int)?
+    /// The door that the watchdog looks at.
+    private var looksAt: Int?
+    private var openedByModules: Set<Int> = []
+    /// Whether a door was opened while the watchdog looked: who is late is up to them from then on.
+    private(set) var isRace = false
+    let findings = Findings()
+    private(set) var tally = Tally()
+
+    init(_ schedule: Schedule) {
+        events = schedule.events
+        modules = schedule.modules.map { Module($0) }
+    }
+
+    func expect(_ condition: Bool, _ fault: @autoclosure () -> String) {
+        if !condition { findings.faults.append(fault()) }
+    }
+
+    mutating func take(_ moment: Moment) {
+        let module = moment.module ?? 0
+        switch moment.what {
+        case .begins(let telling): begins(telling, module, on: moment.thread)
+        case .ends: _ = threads[moment.thread]?.modules.popLast()
+        case .stands(let door): doors[door] = moment.thread
+        case .asks(let call): asks(call)
+        case .answered(let call, let answer): answered(call, answer)
+        case .sends: break
+        case .sent(let broadcast, let report): sent(broadcast, report)
+        case .offers(let number):
+            offers[number] = (moment.time, nil)
+            offered += 1
+        case .offered(let number): offers[number]?.to = moment.time
+        case .opens(let door):
+            if moment.module != nil { opensItself(door) }
+            opens { $0 == door }
+        case .opensAll: opens { _ in true }
+        case .looks(let door): looks(at: door)
+        case .looked: looked()
+        case .races: races()
+        case .stops:
+            stops = stops ?? moment.time
+            offered += 3
+        case .saysLate(let stack): saysLate(stack)
+        case .saysRejoined(let missed):
+            modules[module].missed += missed
+            modules[module].lines -= 1
+            tally.rejoined += 1
+            tally.missed += missed
+            if !isRace { modules[module].rejoiningsToCome -= 1 }
+        }
+    }
+
+    // MARK: A module hears each event once, in the order of the log, and so do all the others
+
+    private mutating func begins(_ telling: Moment.Telling, _ module: Int, on thread: UInt) {
+        tally.tellings += 1
+        if threads[thread, default: Stack()].modules.isEmpty {
+            threads[thread] = Stack(outermost: telling)
+        }
+        threads[thread]?.modules.append(module)
+        switch telling {
+        case .event(let name, let sequence):
+            if let last = modules[module].heard.last {
+                expect(
+                    last.sequence < sequence,
+                    "m\(module) hears \(name), number \(sequence), after number \(last.sequence)")
+            }
+            modules[module].heard.append((sequence, offered))
+            expect(
+                names[sequence, default: name] == name,
+                "number \(sequence) is \(name) to m\(module), and was another event to others")
+            expect(
+                numbers[name, default: sequence] == sequence,
+                "\(name) is number \(sequence) to m\(module), and was another to others")
+            names[sequence] = name
+            numbers[name] = sequence
+        case .call(let number):
+            heardCalls[number, default: 0] += 1
+            expect(heardCalls[number] == 1, "call \(number) was made twice")
+        case .broadcast(let number):
+            expect(
+                heardBroadcasts[number]?.contains(module) != true,
+                "broadcast \(number) was heard twice by m\(module)")
+            heardBroadcasts[number, default: []].append(module)
+        }
+    }
+
+    // MARK: Who does not return within the deadline is late, with all who stand on its stack; nobody else is
+
+    private mutating func looks(at door: Int) {
+        looksAt = door
+        if openedByModules.contains(door) { races() }
+        guard let thread = doors[door], var stack = threads[thread],
+            let outermost = stack.modules.first
+        else { return }
+        stack.looks += 1
+        threads[thread] = stack
+        // The first look finds who is there; from then on the ticks count.
+        guard stack.looks == patience(of: outermost, in: stack.outermost) + 1 else { return }
+        overdue.append(stack.modules)
+        for index in Set(stack.modules) { becomesMaybeLate(index) }
+        taken = (stack.modules, door)
+    }
+
+    private mutating func looked() {
+        looksAt = nil
+        guard let (stack, door) = taken else { return }
+        taken = nil
+        for index in Set(stack) {
+            modules[index].lateAt = door
+            modules[index].timesLateForSure += 1
+        }
+    }
+
+    /// A module has opened a door: nobody can say whether who stood there stands there still.
+    private mutating func opensItself(_ door: Int) {
+        openedByModules.insert(door)
+        if looksAt == door { races() }
+    }
+
+    private mutating func races() {
+        isRace = true
+        tally.races += 1
+        for index in modules.indices { becomesMaybeLate(index) }
+    }
+
+    private func patience(of module: Int, in telling: Moment.Telling) -> Int {
+        switch telling {
+        case .event(.state(.resignActive), _), .event(.state(.background), _),
+            .event(.state(.terminate), _):
+            Schedule.patience
+        default: modules[module].spec.patience
+        }
+    }
+
+    private mutating func becomesMaybeLate(_ module: Int) {
+        modules[module].rejoiningsToCome += 1
+        modules[module].timesMaybeLate += 1
+    }
+
+    private mutating func opens(_ isOpened: (Int) -> Bool) {
+        for index in modules.indices {
+            if let door = modules[index].lateAt, isOpened(door) { modules[index].lateAt = nil }
+        }
+    }
+
+    private mutating func saysLate(_ stack: [Int]) {
+        for index in Set(stack) { modules[index].lines += 1 }
+        tally.late += Set(stack).count
+        if !isRace || overdue.first == stack {
+            expect(overdue.first == stack, "\(names(of: stack)) late, and is not overdue")
+            if !overdue.isEmpty { overdue.removeFirst() }
+        }
+    }
+
+    func names(of modules: [Int]) -> String {
+        modules.map { "m\($0)" }.joined(separator: ", which called ") + " is"
+    }
+
+    // MARK: A call is answered by the module, or with the word that it is late: at once, and truly
+
+    private mutating func asks(_ call: Schedule.Call) {
+        let target = modules[call.target]
+        tally.calls += 1
+        if target.lateAt != nil { tally.callsOfLate += 1 }
+        calls[call.number] = Asking(
+            isLateForSure: target.lateAt != nil, isMaybeLate: target.isMaybeLate,
+            timesLateForSure: target.timesLateForSure, timesMaybeLate: target.timesMaybeLate)
+    }
+
+    private func answered(_ call: Schedule.Call, _ answer: Moment.Answer) {
+        let target = modules[call.target]
+        guard let asking = calls[call.number] else { return }
+        let what = "call \(call.number) of m\(call.target)"
+        let times = heardCalls[call.number, default: 0]
+        if answer == .ended { return expect(stops != nil, "\(what): the host says it has ended") }
+        let regular: Moment.Answer = fails(call.acts) ? .failure : .value(call.number)
+        switch answer {
+        case regular: expect(times == 1, "\(what) is answered, and was made \(times) times")
+        case .late(call.target): expect(times == 0, "\(what) was made, though the target is late")
+        case .tookTooLong(call.target): break
+        default: expect(false, "\(what) is answered with \(answer), not with \(regular)")
+        }
+        let wasLateForSure =
+            asking.isLateForSure && target.lateAt != nil
+            && asking.timesLateForSure == target.timesLateForSure
+        if wasLateForSure, !isRace {
+            expect(
+                answer == .late(call.target),
+                "\(what) is answered with \(answer), though the target is late all the time")
+        }
+        let wasMaybeLate =
+            asking.isMaybeLate || target.isMaybeLate
+            || asking.timesMaybeLate != target.timesMaybeLate
+        if !wasMaybeLate {
+            expect(
+                answer == regular,
+                "\(what) is answered with \(answer), though the target was never late")
+        }
+    }
+
+    private func fails(_ acts: [Schedule.Act]) -> Bool {
+        acts.contains { if case .fail = $0 { true } else { false } }
+    }
+
+    /// A typed message reaches each module, or counts it as late.
+    private func sent(_ broadcast: Schedule.Broadcast, _ report: DeliveryReport) {
+        let what = "broadcast \(broadcast.number)"
+        let told = heardBroadcasts[broadcast.number, default: []].count
+        expect(
+            told == report.delivered + report.failed,
+            "\(what) was heard by \(told), and the report says \(report)")
+        guard stops == nil else { return }
+        expect(
+            told + report.late == modules.count && report.refusal == nil,
+            "\(what) was sent to \(modules.count), and the report says \(report)")
+    }
+}

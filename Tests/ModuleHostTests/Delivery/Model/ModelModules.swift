@@ -1,0 +1,194 @@
+import AppService
+import Synchronization
+import TestSupport
+
+@testable import ModuleHost
+
+/// What every module of a trial does: notes that it was entered, acts as the schedule says, and sees that
+/// nobody else is in it.
+final class ModelPlayer {
+    let stage: ModelStage
+    let index: Int
+    private let context: ModuleContext
+    private var moments: [Moment] = []
+    /// The moment at which the module was entered.
+    private var entered = 0
+    /// The thread that is in the module; relaxed, so that it orders nothing.
+    private let inside = Atomic<UInt>(0)
+
+    init(_ context: ModuleContext) throws {
+        guard let stage = ModelStage.of(worker: try context.config()),
+            let index = ModelStage.index(context.id.text)
+        else { throw ModelFault() }
+        self.context = context
+        self.stage = stage
+        self.index = index
+    }
+
+    deinit { stage.close(moments) }
+
+    // MARK: Being entered
+
+    func hear(_ name: Moment.EventName) throws {
+        guard let event = context.event else { return stage.fault("m\(index): no event in hand") }
+        let acts: [Schedule.Act] =
+            if case .numbered(let number) = name { stage.events[number]?.acts[index] ?? [] } else {
+                []
+            }
+        try enter(.event(name, event.sequence)) { try act(acts) }
+    }
+
+    func hear(_ number: String) throws { try hear(.numbered(Int(number) ?? -1)) }
+
+    func answer(_ call: RouteCall) throws -> Int {
+        guard let call = call.userInfo["call"] as? Schedule.Call else { throw ModelFault() }
+        try enter(.call(call.number)) { try act(call.acts) }
+        return call.number
+    }
+
+    func hear(_ broadcast: Schedule.Broadcast) throws {
+        try enter(.broadcast(broadcast.number)) { try act(broadcast.acts[index]) }
+    }
+
+    private func enter(_ telling: Moment.Telling, _ body: () throws -> Void) throws {
+        let current = NativeThread.current
+        let before = inside.exchange(current, ordering: .relaxed)
+        defer { inside.store(before, ordering: .relaxed) }
+        guard before == 0 || before == current else {
+            return stage.fault("m\(index) is entered by two threads at once, for \(telling)")
+        }
+        if before != 0, case .event = telling {
+            return stage.fault("m\(index) is told \(telling) in the middle of something")
+        }
+        let outer = entered
+        entered = note(.begins(telling))
+        defer {
+            entered = outer
+            note(.ends)
+        }
+        try body()
+    }
+
+    @discardableResult
+    private func note(_ what: Moment.What) -> Int {
+        let moment = stage.moment(what, of: index)
+        moments.append(moment)
+        return moment.time
+    }
+
+    // MARK: Acting
+
+    private func act(_ acts: [Schedule.Act]) throws {
+        for act in acts {
+            switch act {
+            case .stall(let door): try stand(before: door, turns: nil)
+            case .meet(let door, let turns): try stand(before: door, turns: turns)
+            case .open(let door):
+                note(.opens(door: door))
+                stage.open(door)
+            case .call(let call): perform(call)
+            case .send(let broadcast):
+                note(.sends(broadcast))
+                let report = context.center.send(to: (any ModelResponder).self) {
+                    try $0.hear(broadcast)
+                }
+                note(.sent(broadcast, report))
+            case .post(let event):
+                note(.offers(event.number))
+                try context.post("\(event.number)")
+                note(.offered(event.number))
+            case .fail: throw ModelFault()
+            }
+        }
+    }
+
+    private func stand(before door: Int, turns: Int?) throws {
+        let config: Int = try context.config()
+        note(.stands(door: door))
+        stage.pass(door, entered: entered, turns: turns)
+        if try context.config() != config {
+            stage.fault("m\(index): its settings changed under its hands")
+        }
+    }
+
+    private func perform(_ call: Schedule.Call) {
+        note(.asks(call))
+        let answer: Moment.Answer
+        do {
+            answer = .value(
+                try context.mediator.perform(
+                    "x.m\(call.target)", "act", userInfo: ["call": call], as: Int.self))
+        } catch RouteError.late(let id) {
+            answer = .late(ModelStage.index(id.text) ?? -1)
+        } catch RouteError.tookTooLong(let id) {
+            answer = .tookTooLong(ModelStage.index(id.text) ?? -1)
+        } catch RouteError.stopped, RouteError.unavailable {
+            answer = .ended
+        } catch {
+            answer = "\(error)" == "\(ModelFault())" ? .failure : .other("\(error)")
+        }
+        note(.answered(call, answer))
+    }
+}
+
+/// A typed message of the trials.
+protocol ModelResponder: AnyObject {
+    func hear(_ broadcast: Schedule.Broadcast) throws
+}
+
+/// A module that hears everything that can happen in a trial.
+final class KeenModelModule: RoutedModule, RootProvider, LaunchResponder, ActivationResponder,
+    BackgroundResponder, TerminationResponder, MessageResponder, ShortcutResponder,
+    ConfigurationResponder, ModelResponder
+{
+    static var routes: [Route<KeenModelModule>] {
+        [Route("act") { (module: KeenModelModule, call) in try module.player.answer(call) }]
+    }
+
+    private let player: ModelPlayer
+
+    init(context: ModuleContext) throws { player = try ModelPlayer(context) }
+
+    var root: String? { nil }
+    var topics: [String] { ["*"] }
+
+    func didFinishLaunching(_ launch: Launch) throws { try player.hear(.state(.launch)) }
+    func didBecomeActive() throws { try player.hear(.state(.activate)) }
+    func willResignActive() throws { try player.hear(.state(.resignActive)) }
+    func didEnterBackground() throws { try player.hear(.state(.background)) }
+    func willEnterForeground() throws { try player.hear(.state(.foreground)) }
+    func willTerminate() throws { try player.hear(.state(.terminate)) }
+    func receive(_ message: Message) throws { try player.hear(message.topic) }
+    func hear(_ broadcast: Schedule.Broadcast) throws { try player.hear(broadcast) }
+
+    func performShortcut(_ shortcut: Shortcut) throws -> Bool {
+        try player.hear(shortcut.type)
+        let event = Int(shortcut.type).flatMap { player.stage.events[$0] }
+        return event?.claimers.contains(player.index) == true
+    }
+
+    func configurationDidChange(_ change: ConfigurationChange) throws {
+        try player.hear(change.config?.text ?? "")
+    }
+}
+
+/// A module that hears messages and nothing else.
+final class PlainModelModule: RoutedModule, MessageResponder, ModelResponder {
+    static var routes: [Route<PlainModelModule>] {
+        [Route("act") { (module: PlainModelModule, call) in try module.player.answer(call) }]
+    }
+
+    private let player: ModelPlayer
+
+    init(context: ModuleContext) throws { player = try ModelPlayer(context) }
+
+    var topics: [String] { ["*"] }
+
+    func receive(_ message: Message) throws { try player.hear(message.topic) }
+    func hear(_ broadcast: Schedule.Broadcast) throws { try player.hear(broadcast) }
+}
+
+/// What a module of a trial throws.
+struct ModelFault: Error, CustomStringConvertible {
+    var description: String { "broken" }
+}

@@ -1,0 +1,316 @@
+import AppService
+import Dispatch
+import Glibc
+import TestSupport
+
+@testable import ModuleHost
+
+/// Runs one schedule against a real host, under a clock that only the schedule moves.
+///
+/// The thread that runs it is what is outside of the host: it delivers, opens doors, and makes the watchdog
+/// look. It waits for what must come, as long as that takes; the limit is for what never does.
+struct ModelTrial {
+    /// Something did not come.
+    struct Hang: Error {
+        let what: String
+    }
+
+    private let schedule: Schedule
+    private let stage: ModelStage
+    private let host: Host
+    private let lane: Lane
+    private let time = ManualTimeSource()
+    private let patience: Duration
+    private var markers = 0
+    private var isStopped = false
+    /// Who stood on the lane before the last door was opened there.
+    private var stale: ModelStage.Stand?
+    /// What the watchdog has looked at last, and how often.
+    private var looks: (delivery: UInt32, count: Int) = (0, 0)
+    /// Somebody was let out of a door beside the lane; what was there before.
+    private var released: (jobs: Int, news: Int)?
+
+    /// What came of a trial.
+    struct Outcome {
+        /// What was wrong; empty where all was as it must be.
+        var faults: [String]
+        var tally = DeliveryModel.Tally()
+    }
+
+    /// Runs a schedule.
+    ///
+    /// - Parameters:
+    ///   - schedule: The schedule.
+    ///   - slatefile: The slatefile of those who are tried one after the other.
+    ///   - limit: How long to wait for what never comes.
+    /// - Returns: What came of it.
+    static func outcome(
+        of schedule: Schedule, with slatefile: ModelSlatefile, limit: Duration = .seconds(60)
+    ) -> Outcome {
+        var trial = ModelTrial(schedule, slatefile, limit)
+        do {
+            try trial.run()
+        } catch let hang as Hang {
+            let words = "hangs: \(hang.what); \(trial.stage.whereabouts)"
+            return Outcome(faults: trial.stage.faults + [words])
+        } catch {
+            return Outcome(faults: ["\(error)"])
+        }
+        let faults = trial.stage.faults
+        guard faults.isEmpty else { return Outcome(faults: faults) }
+        var model = DeliveryModel(schedule)
+        for moment in trial.stage.history { model.take(moment) }
+        return Outcome(faults: model.end(), tally: model.tally)
+    }
+
+    private init(_ schedule: Schedule, _ slatefile: ModelSlatefile, _ limit: Duration) {
+        self.schedule = schedule
+        patience = limit
+        let stage = ModelStage(schedule, worker: slatefile.worker)
+        self.stage = stage
+        host = Host(
+            slatefile: slatefile.slatefile(of: schedule), stateDirectory: "/nonexistent",
+            log: Log(to: stage, threshold: .notice), time: time,
+            observer: Host.Observer(
+                onReady: { _, _ in stage.reached(marker: 1) }, onEnd: { stage.ended($0) }))
+        lane = host.gate.lane
+        stage.watch(lane)
+    }
+
+    private mutating func run() throws {
+        try host.launch()
+        markers = 1
+        try wait(for: "READY") { stage.marker >= 1 }
+        for step in schedule.steps where stage.faults.isEmpty { try take(step) }
+        try finish()
+    }
+
+    // MARK: Steps
+
+    private mutating func take(_ step: Schedule.Step) throws {
+        switch step {
+        case .deliver(let event): try deliver(event)
+        case .settle: try settle()
+        case .tick(let count):
+            try settle()
+            for _ in 0..<count { _ = look() }
+        case .overrun:
+            try settle()
+            // Thrice the longest deadline: who stands there still is not overdue for this host.
+            var count = 0
+            while count < 6 * Schedule.patience, look() { count += 1 }
+        case .race(let turns): try race(turns)
+        case .strike:
+            try settle()
+            guard let stale, let word = stale.word, stand?.entered != stale.entered else { return }
+            if lane.takeOver(at: word) {
+                stage.fault("the lane was taken over from a delivery that was over")
+            }
+        case .open(let door): open(door)
+        case .hold(let door):
+            let stage = stage
+            host.onLane { _, _ in stage.pass(door, entered: 0, turns: nil) }
+        case .squeeze(let first, let second, let turns):
+            stage.note(.opens(door: first))
+            stage.note(.opens(door: second))
+            lane.state.withLock { _ in
+                letGo(first, turns)
+                letGo(second, turns)
+            }
+        case .stop:
+            stage.note(.stops)
+            host.stop(because: "of the schedule")
+            isStopped = true
+        }
+    }
+
+    private func deliver(_ event: Schedule.Event) throws {
+        let number = event.number
+        stage.note(.offers(number))
+        switch event.kind {
+        case .message:
+            host.deliver(try .message(topic: "\(number)", payload: nil, origin: .host))
+        case .shortcut:
+            let payload = try JSONValue(parsing: #"{"type": "\#(number)"}"#)
+            host.deliver(try LifecycleEvent(.shortcut, payload: payload, origin: .host))
+        case .configuration: try reload(number)
+        }
+        stage.note(.offered(number))
+    }
+
+    /// The slatefile is read again: every module's settings are the number of the event.
+    private func reload(_ number: Int) throws {
+        let config = try JSONValue(parsing: "\(number)")
+        let modules = host.slatefile.modules.map { ($0.id, (config: config, isChanged: true)) }
+        host.deliver(
+            ConfigurationReload(
+                appConfig: nil, isAppConfigChanged: false,
+                modules: Dictionary(
+                    uniqueKeysWithValues: modules.map { ($0, ($1.config, $1.isChanged)) })),
+            origin: .host)
+    }
+
+    private mutating func open(_ door: Int) {
+        if let stand, stand.door == door {
+            stale = stand
+        } else if stage.isWaited(for: door) {
+            released = (lane.state.withLock { $0.jobs.count }, newsOfLate)
+        }
+        stage.note(.opens(door: door))
+        stage.open(door)
+    }
+
+    // MARK: The watchdog
+
+    /// Who stands before a closed door on the lane.
+    private var stand: ModelStage.Stand? { stage.stand(at: lane.word.load()) }
+
+    /// Has the watchdog look at who stands before a door on the lane.
+    ///
+    /// Time stands still for everybody else: a deadline is longer than any other code takes.
+    ///
+    /// - Returns: Whether they stand there still.
+    private mutating func look() -> Bool {
+        guard let stand, let word = stand.word else { return false }
+        looks = (word.delivery, looks.delivery == word.delivery ? looks.count + 1 : 1)
+        stage.note(.looks(door: stand.door))
+        time.advance(by: ModelSlatefile.tick)
+        stage.note(.looked)
+        return lane.word.load() == word
+    }
+
+    /// Has it look up to the last time but one, and for the last time while the door is being opened.
+    private mutating func race(_ turns: Int) throws {
+        try settle()
+        guard let word = stand?.word else { return }
+        let own = lane.watched(at: word).cell?.deadline.map { $0 / ModelSlatefile.tick }
+        let patience = Int(own ?? Double(Schedule.patience))
+        while let stand, stand.word == word,
+            looks.delivery != word.delivery || looks.count < patience
+        {
+            _ = look()
+        }
+        guard let stand else { return }
+        stage.note(.races)
+        open(stand.door)
+        stage.linger(turns)
+        time.advance(by: ModelSlatefile.tick)
+    }
+
+    /// Opens a door, and gives who stood there the time to come to the lane's lock.
+    ///
+    /// Where the time does not suffice, it was an ordinary race.
+    private func letGo(_ door: Int, _ turns: Int) {
+        stage.open(door)
+        while !stage.isLeft(door) { sched_yield() }
+        stage.linger(turns)
+    }
+
+    // MARK: Waiting
+
+    private func wait(for what: String, until isThere: () -> Bool) throws(Hang) {
+        while !isThere() {
+            let deadline = DispatchTime.now() + .nanoseconds(patience.wholeNanoseconds)
+            if stage.news.wait(timeout: deadline) == .timedOut, !isThere() {
+                throw Hang(what: what)
+            }
+        }
+    }
+
+    /// Waits until the lane stands before a door, or has nothing left to do, and until who was let out beside
+    /// it has come to the next door, has caught up, or waits for the lane.
+    private mutating func settle() throws(Hang) {
+        markers += 1
+        let (stage, marker) = (stage, markers)
+        host.onLane { _, _ in stage.reached(marker: marker) }
+        try wait(for: "the lane, which waits for somebody") {
+            stage.marker >= marker || stand != nil || stage.end != nil
+        }
+        guard let released else { return }
+        self.released = nil
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        // That it waits for the lane is seen in the lane's list alone, where the marker stands, too.
+        while newsOfLate == released.news, stage.faults.isEmpty, stage.end == nil,
+            stand == nil || lane.state.withLock({ $0.jobs.count }) <= released.jobs + 1
+        {
+            sched_yield()
+            if clock.now > deadline { throw Hang(what: "who was let out of a door") }
+        }
+    }
+
+    /// Grows when somebody comes to a door, or has caught up.
+    private var newsOfLate: Int { stage.arrivals + stage.rejoinings }
+
+    /// Waits until everything that was accepted is done.
+    private mutating func drain() throws(Hang) {
+        markers += 1
+        let (stage, marker) = (stage, markers)
+        host.onLaneWhenIdle { _ in stage.reached(marker: marker) }
+        try wait(for: "the lane, to have done it all") { stage.marker >= marker }
+    }
+
+    /// Opens all doors, sees that nobody is late any more, and ends the app.
+    private mutating func finish() throws {
+        stage.note(.opensAll)
+        stage.openAll()
+        if !isStopped {
+            // Nobody becomes late any more, and the log has said who is.
+            try drain()
+            try wait(for: "the late, to rejoin") { stage.late.isEmpty }
+            try drain()
+            try deliver(DeliveryModel.last)
+            try drain()
+            stage.note(.stops)
+            host.stop(because: "the trial is over")
+        }
+        try wait(for: "the end") { stage.end != nil }
+        if stage.end != .stopped { stage.fault("ended as \(stage.end.map { "\($0)" } ?? "")") }
+        let count = schedule.modules.count
+        try wait(for: "modules, to be let go") { stage.gone == count }
+        time.dropAlarms()
+    }
+}
+
+/// The slatefile of trials; reading one takes longer than a trial.
+struct ModelSlatefile: Sendable {
+    static let tick = Duration.milliseconds(100)
+
+    let worker: Int
+    private let all: Slatefile
+
+    init(worker: Int) throws {
+        self.worker = worker
+        let modules = (0..<4).map { index in
+            """
+            {"id": "x.m\(index)", "entry": "ModuleHostTests.KeenModelModule", "main": \(index == 0)}
+            """
+        }
+        let deadline = (Self.tick * Schedule.patience).briefText
+        let text = """
+            {"slate": 1, "app": "trial", "deadlines": {"event": "\(deadline)",
+             "launch": "\(deadline)", "stop": "\(deadline)", "stopAll": "1h"},
+             "modules": [\(modules.joined(separator: ",\n"))]}
+            """
+        all = try Slatefile.read(
+            Array(text.utf8), path: "slatefile.json", environment: { _ in nil },
+            checkEntry: EntryUse.checkAgainstBinary())
+    }
+
+    func slatefile(of schedule: Schedule) -> Slatefile {
+        var slatefile = all
+        slatefile.modules.removeLast(all.modules.count - schedule.modules.count)
+        let config = try? JSONValue(parsing: "\(worker)")
+        for (index, module) in schedule.modules.enumerated() {
+            slatefile.modules[index].config = config
+            slatefile.modules[index].backlog = module.backlog
+            if module.patience != Schedule.patience {
+                slatefile.modules[index].deadline = Self.tick * module.patience
+            }
+            if !module.isKeen {
+                slatefile.modules[index].implementation = .entry("ModuleHostTests.PlainModelModule")
+            }
+        }
+        return slatefile
+    }
+}

@@ -1,0 +1,192 @@
+import TestSupport
+
+/// Makes schedules from seeds.
+///
+/// Most of a schedule is chance. What chance hardly ever hits, such as a call of a late module while its
+/// target is busy on the lane, is put in as a whole: a *figure*, whose doors force the moment.
+struct ScheduleGenerator {
+    private var random: SeededGenerator
+    private var modules: [Schedule.Module]
+    private var events = 0
+    private var calls = 0
+    private var doors = 0
+    private var closed: [Int] = []
+
+    private init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        modules = []
+        modules = (0..<roll(2...4)).map { index in
+            Schedule.Module(
+                // One hears everything, so that every event is heard of.
+                isKeen: index == 0 || one(in: 4) == false,
+                backlog: one(in: 3) ? roll(1...3) : 100,
+                patience: one(in: 5) ? 2 * Schedule.patience : Schedule.patience)
+        }
+    }
+
+    /// The schedule of a seed: always the same.
+    static func schedule(_ seed: UInt64) -> Schedule {
+        var generator = ScheduleGenerator(seed: seed)
+        var steps: [Schedule.Step] = []
+        let length = generator.roll(5...16)
+        while steps.count < length { steps += generator.steps() }
+        return Schedule(modules: generator.modules, steps: steps)
+    }
+
+    private mutating func roll(_ range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &random)
+    }
+
+    private mutating func one(in count: Int) -> Bool { roll(1...count) == 1 }
+
+    private mutating func anyModule() -> Int { roll(0...modules.count - 1) }
+
+    // MARK: Steps
+
+    private mutating func steps() -> [Schedule.Step] {
+        switch roll(0...99) {
+        case 0..<42: return [.deliver(event())]
+        case 42..<52: return [.tick(roll(1...6))]
+        case 52..<64: return [.overrun]
+        case 64..<66: return [.race(turns: roll(0...3000))]
+        case 66..<84:
+            guard let door = closed.randomElement(using: &random) else { return [.settle] }
+            closed.removeAll { $0 == door }
+            return [.open(door)]
+        case 84..<88: return [.settle]
+        case 88..<90: return [.strike]
+        case 90..<91: return [.stop]
+        case 91..<94: return staleWord()
+        case 94..<97: return callFromLate()
+        case 97..<99: return rejoinUnderFire()
+        default: return rejoinInTurn()
+        }
+    }
+
+    private mutating func event(
+        _ kind: Schedule.Event.Kind? = nil, depth: Int = 0
+    ) -> Schedule.Event {
+        events += 1
+        var event = Schedule.Event(
+            number: events, acts: Array(repeating: [], count: modules.count))
+        guard depth < 3 else { return event }
+        for module in modules.indices { event.acts[module] = acts(depth: depth) }
+        switch kind ?? (depth > 0 ? .message : anyKind()) {
+        case .message: break
+        case .configuration: event.kind = .configuration
+        case .shortcut:
+            event.kind = .shortcut
+            event.claimers = Set(modules.indices.filter { modules[$0].isKeen && one(in: 4) })
+        }
+        return event
+    }
+
+    private mutating func anyKind() -> Schedule.Event.Kind {
+        switch roll(0...9) {
+        case 0: .configuration
+        case 1, 2: .shortcut
+        default: .message
+        }
+    }
+
+    private mutating func acts(depth: Int) -> [Schedule.Act] {
+        var acts: [Schedule.Act] = []
+        // Less and less the deeper it is, so that it ends.
+        while acts.count < 3, roll(0...9) < 4 - depth { acts.append(act(depth: depth)) }
+        if one(in: 12) { acts.append(.fail) }
+        return acts
+    }
+
+    private mutating func act(depth: Int) -> Schedule.Act {
+        switch roll(0...9) {
+        case 0..<4: return .stall(door())
+        case 4..<7: return .call(call(of: anyModule(), acts(depth: depth + 1)))
+        case 7..<9: return .post(event(.message, depth: depth + 2))
+        default:
+            calls += 1
+            let number = calls
+            return .send(
+                Schedule.Broadcast(
+                    number: number, acts: modules.map { _ in acts(depth: depth + 1) }))
+        }
+    }
+
+    private mutating func call(of target: Int, _ acts: [Schedule.Act]) -> Schedule.Call {
+        calls += 1
+        return Schedule.Call(number: calls, target: target, acts: acts)
+    }
+
+    private mutating func door() -> Int {
+        doors += 1
+        closed.append(doors)
+        return doors
+    }
+
+    // MARK: Figures
+
+    /// An event in which one module alone does something.
+    private mutating func event(_ module: Int, _ acts: [Schedule.Act]) -> Schedule.Event {
+        events += 1
+        var event = Schedule.Event(
+            number: events, acts: Array(repeating: [], count: modules.count))
+        event.acts[module] = acts
+        return event
+    }
+
+    /// The same module is told twice, and the watchdog looks at both tellings, at each for less than the
+    /// deadline: only what counts the deliveries knows that they are two.
+    private mutating func staleWord() -> [Schedule.Step] {
+        let module = anyModule()
+        let (first, second) = (door(), door())
+        let looks = modules[module].patience - roll(0...3)
+        return [
+            .deliver(event(module, [.stall(first)])), .tick(looks), .open(first),
+            .deliver(event(module, [.stall(second)])), .settle,
+            one(in: 2) ? .strike : .tick(looks), .open(second),
+        ]
+    }
+
+    /// A late module calls one that is busy on the lane.
+    private mutating func callFromLate() -> [Schedule.Step] {
+        let (late, busy) = (anyModule(), anyModule())
+        let (first, second) = (door(), door())
+        calls += 1
+        let number = calls
+        let reach: Schedule.Act =
+            one(in: 3)
+            ? .send(
+                Schedule.Broadcast(
+                    number: number, acts: Array(repeating: [], count: modules.count)))
+            : .call(call(of: busy, []))
+        return [
+            .deliver(event(late, [.stall(first), reach])), .overrun,
+            .deliver(event(busy, [.stall(second)])), .settle, .open(first), .settle,
+            .open(second),
+        ]
+    }
+
+    /// A late module has caught up in the very moment in which the lane takes up the next event.
+    private mutating func rejoinUnderFire() -> [Schedule.Step] {
+        let late = anyModule()
+        let (first, lane, last) = (door(), door(), door())
+        return [
+            .deliver(event(late, [.stall(first)])), .overrun,
+            .deliver(event(late, [.stall(last)])), .open(first), .settle,
+            .hold(lane), .deliver(event(late, [])), .settle,
+            .squeeze(lane, last, turns: roll(0...6000)), .settle,
+        ]
+    }
+
+    /// A late module lets the lane go on to the next event when it has heard all but that.
+    private mutating func rejoinInTurn() -> [Schedule.Step] {
+        let late = anyModule()
+        let other = (late + roll(1...modules.count - 1)) % modules.count
+        let (first, second) = (door(), door())
+        var last = event(other, [.meet(second, turns: roll(0...1500))])
+        last.acts[late] = [.open(second)]
+        return [
+            .deliver(event(late, [.stall(first)])), .overrun, .deliver(last),
+            .deliver(event(late, [])), .settle, .open(first),
+        ]
+    }
+}

@@ -1,0 +1,174 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("InboxStart")
+struct InboxStartTests {
+    private static let slow = "com.mm.slow"
+
+    /// What a black box says that was killed in the hands of `com.mm.b`, the second of three modules.
+    private func contents(
+        next: EventPosition?, inHand: EventPosition? = nil, sequence: UInt64 = 1,
+        behind: [String: BlackBox.Progress.Behind] = [:]
+    ) throws -> BlackBox.Contents {
+        var progress = BlackBox.Progress(
+            inHand: inHand.map { BlackBox.Progress.InHand(position: $0, attempt: 1) }, next: next,
+            cursorSequence: sequence)
+        for (id, place) in behind { progress.behind[try ModuleID(id)] = place }
+        return BlackBox.Contents(
+            processID: 4711, startedAt: WallTime(seconds: 0), app: "t", state: .running,
+            isOfThisBoot: true, activity: .event(.push), module: try ModuleID("com.mm.b"),
+            callers: [], outermost: try ModuleID("com.mm.b"),
+            order: try ["com.mm.a", "com.mm.b", "com.mm.c"].map { try ModuleID($0) },
+            late: [], startingUp: [], progress: progress)
+    }
+
+    private func start(
+        _ inbox: InboxUnderTest, _ contents: BlackBox.Contents? = nil
+    ) throws -> InboxStart {
+        try InboxStart(in: inbox.folder, InboxCursor.load(from: inbox.folder), contents)
+    }
+
+    @Test("an event in hand goes to the module that had it, and to those after it")
+    func inHand() throws {
+        let inbox = try InboxUnderTest()
+        try inbox.put(line(ofLength: 100))
+        var cursor = InboxCursor()
+        try cursor.store(in: inbox.folder)
+        let start = try start(inbox, contents(next: "1:10", inHand: "1:10"))
+        #expect(start.next == "1:11")
+        #expect(
+            start.modules == [try ModuleID("com.mm.b"): "1:10", try ModuleID("com.mm.c"): "1:10"])
+        #expect(start.attempts == ["1:10": 1])
+        #expect(start.notices.isEmpty)
+    }
+
+    @Test("what the black box says is added to the cursor once")
+    func addedOnce() throws {
+        let inbox = try InboxUnderTest()
+        try inbox.put(line(ofLength: 100))
+        var cursor = InboxCursor(attempts: ["1:10": 1])
+        try cursor.store(in: inbox.folder)
+        // Killed between the note that the cursor is to be written and the writing.
+        let box = try contents(
+            next: "1:50", sequence: cursor.sequence + 1,
+            behind: ["com.mm.b": BlackBox.Progress.Behind(position: "1:10", begun: true)])
+        for _ in 1...3 {
+            let log = LogRecorder()
+            _ = try Inbox(
+                inbox.folder, Inbox.Limits(), after: box, box: nil, log: log.log,
+                time: ManualTimeSource())
+            let stored = try InboxCursor.load(from: inbox.folder).get()
+            #expect(stored.attempts == ["1:10": 2])
+            #expect(stored.next == "1:50")
+        }
+    }
+
+    @Test("past the end of the log a new segment is begun, and nothing of it counts as done")
+    func pastEnd() throws {
+        for (next, segments) in [("1:900", [1, 2]), ("4:0", [1, 5])] as [(EventPosition, [UInt32])]
+        {
+            let inbox = try InboxUnderTest()
+            try inbox.put(line(ofLength: 100))
+            var cursor = InboxCursor(
+                next: next, modules: [try ModuleID(Self.slow): next], attempts: [next: 1])
+            try cursor.store(in: inbox.folder)
+            let start = try start(inbox)
+            #expect(try inbox.folder.segments() == segments)
+            #expect(start.next == "1:100")
+            #expect(start.modules == [try ModuleID(Self.slow): "1:100"])
+            #expect(start.attempts == [:])
+            #expect(
+                start.notices == [
+                    "the last host had come to \(next), but the inbox ends at 1:100: somebody cut "
+                        + "or removed segments; going on in a new segment, \(segments[1])"
+                ])
+        }
+    }
+
+    @Test("the last number there is cannot be gone beyond")
+    func lastNumber() throws {
+        let inbox = try InboxUnderTest()
+        var cursor = InboxCursor(next: EventPosition(segment: .max, offset: 1))
+        try cursor.store(in: inbox.folder)
+        let start = try start(inbox)
+        #expect(start.next == "1:0")
+        #expect(try inbox.folder.segments() == [1])
+        #expect(start.notices.first?.hasSuffix("; going on at its end") == true)
+    }
+
+    @Test("a black box that speaks of places past the end is not believed")
+    func boxPastEnd() throws {
+        let far = BlackBox.Progress.Behind(position: "9:0", begun: false)
+        let boxes = [
+            try contents(next: "9:0"), try contents(next: "1:50", inHand: "9:0"),
+            try contents(next: "1:50", behind: [Self.slow: far]),
+        ]
+        for box in boxes {
+            let inbox = try InboxUnderTest()
+            try inbox.put(line(ofLength: 100))
+            var cursor = InboxCursor(next: "1:7")
+            try cursor.store(in: inbox.folder)
+            let start = try start(inbox, box)
+            #expect(start.next == "1:7")
+            #expect(start.modules.isEmpty)
+            #expect(
+                start.notices == [
+                    "the black box speaks of 9:0, but the inbox ends at 1:100: going by the cursor "
+                        + "alone, events that were done may be delivered again"
+                ])
+        }
+    }
+
+    @Test("segments that are gone before they were done are named")
+    func gaps() throws {
+        let inbox = try InboxUnderTest()
+        for number in [1, 4, 6] as [UInt32] { try inbox.put("\n", in: number) }
+        var cursor = InboxCursor(next: "1:1")
+        try cursor.store(in: inbox.folder)
+        #expect(
+            try start(inbox).notices == [
+                "somebody removed segments of the inbox that were not done: 2 to 3; what they had is "
+                    + "lost",
+                "somebody removed segments of the inbox that were not done: 5; what they had is lost",
+            ])
+    }
+
+    @Test("a missing cursor is said where a host has run before, and made anew")
+    func missing() throws {
+        let inbox = try InboxUnderTest()
+        #expect(try start(inbox).notices.isEmpty)
+        #expect(
+            try start(inbox, contents(next: "1:0")).notices == [
+                "no cursor '\(inbox.folder.cursorPath)': the inbox is read from its start"
+            ])
+        _ = try Inbox(
+            inbox.folder, Inbox.Limits(), box: nil, log: LogRecorder().log,
+            time: ManualTimeSource())
+        #expect(try InboxCursor.load(from: inbox.folder).get().next == nil)
+    }
+
+    @Test("what dead hosts were writing is removed, and nothing else")
+    func leftovers() throws {
+        let inbox = try InboxUnderTest()
+        let others = ["cursor", "notes.tmp", "rejected.ndjson"]
+        for name in ["cursor.4711-1.tmp", "rejected.ndjson.4711-2.tmp"] + others {
+            try inbox.state.write("{}", to: "inbox/\(name)")
+        }
+        _ = try start(inbox)
+        #expect(
+            try namesInFolder(inbox.folder.path).sorted()
+                == ["00000001.ndjson", "cursor", "inbox.lock", "notes.tmp", "rejected.ndjson"])
+    }
+
+    @Test("a writer does not go back to a lower segment when the newest is taken away")
+    func neverBack() throws {
+        let inbox = try InboxUnderTest()
+        try inbox.put("\n", in: 3)
+        let writer = try InboxWriter(inbox.folder)
+        #expect(try writer.append("{}") == ["3:2"])
+        try removeFile(inbox.folder.path(ofSegment: 3))
+        #expect(try writer.append("{}") == ["4:1"])
+    }
+}
