@@ -32,7 +32,8 @@ struct ControlCommandTests {
     func status() throws {
         let json =
             #"{"app":"Demo","state":"active","pid":7,"startedAt":"2026-03-01T09:41:00.123Z","#
-            + #""readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"events":{"push":3}}"#
+            + #""readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"events":{"push":3},"#
+            + #""holds":[{"module":"x.a","event":"background","reason":"upload","remainingMs":8000}]}"#
         let host = try StandIn(["status": json])
         #expect(try host.hostd("status", "--json").output == json + "\n")
         #expect(
@@ -42,6 +43,7 @@ struct ControlCommandTests {
                 process    7
                 started    2026-03-01T09:41:00.123Z, ready after 12.5ms
                 modules    2 running, 1 failed
+                holds      x.a background: upload, 8s left
                 events     push 3
 
                 """)
@@ -53,14 +55,16 @@ struct ControlCommandTests {
             "modules":
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"running","#
                 + #""main":true,"required":true,"behind":0},"#
-                + #"{"id":"a.b","entry":"M.B","state":"late","behind":3},"#
+                + #"{"id":"a.b","entry":"M.B","state":"late","behind":3,"#
+                + #""holds":[{"event":"background","reason":"upload","remainingMs":8500},"#
+                + #"{"event":"terminate","reason":"sync"}]},"#
                 + #"{"id":"c.d","entry":"M.C","state":"failed","reason":"threw"}]"#
         ])
         #expect(
             try host.hostd("modules").output == """
                 module       state    entry
                 com.mm.main  running  Modules.MainModule  main, required
-                a.b          late     M.B                 3 behind
+                a.b          late     M.B                 3 behind, holds background: upload, 8.5s left, holds terminate: sync
                 c.d          failed   M.C                 threw
 
                 """)

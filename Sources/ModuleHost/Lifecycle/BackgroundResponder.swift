@@ -8,6 +8,8 @@
 public protocol BackgroundResponder: Module {
     /// Tells the module that the app is in the background now.
     ///
+    /// Work that goes on after it has returned is held open by ``ModuleContext/hold(_:expiry:)``.
+    ///
     /// - Throws: Any error; it is reported under the module's name.
     func didEnterBackground() throws
 

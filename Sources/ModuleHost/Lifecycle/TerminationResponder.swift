@@ -8,6 +8,8 @@
 public protocol TerminationResponder: Module {
     /// Tells the module that the app is about to end.
     ///
+    /// Work that goes on after it has returned is held open by ``ModuleContext/hold(_:expiry:)``.
+    ///
     /// - Throws: Any error; it is reported under the module's name.
     func willTerminate() throws
 }

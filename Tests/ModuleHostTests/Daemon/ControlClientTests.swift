@@ -140,7 +140,15 @@ struct ControlClientTests {
                 figures.state = .active
                 figures.readyAfter = .microseconds(1500)
                 figures.events = [.push: 3]
-                completion(.success(HostStatus(identity, figures)))
+                var status = HostStatus(identity, figures)
+                if let id = try? ModuleID("com.mm.main") {
+                    status.holds = [
+                        OpenHold(
+                            module: id, step: .background, reason: "upload",
+                            remaining: .seconds(8))
+                    ]
+                }
+                completion(.success(status))
             }
 
             func modules(
@@ -151,6 +159,9 @@ struct ControlClientTests {
                 failed.reason = "threw"
                 var late = ModuleStatus(id: id, entry: "Modules.MainModule", state: .late)
                 late.behind = 2
+                late.holds = [
+                    OpenHold(module: id, step: .background, reason: "upload", remaining: nil)
+                ]
                 completion(.success([failed, late]))
             }
 
@@ -183,11 +194,14 @@ struct ControlClientTests {
                 "{\(about)}",
                 "{\(about)"
                     + #","state":"active","readyMs":1.5,"modulesRunning":0,"modulesFailed":0,"#
-                    + #""failures":0,"lateness":0,"ignored":0,"events":{"push":3}}"#,
+                    + #""failures":0,"lateness":0,"ignored":0,"events":{"push":3},"#
+                    + #""holds":[{"module":"com.mm.main","event":"background","#
+                    + #""reason":"upload","remainingMs":8000}]}"#,
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"failed","#
                     + #""main":false,"required":false,"reason":"threw"},"#
                     + #"{"id":"com.mm.main","entry":"Modules.MainModule","state":"late","#
-                    + #""main":false,"required":false,"behind":2}]"#,
+                    + #""main":false,"required":false,"behind":2,"#
+                    + #""holds":[{"event":"background","reason":"upload"}]}]"#,
                 #"{"outcome":"failed","reason":"a reason"}"#,
             ])
     }

@@ -104,17 +104,17 @@ struct HoldTests {
         let lines = test.recorder.records.filter {
             $0.module == "x.a" && $0.message.contains("upload")
         }.map { "\($0.level): \($0.message)" }
-        let tooLong = "warning: held '\(step)' longer than 10s: upload"
-        #expect(lines.contains(tooLong) == !(ending == .ended || ending == .letGo))
-        #expect(lines.first == "debug: holds '\(step)': upload")
-        #expect(
-            lines.last
-                == (ending == .letGo
-                    ? "debug: let go of its hold on '\(step)' without ending it: upload"
-                    : ending == .ranOut || ending == .ended || ending == .ranOutWithHandler
-                        || ending == .endedByHandler
-                        ? "debug: ended its hold on '\(step)' after \(ending == .ended ? 9 : 10)s: upload"
-                        : ""))
+        let end =
+            switch ending {
+            case .letGo: ["debug: let go of its hold on '\(step)' without ending it: upload"]
+            case .ended: ["debug: ended its hold on '\(step)' after 9s: upload"]
+            case .ranOut, .ranOutWithHandler, .endedByHandler:
+                [
+                    "warning: held '\(step)' longer than 10s: upload",
+                    "debug: ended its hold on '\(step)' after 10s: upload",
+                ]
+            }
+        #expect(lines == ["debug: holds '\(step)': upload"] + end)
         #expect(test.recorder.messages.filter { $0.contains("the stop waits") }.count == 1)
     }
 
@@ -306,6 +306,29 @@ struct HoldTests {
         #expect(!probe.entries.contains("a expiry"))
     }
 
+    @Test("status and modules show what is held, and for how long yet")
+    func shown() async throws {
+        let probe = Probe()
+        let shelf = HoldShelf()
+        probe.hold("b background", as: "upload", on: shelf)
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        test.host.stop(because: "the test says so")
+        await test.pass(.seconds(2))
+        let hold = OpenHold(
+            module: try ModuleID("x.b"), step: .background, reason: "upload",
+            remaining: .seconds(8))
+        let daemon = ControlledDaemon(test.host, slatefile: "slatefile.json")
+        let status = Promise<HostStatus?>()
+        daemon.status { status.keep(try? $0.get()) }
+        #expect(await status.value?.holds == [hold])
+        #expect(await status.value?.figures.state == .terminating)
+        let modules = Promise<[ModuleStatus]?>()
+        daemon.modules { modules.keep(try? $0.get()) }
+        #expect(await modules.value?.map(\.holds) == [[], [hold]])
+        shelf.end("upload")
+        #expect(await test.end() == .stopped)
+    }
+
     @Test("a waiting stop wakes nobody: there is an alarm for the hold, and one for the stop")
     func idle() async throws {
         let probe = Probe()
@@ -323,90 +346,6 @@ struct HoldTests {
         #expect(await test.end() == .stopped)
         #expect(test.host.holds.open.isEmpty)
     }
-
-    // MARK: Handlers
-
-    @Test("a handler that is not needed is let go of in its module, whoever ends the hold")
-    func handlerDropped() async throws {
-        let probe = Probe()
-        let shelf = HoldShelf()
-        probe.when("a background") { module in
-            let gate = module.context.center.gate
-            let canary = Canary {
-                probe.note("dropped on the lane: \(gate?.lane.hold != nil)")
-            }
-            try shelf.take("upload", module) { withExtendedLifetime(canary) {} }
-        }
-        let test = try await HostUnderTest("a", probe: probe).launched()
-        try test.deliver(.background)
-        await test.settled()
-        shelf.end("upload")
-        await test.settled()
-        #expect(probe.entries.last == "dropped on the lane: true")
-        #expect(await test.stopped() == .stopped)
-    }
-
-    @Test("a module that is let go takes its holds along")
-    func letGoWithModule() async throws {
-        let probe = Probe()
-        let shelf = HoldShelf()
-        probe.hold("a background", as: "upload", on: shelf, noting: "a expiry")
-        let test = try await HostUnderTest("a", "b", probe: probe).launched()
-        test.host.stop(because: "the test says so")
-        await probe.reached("b background")
-        await test.settled()
-        test.host.onLane { app, thread in
-            let record = app.records[0]
-            _ = app.gate.call(record.cell, on: thread) { record.context?.invalidate() }
-        }
-        #expect(await test.end() == .stopped)
-        #expect(shelf["upload"]?.remaining == .zero)
-        test.time.advance(by: .seconds(60))
-        #expect(!probe.entries.contains("a expiry"))
-        #expect(probe.entries("terminate") == ["a terminate", "b terminate"])
-    }
-
-    // MARK: The host is let go
-
-    @Test("a host that is let go ends what was held, and leaves no alarm behind")
-    func hostLetGo() async throws {
-        let probe = Probe()
-        let shelf = HoldShelf()
-        probe.when("a background") { module in
-            let canary = Canary { probe.note("dropped") }
-            try shelf.take("upload", module) { withExtendedLifetime(canary) {} }
-        }
-        let time = try await {
-            let test = try await HostUnderTest("a", probe: probe).launched()
-            try test.deliver(.background)
-            await test.settled()
-            #expect(test.holds == ["x.a background: upload, 10s left"])
-            return test.time
-        }()
-        await probe.reached("dropped")
-        #expect(shelf["upload"]?.remaining == .zero)
-        shelf.end("upload")
-        time.advance(by: .seconds(60))
-        #expect(time.pendingAlarms == 0)
-    }
-
-    @Test("a stop that waits does not keep its app once it is out of time")
-    func overdueLetsGo() async throws {
-        let probe = Probe()
-        let shelf = HoldShelf()
-        probe.when("a background") { module in
-            try shelf.take("upload", module) { withExtendedLifetime(module) {} }
-        }
-        let test = try await HostUnderTest(
-            "a", top: #""deadlines": {"stopAll": "7s"}"#, probe: probe
-        ).launched()
-        test.host.stop(because: "the test says so")
-        await test.calm()
-        test.time.advance(by: .seconds(7))
-        #expect(await test.end() == .overdue([try ModuleID("x.a")]))
-        await probe.reached("a deinit")
-        #expect(!probe.entries.contains("a terminate"))
-    }
 }
 
 extension HostUnderTest {
@@ -414,13 +353,4 @@ extension HostUnderTest {
     fileprivate var isAtWork: Bool {
         host.gate.lane.watched(at: host.gate.lane.word.load()).isBusy
     }
-}
-
-/// Says when it ends.
-private final class Canary: Sendable {
-    private let onEnd: @Sendable () -> Void
-
-    init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
-
-    deinit { onEnd() }
 }
