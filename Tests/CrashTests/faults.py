@@ -239,6 +239,20 @@ def deleted_while_running(trial):
     trial.expect_heard("a", "b")
 
 
+def filled_by_others(trial):
+    """A segment that only other programs write to: the host begins the next one when it is full."""
+    trial.start()
+    senders.append(trial.site, b"\n" * (8 << 20))
+    position = trial.write("a")
+    expect(position.startswith(("1:", "2:")), f"at {position}")
+    trial.expect_heard("a")
+    deadline = time.monotonic() + 20
+    while trial.site.newest_number() < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    expect(trial.write("b").startswith("2:"), "not in a new segment")
+    trial.expect_heard("a", "b")
+
+
 # The black box
 
 
@@ -521,6 +535,7 @@ FAULTS = {
     "broken cursor": broken_cursor,
     "cursor past the end": cursor_past_the_end,
     "deleted segment": deleted_segment,
+    "segment filled by other programs": filled_by_others,
     "segment deleted while running": deleted_while_running,
     "killed when all was done": killed_and_nothing_else,
     "deleted black box": deleted_black_box,
