@@ -145,7 +145,8 @@ class Driver:
         for journal in self.journals:
             journal.read()
         for record in host.records:
-            if record["level"] not in ("notice", "warning") and "late: the others go on" not in record["message"]:
+            is_late = "late: the others go on" in record["message"]
+            if record["level"] not in ("notice", "warning") and not is_late:
                 self.errors[re.sub(r"[0-9]+", "N", record["message"])[:160]] += 1
         if host.process.returncode == 0:
             self._died = None
@@ -178,6 +179,8 @@ class Driver:
                 if result is not None:
                     (met if result else missed)[moment.name] += 1
                     done += 1
+                    if done % 50 == 0:
+                        print(f"{done} of {kills} killed", flush=True)
         return met, missed
 
     def settle(self):
@@ -242,7 +245,7 @@ def summarize(driver, met, missed, given_up, seconds):
     reasons = collections.Counter(
         re.sub(r"[0-9]+", "N", entry["reason"].split(":")[0]) for entry in driver.site.rejected()
     )
-    print(f"\nrejected: {sum(reasons.values())} lines, {given_up} of them events that somebody sent")
+    print(f"\nrejected: {sum(reasons.values())} lines, {given_up} of them whole events")
     for reason, count in reasons.most_common():
         print(f"    {count:>5}  {reason}")
 
