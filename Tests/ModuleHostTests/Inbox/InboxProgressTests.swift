@@ -1,0 +1,78 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("InboxProgress")
+struct InboxProgressTests {
+    /// A progress whose last host has left the places from 1:1 to 1:500 to one module, from 1:100 on.
+    private struct CatchingUp {
+        let directory: StateDirectory
+        let progress: InboxProgress
+        let cell: Cell
+        let id: ModuleID
+        private let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+            directory = StateDirectory(path: folder.path)
+            let box = try BlackBox(in: directory, app: "t")
+            try box.begin()
+            id = try ModuleID("com.mm.slow")
+            cell = Cell(number: 1, id: id)
+            box.setName(id, of: 1)
+            progress = InboxProgress(box: box) {}
+            progress.start(at: "1:1", upTo: "1:500", for: [(id, cell, "1:100")])
+        }
+
+        /// What the next host would find that the module has not heard.
+        var unheard: BlackBox.Progress.Behind? {
+            BlackBox.Contents(in: directory)?.progress?.behind[id]
+        }
+
+        func pass(to place: EventPosition) {
+            progress.enter()
+            progress.passed(to: place)
+        }
+    }
+
+    private func unheard(
+        _ place: EventPosition, begun: Bool = false
+    ) -> BlackBox.Progress.Behind { BlackBox.Progress.Behind(position: place, begun: begun) }
+
+    @Test(
+        "a module that was late and is level with the lane is behind until the last host's rest is done"
+    )
+    func levelWithTheLane() throws {
+        let app = try CatchingUp()
+        #expect(app.unheard == unheard("1:100"))
+        app.progress.noteUnheard(by: app.cell, "1:120", isBegun: true)
+        #expect(app.unheard == unheard("1:120", begun: true))
+        app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        #expect(app.unheard == unheard("1:100"))
+        app.pass(to: "1:200")
+        app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        #expect(app.unheard == unheard("1:200"))
+        app.pass(to: "1:500")
+        #expect(app.unheard == nil)
+        app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        #expect(app.unheard == nil)
+    }
+
+    @Test(
+        "a module that has rejoined is noted as one that never was late",
+        arguments: [
+            (Cell.Status.listed, true), (.rejoined, true), (.late, false), (.unlisted, false),
+        ])
+    func rejoined(status: Cell.Status, isNoted: Bool) throws {
+        let app = try CatchingUp()
+        app.cell.status.store(status, ordering: .releasing)
+        let entry = InboxEntry(position: "1:150", end: "1:180", only: [app.id])
+        app.progress.began(entry)
+        #expect(app.unheard == (isNoted ? unheard("1:150", begun: true) : unheard("1:100")))
+        app.progress.enter()
+        app.progress.ended(entry, EventOutcome(EventTally()))
+        #expect(app.unheard == (isNoted ? unheard("1:180") : unheard("1:100")))
+    }
+}
