@@ -143,10 +143,11 @@ public final class Host: Sendable {
     }
 
     /// Has the slatefile's file exchanged; nil where the host does not run of one.
-    typealias SlatefileExchange = @Sendable (
-        _ text: String, _ module: ModuleID,
-        _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
-    ) -> Void
+    typealias SlatefileExchange =
+        @Sendable (
+            _ text: String, _ module: ModuleID,
+            _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
+        ) -> Void
 
     var slatefileExchange: SlatefileExchange? {
         get { exchange.withLock { $0 } }

@@ -51,7 +51,9 @@ struct CallLine {
     /// Runs host code that touches what belongs to the lane.
     func asHost<Result>(_ body: (CallDispatcher) throws -> Result) throws -> Result {
         guard
-            let result = dispatcher.gate.lane.asHost({ Swift.Result { try body(dispatcher.current) } })
+            let result = dispatcher.gate.lane.asHost({
+                Swift.Result { try body(dispatcher.current) }
+            })
         else { throw RouteError.stopped }
         return try result.get()
     }

@@ -139,7 +139,8 @@ final class SlatefileReloader: Sendable {
         let report = ReloadReport(outcome, origin: occasion.origin, at: .now())
         if case .invalid(let failure) = outcome {
             log.error(
-                "reload refused, the running slatefile stays (\(report.origin)): \(failure.summary)")
+                "reload refused, the running slatefile stays (\(report.origin)): \(failure.summary)"
+            )
         }
         let isNothing = if case .unchanged = outcome { occasion == .changed } else { false }
         if !isNothing { last.withLock { $0 = report } }

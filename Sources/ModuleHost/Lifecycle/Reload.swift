@@ -96,7 +96,8 @@ extension Host {
     /// Tells modules that take settings those that they have: it is the moment to reopen files.
     func repeatSettings(origin: Origin) {
         onLane { app, _ in
-            let job = app.configurationJob(app.slatefile, before: app.slatefile, app.records, origin)
+            let job = app.configurationJob(
+                app.slatefile, before: app.slatefile, app.records, origin)
             if !app.isHeld(job) { app.gate.lane.prepend([job]) }
         }
     }

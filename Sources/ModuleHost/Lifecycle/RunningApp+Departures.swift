@@ -46,7 +46,9 @@ extension RunningApp {
     func bidFarewell(then last: (@Sendable (RunningApp) -> Void)? = nil) {
         guard let host, last != nil || !departing.isEmpty else { return }
         var jobs: [any LaneJob] = []
-        func add(_ event: LifecycleEvent?, _ body: @escaping @Sendable (RunningApp, LaneThread) -> Void) {
+        func add(
+            _ event: LifecycleEvent?, _ body: @escaping @Sendable (RunningApp, LaneThread) -> Void
+        ) {
             jobs.append(
                 LaneWork(limit: .stop, eventInHand: event) { [app = host.app] thread in
                     body(app.value, thread)

@@ -136,7 +136,8 @@ extension RunningApp {
         gate.lane.enqueue(
             LaneWork(limit: limit, eventInHand: event) { [app = host.app] thread in
                 let (app, reload) = (app.value, confined.value)
-                guard !reload.isOver, reload.fault == nil else { return }
+                // A stop that is about to come undoes it.
+                guard !reload.isOver, reload.fault == nil, !host.isStopping else { return }
                 body(app, reload, thread)
             })
     }
@@ -197,7 +198,8 @@ extension RunningApp {
         host.noteDrafts([])
         for record in reload.drafts {
             host.startup.dispense(with: "\(record.id)/")
-            host.startup.rename("\(record.id)/", to: "\(record.id) undone by reload \(reloadCount)/")
+            host.startup.rename(
+                "\(record.id)/", to: "\(record.id) undone by reload \(reloadCount)/")
         }
         for id in reload.plan.remade { host.startup.rename("\(id)\(reload.mark)/", to: "\(id)/") }
         for record in reload.drafts {

@@ -202,13 +202,13 @@ public final class CommunicationCenter {
 
     @inlinable @inline(__always)
     func send<Responder>(
-        through gate: Gate, on thread: LaneThread, after rank: UInt16 = 0,
+        through gate: Gate, on thread: LaneThread, to list: ResponderList<Responder>? = nil,
         _ body: @Sendable (Responder) throws -> Void
     ) -> DeliveryReport {
         var report = DeliveryReport()
         // The report is the sender's own: it is kept also on a thread that has lost the lane.
         let end = gate.fanOut(
-            to: list(of: Responder.self), on: thread, after: rank,
+            to: list ?? self.list(of: Responder.self), on: thread,
             late: { _ in
                 report.late += 1
                 return .next
@@ -227,7 +227,7 @@ public final class CommunicationCenter {
         switch end {
         case .finished: break
         case .tooDeep: report.refusal = .tooDeep
-        case .lost(let rank): sendRest(after: rank, through: gate, body, &report)
+        case .lost(let rest): sendRest(rest, through: gate, body, &report)
         }
         return report
     }

@@ -1,6 +1,5 @@
-import Synchronization
-
 import AppService
+import Synchronization
 
 /// Services by protocol: a module provides one, others use it without knowing the module.
 ///

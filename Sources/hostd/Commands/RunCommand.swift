@@ -18,7 +18,8 @@ extension Command {
                 name: "log-level", placeholder: "LEVEL",
                 choices: LogLevel.allCases.map(\.rawValue), help: "(default: info)"),
             Option(
-                name: "watch", help: "reload the slatefile when another takes the place of its file"),
+                name: "watch", help: "reload the slatefile when another takes the place of its file"
+            ),
         ],
         exitCodes: [
             .success, .noInput, .failed, .cannotCreate, .busy, .notPermitted, .invalidSlatefile,

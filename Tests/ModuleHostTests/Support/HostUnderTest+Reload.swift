@@ -17,6 +17,13 @@ extension HostUnderTest {
     }
 }
 
+extension HostUnderTest {
+    /// Waits until so many jobs are in the lane's list.
+    func waiting(_ count: Int) async {
+        while host.gate.lane.state.withLock({ $0.jobs.count }) < count { await Task.yield() }
+    }
+}
+
 extension ReloadOutcome {
     /// What came of it, in a line.
     var text: String {

@@ -65,6 +65,13 @@ final class HostUnderTest: Sendable {
     static func slatefile(
         _ entries: [Entry], top: String = "", probe: Probe
     ) throws -> Slatefile {
+        try Slatefile.read(
+            Array(text(entries, top: top, probe: probe).utf8), path: "slatefile.json",
+            environment: { _ in nil }, checkEntry: EntryUse.checkAgainstBinary())
+    }
+
+    /// The same as text.
+    static func text(_ entries: [Entry], top: String = "", probe: Probe) throws -> String {
         // A test's name may have quotes in it.
         let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
         let modules = entries.enumerated().map { index, entry in
@@ -74,14 +81,11 @@ final class HostUnderTest: Sendable {
             "config": {"probe": \(name)\(entry.config.isEmpty ? "" : ", " + entry.config)}}
             """
         }
-        let text = """
+        return """
             {"slate": 1, "app": "test", \(top.isEmpty ? "" : top + ", ")"modules": [
             \(modules.joined(separator: ",\n"))
             ]}
             """
-        return try Slatefile.read(
-            Array(text.utf8), path: "slatefile.json", environment: { _ in nil },
-            checkEntry: EntryUse.checkAgainstBinary())
     }
 
     /// Modules by their short names.
