@@ -43,7 +43,7 @@ struct ReloadRunTests {
     )
     func broken() throws {
         let run = try HostdRun(slatefile()).ready()
-        try run.folder.write(#"{"slate": 1, "app": "test", "modlues": []}"#, to: "slatefile.json")
+        try run.folder.write(slatefile(top: #""shemes": ["s"]"#), to: "slatefile.json")
         let outcome = try run.hostd("reload")
         #expect(outcome.exit == .code(78))
         #expect(outcome.output == "")
@@ -52,10 +52,10 @@ struct ReloadRunTests {
         #expect(
             outcome.error == check + "hostd reload: refused, the running slatefile stays\n")
         let log = try run.process.waitForLine(containing: "reload refused")
-        #expect(log.contains("slatefile.json:1:29: unknown key 'modlues'; did you mean 'modules'?"))
+        #expect(log.contains("slatefile.json:1:29: unknown key 'shemes'; did you mean 'schemes'?"))
         let status = try run.hostd("status")
         #expect(status.output.contains("\nreload     invalid at "))
-        #expect(status.output.contains("unknown key 'modlues'"))
+        #expect(status.output.contains("unknown key 'shemes'"))
         #expect(try run.hostd("modules").output.contains("x.journal"))
         #expect(try run.terminated().exit == .code(0))
     }

@@ -94,7 +94,7 @@ struct ReloadLateTests {
             [.init(name: "a"), .init(name: "b"), .init(name: "c")], probe)
         #expect(try await test.reload("a", "c").text == "applied: removed x.b")
         test.host.stop(because: "enough")
-        await probe.reached("a deinit")
+        await probe.reached("c terminate")
         test.time.advance(by: .seconds(31))
         #expect(await test.end() == .overdue([try ModuleID("x.b")]))
         door.open()

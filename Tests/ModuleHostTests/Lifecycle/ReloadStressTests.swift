@@ -47,7 +47,9 @@ struct ReloadStressTests {
         }
     }
 
-    @Test("every event is heard once, by all modules of one slatefile, in its order", arguments: 1...6)
+    @Test(
+        "every event is heard once, by all modules of one slatefile, in its order", arguments: 1...6
+    )
     func streams(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let probe = Probe("streams \(seed)")
