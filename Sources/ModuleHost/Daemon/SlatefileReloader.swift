@@ -24,7 +24,7 @@ final class SlatefileReloader: Sendable {
     private let host: Host
     let options: HostDaemonOptions
     private let log: Log
-    /// Reading, and waiting for the host, keep nobody else waiting. A serial queue leaves no wake-ups.
+    /// Reading, and waiting for the host, keep nobody else waiting; a serial queue leaves no wake-ups.
     private let queue = DispatchQueue(label: "reload")
     private let last = Guarded<ReloadReport?>(nil)
 

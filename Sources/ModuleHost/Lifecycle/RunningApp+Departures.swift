@@ -40,7 +40,9 @@ extension RunningApp {
     }
 
     /// Tells the modules that leave what is left to be told, each event in their order, and lets them go in
-    /// reverse order. Those that are late have their turn when they return.
+    /// reverse order.
+    ///
+    /// Those that are late have their turn when they return.
     ///
     /// - Parameter last: Done when all that is over.
     func bidFarewell(then last: (@Sendable (RunningApp) -> Void)? = nil) {

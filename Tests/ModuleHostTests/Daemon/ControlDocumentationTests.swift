@@ -27,6 +27,8 @@ struct ControlDocumentationTests {
         let test = try HostUnderTest("a", probe: Probe())
         var methods = ControlMethods()
         methods.add(ControlledDaemon(test.host, slatefile: "slatefile.json"))
+        methods.add(
+            SlatefileReloader(test.host, options: HostDaemonOptions(), log: test.recorder.log))
         methods.addCalls(to: test.host)
         let folder = try TemporaryFolder()
         methods.add(
