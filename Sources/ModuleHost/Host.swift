@@ -28,21 +28,28 @@ public final class Host: Sendable {
         let onStop: @Sendable (String) -> Void
         /// Called once.
         let onEnd: @Sendable (End) -> Void
+        /// Called at the instant at which another slatefile holds.
+        let onReload: @Sendable (Slatefile) -> Void
 
         package init(
             onReady: @escaping @Sendable (_ modules: Int, _ after: Duration) -> Void = { _, _ in },
             onHealth: @escaping @Sendable (HostHealth) -> Void = { _ in },
             onStop: @escaping @Sendable (String) -> Void = { _ in },
+            onReload: @escaping @Sendable (Slatefile) -> Void = { _ in },
             onEnd: @escaping @Sendable (End) -> Void = { _ in }
         ) {
             self.onReady = onReady
             self.onHealth = onHealth
             self.onStop = onStop
+            self.onReload = onReload
             self.onEnd = onEnd
         }
     }
 
-    let slatefile: Slatefile
+    private let currentSlatefile: Guarded<Slatefile>
+    /// Modules that are made for a reload which does not hold yet: it fails with them, and not the app.
+    private let drafts = Guarded<[ModuleID]>([])
+    private let exchange = Guarded<SlatefileExchange?>(nil)
     let gate: Gate
     let log: Log
     let time: any TimeSource
@@ -76,7 +83,7 @@ public final class Host: Sendable {
         time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer(),
         blackBox: BlackBox? = nil
     ) {
-        self.slatefile = slatefile
+        currentSlatefile = Guarded(slatefile)
         self.stateDirectory = stateDirectory
         self.tokens = tokens
         self.inbox = inbox
@@ -84,19 +91,15 @@ public final class Host: Sendable {
         self.time = time
         self.observer = observer
         let reference = WeakHost()
-        let limits = Watchdog.Limits(
-            event: slatefile.deadlines.event, launch: slatefile.deadlines.launch,
-            stop: slatefile.deadlines.stop,
-            shortestOfModules: slatefile.modules.compactMap(\.deadline).min())
         let lane = Lane(
-            limits: limits, time: time, hooks: Lane.Hooks(telling: reference, inbox: inbox),
-            box: blackBox)
+            limits: Watchdog.Limits(of: slatefile), time: time,
+            hooks: Lane.Hooks(telling: reference, inbox: inbox), box: blackBox)
         gate = Gate(lane: lane)
         startup = StartupQueue(
             width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,
             onEvent: { reference.host?.startupEvent($0) },
             onRequiredFailure: { task, outcome in
-                reference.host?.fail("required start-up task '\(task)' \(outcome)")
+                reference.host?.requiredTaskFailed(task, outcome)
             })
         let app = RunningApp(slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox)
         self.app = LaneConfined(app)
@@ -138,9 +141,38 @@ public final class Host: Sendable {
         }
     }
 
-    /// Tells the modules of a slatefile that was read again.
-    func deliver(_ reload: ConfigurationReload, origin: Origin) {
-        enqueue(.event(.reload(reload, origin: origin)))
+    /// The slatefile that holds.
+    var slatefile: Slatefile { currentSlatefile.withLock { $0 } }
+
+    /// Another slatefile holds.
+    func exchange(_ slatefile: Slatefile) {
+        currentSlatefile.withLock { $0 = slatefile }
+        observer.onReload(slatefile)
+    }
+
+    /// Has the slatefile's file exchanged; nil where the host does not run of one.
+    typealias SlatefileExchange =
+        @Sendable (
+            _ text: String, _ module: ModuleID,
+            _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
+        ) -> Void
+
+    var slatefileExchange: SlatefileExchange? {
+        get { exchange.withLock { $0 } }
+        set { exchange.withLock { $0 = newValue } }
+    }
+
+    func noteDrafts(_ modules: [ModuleID]) { drafts.withLock { $0 = modules } }
+
+    /// Ends the app, or the reload that the task belongs to.
+    private func requiredTaskFailed(_ task: String, _ outcome: StartupOutcome) {
+        let reason = "required start-up task '\(task)' \(outcome)"
+        guard drafts.withLock({ $0.contains { task.hasPrefix("\($0)/") } }) else {
+            return fail(reason)
+        }
+        onLane { app, _ in
+            if let reload = app.reload { app.rollBack(reload, because: reason) }
+        }
     }
 
     /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for

@@ -58,7 +58,7 @@ struct Command: Sendable {
     /// All commands, in the order of the help.
     static let all: [Command] = [
         .run, .check, .schema, .signals, .status, .modules, .health, .routes, .open, .canOpen,
-        .call, .post, .send, .inbox, .tail, .stop, .help,
+        .call, .post, .send, .inbox, .tail, .reload, .stop, .help,
     ]
 
     /// The command of a name.

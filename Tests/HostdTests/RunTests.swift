@@ -94,10 +94,12 @@ struct RunTests {
     @Test("HUP with an invalid slatefile is refused; the running one stays")
     func invalidReload() throws {
         let run = try HostdRun(HostdRun.slatefile()).ready()
-        try run.folder.write(#"{"slate": 1, "app": "test", "modlues": []}"#, to: "slatefile.json")
+        try run.folder.write(HostdRun.slatefile(top: #""shemes": ["s"]"#), to: "slatefile.json")
         run.process.send(SIGHUP)
-        try run.process.waitForLine(containing: "reload refused, the running slatefile stays")
-        try run.process.waitForLine(containing: "unknown key 'modlues'; did you mean 'modules'?")
+        let line = try run.process.waitForLine(
+            containing: "reload refused, the running slatefile stays")
+        #expect(
+            line.hasSuffix(": slatefile.json:1:29: unknown key 'shemes'; did you mean 'schemes'?"))
         try run.process.waitForLine(containing: " configuration-changed  ")
         #expect(try run.terminated().exit == .code(0))
     }
@@ -111,7 +113,7 @@ struct RunTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
-    @Test("HUP with a faulty file of tokens applies the rest; the tokens that are known stay")
+    @Test("HUP with a faulty file of tokens is refused whole; the tokens that are known stay")
     func faultyTokens() throws {
         let folder = try TemporaryFolder()
         let slatefile = HostdRun.slatefile(top: #""security": {"tokens": "tokens.json"}"#)
@@ -119,26 +121,26 @@ struct RunTests {
         let run = try HostdRun(slatefile, in: folder).ready()
         try writeFile("[s3cret]".utf8, to: folder.path("tokens.json"), mode: 0o600)
         run.process.send(SIGHUP)
-        try run.process.waitForLine(containing: "the tokens that are known stay (signal HUP from")
-        try run.process.waitForLine(
-            containing: "tokens.json:1:2: error: expected a value, found •••;")
-        try run.process.waitForLine(containing: "slatefile read again")
+        let line = try run.process.waitForLine(
+            containing: "reload refused, the running slatefile stays (signal HUP from")
+        #expect(line.contains("tokens.json:1:2: expected a value, found •••;"))
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0) && !outcome.error.contains("s3cret"))
     }
 
-    @Test("HUP with changed settings tells the module, and names what waits")
+    @Test("HUP with changed settings tells the module; limits change, and what waits is named")
     func changedReload() throws {
         let run = try HostdRun(HostdRun.slatefile()).ready()
         try run.folder.write(
             HostdRun.slatefile(
                 journal: #""config": {"file": "other.ndjson"}"#,
-                top: #""deadlines": {"event": "9s"}"#),
+                top: #""deadlines": {"event": "9s"}, "startup": {"width": 1}"#),
             to: "slatefile.json")
         run.process.send(SIGHUP)
-        let line = try run.process.waitForLine(containing: "slatefile read again")
+        let line = try run.process.waitForLine(containing: "slatefile applied (signal HUP from")
         #expect(
-            line.hasSuffix(": config changed: x.journal; waits for the next start: deadlines"))
+            line.hasSuffix(
+                ": config changed: x.journal; deadlines; waits for the next start: startup"))
         try run.process.waitForLine(containing: " configuration-changed  ")
         #expect(try run.terminated().exit == .code(0))
         #expect(try run.journaledEvents() == ["launch", "activate"])

@@ -80,7 +80,9 @@ extension RunningHost {
         }
         let reload = ConfigurationReload(
             appConfig: host.slatefile.config, isAppConfigChanged: false, modules: modules)
-        try await awaiting(.configurationChanged) { host.deliver(reload, origin: .host) }
+        try await awaiting(.configurationChanged) {
+            host.enqueue(.own(.reload(reload, origin: .host)))
+        }
     }
 }
 

@@ -36,6 +36,13 @@ final class ActionTable {
             Slot(hash: Self.hash(route.moduleID, route.action), route: .passRetained(route)))
     }
 
+    /// Exchanges the routes of two tables.
+    func swapContents(with other: ActionTable) {
+        swap(&slots, &other.slots)
+        swap(&mask, &other.mask)
+        swap(&count, &other.count)
+    }
+
     /// Removes a route that is in the table; the caller holds it.
     func remove(_ route: BoundRoute) {
         var gap = Int(truncatingIfNeeded: Self.hash(route.moduleID, route.action)) & mask

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Makes calls: finds who answers a URL or an action, and enters it through the gate.
 ///
 /// Belongs to the lane. What it calls may change the routes, and the lane be lost in it: so it looks
@@ -5,11 +7,16 @@
 final class CallDispatcher {
     let gate: Gate
     /// The modules, by their position in the table.
-    private let records: [ModuleRecord]
+    private var records: [ModuleRecord]
     private(set) var table: RouteTable
     let actions = ActionTable()
     private var routes: [RouteTable.Index: BoundRoute] = [:]
-    private var tokens: TokenStore
+    private(set) var tokens: TokenStore
+    /// The dispatcher that is used instead once this one, which was made for a reload, is over.
+    ///
+    /// Written once, before `isOver`, which also a thread may read that has lost the lane.
+    private var successor: CallDispatcher?
+    private let isOver = Atomic(false)
     let interceptors: ResponderList<any CallInterceptor>
     let notFoundResponders: ResponderList<any NotFoundResponder>
 
@@ -33,6 +40,12 @@ final class CallDispatcher {
         interceptors = center.list(of: (any CallInterceptor).self)
         notFoundResponders = center.list(of: (any NotFoundResponder).self)
         for entry in table.routes { try bind(entry) }
+    }
+
+    /// The dispatcher that holds for who was given this one.
+    @inline(__always)
+    var current: CallDispatcher {
+        isOver.load(ordering: .acquiring) ? successor ?? self : self
     }
 
     private func bind(_ entry: RouteTable.Entry) throws(RouteError) {
@@ -65,6 +78,30 @@ final class CallDispatcher {
         actions.remove(route)
         return route
     }
+
+    /// Takes the routes and the tokens of another dispatcher in place of its own.
+    ///
+    /// - Parameter other: Gets those of this one in return, so that who holds both lets go of them.
+    func swapContents(with other: CallDispatcher) {
+        swap(&records, &other.records)
+        swap(&table, &other.table)
+        swap(&routes, &other.routes)
+        swap(&tokens, &other.tokens)
+        actions.swapContents(with: other.actions)
+    }
+
+    /// Is over: who was given this dispatcher uses another one from now on.
+    ///
+    /// - Parameter successor: The other one. It, or who lets the modules go, has the routes.
+    func end(for successor: CallDispatcher) {
+        (table, routes, records) = (RouteTable(), [:], [])
+        actions.swapContents(with: ActionTable())
+        self.successor = successor
+        isOver.store(true, ordering: .releasing)
+    }
+
+    /// The routes of a module.
+    func routes(of cell: Cell) -> [BoundRoute] { routes.values.filter { $0.cell === cell } }
 
     func replace(_ tokens: TokenStore) { self.tokens = tokens }
 

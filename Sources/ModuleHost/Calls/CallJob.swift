@@ -39,7 +39,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
             return answer.give(.failure(late.map(RouteError.tookTooLong) ?? .stopped))
         }
         let baggage = baggage.value
-        baggage.result = Result { try baggage.call?(dispatcher.value, thread) }
+        baggage.result = Result { try baggage.call?(dispatcher.value.current, thread) }
             .flatMap { $0.map(Result.success) ?? .failure(RouteError.stopped) }
         if let result = baggage.result { answer.give(result) }
         // Objects of modules may end here, in code of theirs, which the host does not run itself.

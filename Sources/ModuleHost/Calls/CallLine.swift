@@ -36,7 +36,7 @@ struct CallLine {
         _ body: (CallDispatcher, LaneThread) throws -> Reply, elsewhere: () -> Call<Reply>
     ) throws -> Reply {
         if let thread = dispatcher.gate.lane.hold {
-            do { return try body(dispatcher, thread) } catch is LaneLost {}
+            do { return try body(dispatcher.current, thread) } catch is LaneLost {}
         }
         return try callFromElsewhere(elsewhere())
     }
@@ -51,7 +51,9 @@ struct CallLine {
     /// Runs host code that touches what belongs to the lane.
     func asHost<Result>(_ body: (CallDispatcher) throws -> Result) throws -> Result {
         guard
-            let result = dispatcher.gate.lane.asHost({ Swift.Result { try body(dispatcher) } })
+            let result = dispatcher.gate.lane.asHost({
+                Swift.Result { try body(dispatcher.current) }
+            })
         else { throw RouteError.stopped }
         return try result.get()
     }

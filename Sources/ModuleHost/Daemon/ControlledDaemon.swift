@@ -17,7 +17,8 @@ final class ControlledDaemon: ControlledHost {
 
     private let host: Host
     private let inbox: Inbox?
-    let identity: HostIdentity
+    private let firstIdentity: HostIdentity
+    private let reloader: SlatefileReloader?
     private let phase = Guarded(Phase.running(stops: []))
 
     /// - Parameters:
@@ -25,12 +26,15 @@ final class ControlledDaemon: ControlledHost {
     ///   - slatefile: The path of its slatefile.
     ///   - inbox: Its inbox; nil where it has none.
     ///   - lastDeath: How the host before it died; nil where it did not.
+    ///   - reloader: Who knows what came of the last reload.
     init(
-        _ host: Host, slatefile: String, inbox: Inbox? = nil, lastDeath: LastDeath? = nil
+        _ host: Host, slatefile: String, inbox: Inbox? = nil, lastDeath: LastDeath? = nil,
+        reloader: SlatefileReloader? = nil
     ) {
         self.host = host
         self.inbox = inbox
-        identity = HostIdentity(
+        self.reloader = reloader
+        firstIdentity = HostIdentity(
             app: host.slatefile.app, slatefile: CurrentProcess.absolute(slatefile),
             stateDirectory: CurrentProcess.absolute(host.stateDirectory), startedAt: .now(),
             stopTime: Self.stopTime(of: host.slatefile), lastDeath: lastDeath)
@@ -41,18 +45,25 @@ final class ControlledDaemon: ControlledHost {
         slatefile.deadlines.stopAll + exitTime
     }
 
+    var identity: HostIdentity {
+        var identity = firstIdentity
+        identity.stopTime = host.slatefile.deadlines.stopAll + Self.exitTime
+        return identity
+    }
+
     func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {
         // Here and not on the lane, which does not wait for the disk.
         let inbox = inbox?.currentFigures()
         host.read(within: Self.patience) {
             ($0.figures, $0.holds.open)
-        } _: { [identity] in
-            completion(
-                $0.map { figures, holds in
-                    var status = HostStatus(identity, figures, inbox: inbox)
-                    status.holds = holds
-                    return status
-                }.mapError(RPCError.init))
+        } _: { [identity, reloader] in
+            let status = $0.map { figures, holds in
+                var status = HostStatus(identity, figures, inbox: inbox)
+                status.holds = holds
+                status.lastReload = reloader?.lastReload
+                return status
+            }
+            completion(status.mapError(RPCError.init))
         }
     }
 

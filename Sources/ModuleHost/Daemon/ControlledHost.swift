@@ -102,6 +102,8 @@ package struct HostStatus: Hashable, Sendable {
     package var inbox: InboxFigures?
     /// The holds that are open, in the order in which they were taken.
     package var holds: [OpenHold] = []
+    /// What came of the last reload; nil before the first.
+    package var lastReload: ReloadReport?
 
     package init(
         _ identity: HostIdentity, _ figures: HostFigures, inbox: InboxFigures? = nil
@@ -124,6 +126,9 @@ package struct HostStatus: Hashable, Sendable {
             $0.member("failures", figures.failures)
             $0.member("lateness", figures.lateness)
             $0.member("ignored", figures.ignored)
+            if let lastReload {
+                $0.member("lastReload") { lastReload.write(to: &$0, isWhole: false) }
+            }
             $0.member("events") {
                 $0.object { json in
                     for kind in EventKind.allCases {

@@ -112,9 +112,10 @@ private final class DaemonRun: Sendable {
     private let output: LogOutput
     private let listener: SignalListener
     private let host: Host
-    private let actions: SignalActions
+    private let actions: Guarded<SignalActions>
     private let end: Guarded<Host.End?>
     private let reloader: SlatefileReloader
+    private let watch: SlatefileWatch?
     private let controlled: ControlledDaemon
     private let server: ControlServer
     private let blackBox: DaemonBlackBox
@@ -136,8 +137,7 @@ private final class DaemonRun: Sendable {
         output = voice.output
         let listener = SignalListener()
         self.listener = listener
-        actions = SignalActions(slatefile.signals)
-        reloader = SlatefileReloader(running: slatefile, options: options, log: log)
+        actions = Guarded(SignalActions(slatefile.signals))
         let reference = WeakRun()
         host = Host(
             slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, inbox: inbox,
@@ -149,6 +149,7 @@ private final class DaemonRun: Sendable {
                 },
                 onHealth: { [notifier] in notifier.tell($0) },
                 onStop: { reference.run?.stopping(because: $0) },
+                onReload: { reference.run?.take($0) },
                 onEnd: { reference.run?.ended($0) }),
             blackBox: blackBox.box)
         watchdog = WatchdogAnswer(
@@ -157,16 +158,30 @@ private final class DaemonRun: Sendable {
             host.deliver(.state(.memoryWarning, origin: .host))
         }
         end = Guarded(nil)
+        reloader = SlatefileReloader(
+            host, options: options, notifier: notifier, log: log)
+        watch = options.watchesSlatefile ? Self.watch(reloader, log) : nil
         controlled = ControlledDaemon(
-            host, slatefile: options.slatefile, inbox: inbox, lastDeath: blackBox.previous?.death)
+            host, slatefile: options.slatefile, inbox: inbox, lastDeath: blackBox.previous?.death,
+            reloader: reloader)
         var methods = ControlMethods()
         methods.add(controlled)
         methods.addHealth(of: host)
+        methods.add(reloader)
         methods.addCalls(to: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
         server = try ControlServer(in: directory, methods: methods, tail: voice.tail, log: log)
         reference.set(self)
+    }
+
+    private static func watch(_ reloader: SlatefileReloader, _ log: Log) -> SlatefileWatch? {
+        do throws(SystemError) {
+            return try SlatefileWatch(reloader, log: log)
+        } catch {
+            log.warning("--watch: \(error); reload by 'hostd reload' or SIGHUP")
+            return nil
+        }
     }
 
     func run() -> ExitCode {
@@ -184,6 +199,7 @@ private final class DaemonRun: Sendable {
         do {
             try inbox.start()
             try host.launch()
+            try watch?.start()
         } catch {
             log.error("no thread can be started: \(error)")
             return .failed
@@ -191,23 +207,25 @@ private final class DaemonRun: Sendable {
         pressure.start(options.environment)
         defer { pressure.stop() }
         // What the slatefile gives a meaning to is taken, whatever it does by default.
-        let kept = SignalListener.keptDefault.filter { actions[$0] == nil }
-        listener.loop(keepingDefault: kept) { signal in take(signal) }
+        listener.loop {
+            SignalListener.keptDefault.filter { signal in actions.withLock { $0[signal] == nil } }
+        } _: { signal in
+            take(signal)
+        }
+        watch?.stop()
         let end = end.withLock { $0 } ?? .failed("the signals ended")
         controlled.ended(end)
         return end == .stopped ? .success : .failed
     }
 
     private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
-        guard let (name, action) = actions[signal.number] else { return .goOn }
+        let found = actions.withLock { $0[signal.number] }
+        guard let (name, action) = found else { return .goOn }
         let origin = Origin.signal(
             name: name, uid: signal.sender?.userID, pid: signal.sender?.processID,
             value: signal.value)
         switch action {
-        case .reload:
-            notifier.reloading()
-            if let reload = reloader.reload(origin) { host.deliver(reload, origin: origin) }
-            notifier.ready()
+        case .reload: reloader.reload(.asked(origin))
         case .event(let event) where event.kind == .terminate:
             if host.isStopping { endAtOnce(origin) }
             host.deliver(event.from(origin))
@@ -225,6 +243,12 @@ private final class DaemonRun: Sendable {
         watchdog?.stop()
         notifier.stopping(
             because: reason, within: ControlledDaemon.stopTime(of: host.slatefile))
+    }
+
+    /// Another slatefile holds: signals do what that says from now on.
+    private func take(_ slatefile: Slatefile) {
+        actions.withLock { $0 = SignalActions(slatefile.signals) }
+        listener.reconsider()
     }
 
     private func endAtOnce(_ origin: Origin) {

@@ -22,6 +22,10 @@ public struct HostDaemonOptions: Hashable, Sendable {
     ///
     /// Default: `info`.
     public var logLevel: LogLevel
+    /// Whether the slatefile is exchanged when its file has been.
+    ///
+    /// Default: false.
+    public var watchesSlatefile = false
     /// The environment that the host sees.
     ///
     /// Default: that of the process.

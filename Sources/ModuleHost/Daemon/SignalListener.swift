@@ -57,23 +57,38 @@ package final class SignalListener: Sendable {
     /// handler.
     ///
     /// - Parameters:
-    ///   - keptDefault: Signals that keep their default action instead of being taken.
+    ///   - keptDefault: Signals that keep their default action instead of being taken; asked at the
+    ///     beginning and after ``reconsider()``.
     ///   - handler: Runs on this thread. Gets every signal but those kept, the synchronous ones and
     ///     the one that ``end()`` uses.
     package func loop(
-        keepingDefault keptDefault: [Int32] = SignalListener.keptDefault,
+        keepingDefault keptDefault: () -> [Int32] = { SignalListener.keptDefault },
         _ handler: (ReceivedSignal) -> Next
     ) {
-        var set = Self.takenSignals
-        set.remove(keptDefault)
-        Signals.unblock(SignalSet(keptDefault))
+        var set = Self.take(but: keptDefault())
         while !isEnding.load(ordering: .acquiring) {
             let signal = Signals.wait(for: set)
-            // Others may send this one too; without the flag it means nothing.
-            if signal.number == Signals.wakeUp { continue }
-            if handler(signal) == .end { return }
+            // Others may send this one too; without the flag it means no more than to look again.
+            if signal.number == Signals.wakeUp {
+                set = Self.take(but: keptDefault())
+            } else if handler(signal) == .end {
+                return
+            }
         }
     }
+
+    /// Has the loop take all signals but those of `kept`, which do what they do by default.
+    private static func take(but kept: [Int32]) -> SignalSet {
+        var set = takenSignals
+        set.remove(kept)
+        Signals.blockExactly(set)
+        return set
+    }
+
+    /// Has the loop ask again which signals keep their default action.
+    ///
+    /// For any thread.
+    package func reconsider() { Signals.send(Signals.wakeUp, toThread: thread) }
 
     /// Ends the loop, or keeps it from beginning.
     ///

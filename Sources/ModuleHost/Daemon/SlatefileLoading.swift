@@ -30,6 +30,22 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
         }
     }
 
+    /// What is wrong and where, in one line: the first fault, and how many more there are.
+    package var summary: String {
+        switch self {
+        case .unreadable(let error): return "\(error)"
+        case .tokens(let error, let slatefile):
+            return "\(error); it is 'security.tokens' of \(slatefile)"
+        case .invalid(let error):
+            guard let first = error.faults.first else { return error.path }
+            let text =
+                "\(error.path):\(first.place.line):\(first.place.column): \(first.message)"
+            let others = error.faults.count - 1
+            return others == 0
+                ? text : "\(text) (and \(others) more \(others == 1 ? "fault" : "faults"))"
+        }
+    }
+
     /// What is wrong and where, as the lines that a person reads, each with its end.
     ///
     /// - Parameters:
@@ -65,6 +81,20 @@ extension Slatefile {
         } catch {
             throw .unreadable(error)
         }
+        return try read(bytes, from: path, environment)
+    }
+
+    /// Checks the text of a slatefile, and that its entries are modules of this binary.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - path: The path of the slatefile, for messages.
+    ///   - environment: What `${NAME}` in a `config` stands for.
+    /// - Returns: The slatefile.
+    /// - Throws: ``SlatefileFailure``, with every fault of the text.
+    static func read(
+        _ bytes: [UInt8], from path: String, _ environment: [String: String]
+    ) throws(SlatefileFailure) -> Slatefile {
         do throws(SlatefileError) {
             return try read(
                 bytes, path: path, environment: { environment[$0] },

@@ -1,133 +1,165 @@
 import AppService
+import Dispatch
 
-/// Reads the slatefile again while the app runs.
+/// Reads the slatefile again while the app runs, and has the host exchange it: one reload after another,
+/// each from the reading of the file to its end.
 ///
-/// What this version applies is configuration, of which each module that takes changes is told its own
-/// and the app's, and the tokens, which are read again each time. Everything else that changed is
-/// named, and waits for the next start.
+/// From any thread.
 final class SlatefileReloader: Sendable {
-    private let running: Guarded<Slatefile>
-    private let options: HostDaemonOptions
+    /// Why the slatefile is read again.
+    enum Occasion: Hashable, Sendable {
+        /// Somebody wants it.
+        case asked(Origin)
+        /// The file has changed; perhaps since it was exchanged in this very process.
+        case changed
+
+        var origin: Origin {
+            switch self {
+            case .asked(let origin): origin
+            case .changed: .host
+            }
+        }
+    }
+
+    private let host: Host
+    let options: HostDaemonOptions
+    private let notifier: ReadinessNotifier?
     private let log: Log
+    /// Reading, and waiting for the host, keep nobody else waiting; a serial queue leaves no wake-ups.
+    private let queue = DispatchQueue(label: "reload")
+    private let last = Guarded<ReloadReport?>(nil)
 
-    init(running: Slatefile, options: HostDaemonOptions, log: Log) {
-        self.running = Guarded(running)
+    /// - Parameters:
+    ///   - host: Whose slatefile.
+    ///   - options: Where it is.
+    ///   - notifier: Tells the service manager of the begin and the end of each reload.
+    ///   - log: Where it says what came of it.
+    init(
+        _ host: Host, options: HostDaemonOptions, notifier: ReadinessNotifier? = nil, log: Log
+    ) {
+        self.host = host
         self.options = options
+        self.notifier = notifier
         self.log = log
+        host.slatefileExchange = { [weak self] text, module, completion in
+            guard let self else { return completion(.failure(.stopped)) }
+            apply(text, from: module) { completion($0.result) }
+        }
     }
 
-    /// Reads the slatefile, says what became of it, and returns what modules are to be told.
+    /// What came of the last reload; nil before the first.
+    var lastReload: ReloadReport? { last.withLock { $0 } }
+
+    /// Reads the slatefile and exchanges it.
     ///
-    /// Where it is invalid, its faults are logged and the settings that run stay: modules are told
-    /// those, so that one that reopens its files does so.
-    func reload(_ origin: Origin) -> ConfigurationReload? {
-        let new: Slatefile
+    /// Where it is invalid nothing changes. Modules that take settings are told those that they have, where
+    /// it is a signal that asked: it is the moment to reopen files.
+    ///
+    /// - Parameters:
+    ///   - occasion: Why.
+    ///   - completion: Is called once, on whatever thread.
+    func reload(
+        _ occasion: Occasion, completion: @escaping @Sendable (ReloadReport) -> Void = { _ in }
+    ) {
+        queue.async { [self] in
+            notifier?.reloading()
+            let report = note(reloadNow(occasion), of: occasion)
+            // Always, also after one that was refused.
+            notifier?.ready()
+            completion(report)
+        }
+    }
+
+    /// Writes a slatefile in the place of the one that is there, and exchanges it.
+    ///
+    /// The file before is kept beside it, as `<slatefile>.previous`. Where the new one is invalid nothing is
+    /// written; where modules refuse it the file before is put back.
+    ///
+    /// - Parameters:
+    ///   - text: The new slatefile.
+    ///   - module: Who wants it.
+    ///   - completion: Is called once, on whatever thread.
+    func apply(
+        _ text: String, from module: ModuleID,
+        completion: @escaping @Sendable (ReloadReport) -> Void
+    ) {
+        queue.async { [self] in
+            let occasion = Occasion.asked(.local(module))
+            notifier?.reloading()
+            let report = note(applyNow(Array(text.utf8), occasion), of: occasion)
+            notifier?.ready()
+            completion(report)
+        }
+    }
+
+    // MARK: On the queue
+
+    private func reloadNow(_ occasion: Occasion) -> ReloadReport.Outcome {
+        let slatefile: Slatefile
+        let tokens: TokenStore
         do throws(SlatefileFailure) {
-            new = try .load(options.slatefile, environment: options.environment)
+            slatefile = try .load(options.slatefile, environment: options.environment)
+            tokens = try slatefile.loadTokens(beside: options.slatefile)
         } catch {
-            log.error(
-                "reload refused, the running slatefile stays (\(origin)):\n"
-                    + error.rendered(for: "hostd run", colored: false))
-            return running.withLock { $0.reload(from: $0) }
+            if case .signal = occasion.origin { host.repeatSettings(origin: occasion.origin) }
+            return .invalid(error)
         }
-        return running.withLock { old in
-            var reload = new.reload(from: old)
-            var next = old
-            next.security = new.security
-            do throws(SlatefileFailure) {
-                reload.tokens = try next.loadTokens(beside: options.slatefile)
-                old = next
+        return exchange(slatefile, tokens, occasion)
+    }
+
+    private func exchange(
+        _ slatefile: Slatefile, _ tokens: TokenStore, _ occasion: Occasion
+    ) -> ReloadReport.Outcome {
+        let outcome = Awaited<ReloadOutcome>()
+        host.reload(
+            slatefile, tokens: tokens, origin: occasion.origin,
+            tellsUnchanged: occasion != .changed
+        ) { outcome.keep($0) }
+        return switch outcome.take() {
+        case .applied(let plan): .applied(plan)
+        case .unchanged(let plan): .unchanged(plan)
+        case .rolledBack(let reason): .rolledBack(reason)
+        case .stopped, nil: .stopped
+        }
+    }
+
+    private func applyNow(_ bytes: [UInt8], _ occasion: Occasion) -> ReloadReport.Outcome {
+        let slatefile: Slatefile
+        let tokens: TokenStore
+        do throws(SlatefileFailure) {
+            slatefile = try .read(bytes, from: options.slatefile, options.environment)
+            tokens = try slatefile.loadTokens(beside: options.slatefile)
+        } catch {
+            return .invalid(error)
+        }
+        do throws(FileError) {
+            let file = try SlatefileReplacement(of: options.slatefile, by: bytes)
+            let outcome = exchange(slatefile, tokens, occasion)
+            // Where the host stops nobody has refused it: the next start will say.
+            guard case .rolledBack(let reason) = outcome else {
+                file.keep()
+                return outcome
+            }
+            do throws(FileError) {
+                try file.putBack()
+                return outcome
             } catch {
-                log.error(
-                    "the tokens that are known stay (\(origin)):\n"
-                        + error.rendered(for: "hostd run", colored: false))
+                return .rolledBack("\(reason); and the file before cannot be put back: \(error)")
             }
-            let waiting = new.changesThatWait(from: old)
-            let changed = reload.changedModules.map(\.text)
-            var parts: [String] = []
-            if reload.isAppConfigChanged { parts.append("the app's config changed") }
-            if !changed.isEmpty {
-                parts.append("config changed: \(changed.joined(separator: ", "))")
-            }
-            if parts.isEmpty { parts.append("no config changed") }
-            if !waiting.isEmpty {
-                parts.append("waits for the next start: \(waiting.joined(separator: ", "))")
-            }
-            log.notice("slatefile read again (\(origin)): \(parts.joined(separator: "; "))")
-            old.take(configFrom: new)
-            return reload
-        }
-    }
-}
-
-extension ConfigurationReload {
-    fileprivate var changedModules: [ModuleID] {
-        modules.filter(\.value.isChanged).map(\.key).sorted { $0.text < $1.text }
-    }
-}
-
-extension Slatefile {
-    /// What modules that run are to be told of this slatefile.
-    fileprivate func reload(from old: Slatefile) -> ConfigurationReload {
-        let new = Dictionary(
-            modules.map { ($0.id, $0.config) }, uniquingKeysWith: { first, _ in first })
-        var changes: [ModuleID: (config: JSONValue?, isChanged: Bool)] = [:]
-        for module in old.modules where module.isEnabled {
-            // One that the new slatefile no longer names runs on as it is.
-            let config = new[module.id] ?? module.config
-            changes[module.id] = (config, config != module.config)
-        }
-        return ConfigurationReload(
-            appConfig: config, isAppConfigChanged: config != old.config, modules: changes)
-    }
-
-    /// Takes the settings that were delivered; the rest stays as it runs.
-    fileprivate mutating func take(configFrom new: Slatefile) {
-        config = new.config
-        let settings = Dictionary(
-            new.modules.map { ($0.id, $0.config) }, uniquingKeysWith: { first, _ in first })
-        for index in modules.indices {
-            if let config = settings[modules[index].id] { modules[index].config = config }
+        } catch {
+            return .rolledBack("the slatefile cannot be exchanged: \(error)")
         }
     }
 
-    /// What differs from the running slatefile and is not applied while it runs.
-    fileprivate func changesThatWait(from old: Slatefile) -> [String] {
-        let oldModules = old.modules.filter(\.isEnabled)
-        let newModules = modules.filter(\.isEnabled)
-        let before = Dictionary(
-            oldModules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let oldIDs = oldModules.map(\.id)
-        let newIDs = newModules.map(\.id)
-        let remaining = Set(newIDs).intersection(oldIDs)
-        var changes: [String] = []
-        changes += newIDs.filter { !remaining.contains($0) }.map { "module \($0) added" }
-        changes += oldIDs.filter { !remaining.contains($0) }.map { "module \($0) removed" }
-        if newIDs.filter(remaining.contains) != oldIDs.filter(remaining.contains) {
-            changes.append("order of modules")
+    private func note(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
+        let report = ReloadReport(outcome, origin: occasion.origin, at: .now())
+        if case .invalid(let failure) = outcome {
+            log.error(
+                "reload refused, the running slatefile stays (\(report.origin)): \(failure.summary)"
+            )
         }
-        for module in newModules {
-            guard let before = before[module.id] else { continue }
-            if !module.runsLike(before) { changes.append("module \(module.id) changed") }
-        }
-        if app != old.app { changes.append("app") }
-        if schemes != old.schemes { changes.append("schemes") }
-        if fallback != old.fallback { changes.append("fallback") }
-        if rewrites != old.rewrites { changes.append("rewrites") }
-        if signals != old.signals { changes.append("signals") }
-        if startup != old.startup { changes.append("startup") }
-        if deadlines != old.deadlines { changes.append("deadlines") }
-        if isolation != old.isolation { changes.append("isolation") }
-        return changes
-    }
-}
-
-extension Slatefile.Module {
-    /// Whether everything but the settings is the same.
-    fileprivate func runsLike(_ other: Slatefile.Module) -> Bool {
-        implementation == other.implementation && isRequired == other.isRequired
-            && isMain == other.isMain && deadline == other.deadline && killAfter == other.killAfter
-            && isolation == other.isolation && environment == other.environment
-            && backlog == other.backlog
+        let isNothing = if case .unchanged = outcome { occasion == .changed } else { false }
+        if !isNothing { last.withLock { $0 = report } }
+        return report
     }
 }

@@ -65,8 +65,9 @@ extension LifecycleEvent {
             }
         case .configuration(let reload):
             courier.tell((any ConfigurationResponder).self) { modules, i in
-                try modules[i].responder.configurationDidChange(
-                    reload.change(for: modules[i].cell.id))
+                if let change = reload.change(for: modules[i].cell.id) {
+                    try modules[i].responder.configurationDidChange(change)
+                }
             }
         case .message(let message):
             courier.tell((any MessageResponder).self) { modules, i in
@@ -247,6 +248,66 @@ struct LaneCourier: Courier {
                 return job.tally.take(reply, from: entries[index].cell)
             })
         if case .lost = end { isLost = true }
+    }
+}
+
+/// Takes an event to the members of one module, on the lane.
+struct DirectCourier: Courier {
+    let members: [Member]
+    let cell: Cell
+    /// Whether they were taken out of the center, and hear this all the same.
+    let areLeaving: Bool
+    let gate: Gate
+    let thread: LaneThread
+    let onFailure: (any Error) -> Void
+    /// Whether the lane was lost on the way.
+    private(set) var isLost = false
+
+    init(
+        members: [Member], cell: Cell, areLeaving: Bool, gate: Gate, thread: LaneThread,
+        onFailure: @escaping (any Error) -> Void
+    ) {
+        self.members = members
+        self.cell = cell
+        self.areLeaving = areLeaving
+        self.gate = gate
+        self.thread = thread
+        self.onFailure = onFailure
+    }
+
+    mutating func tell<Responder>(
+        _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Void
+    ) {
+        let list = ResponderList<Responder>()
+        for member in members { list.insert(member) }
+        for index in list.entries.indices
+        where areLeaving || !list.entries[index].member.isRemoved {
+            // The rest of a module that held the lane up is told on its own thread.
+            if isLost {
+                do {
+                    try describing { try body(list.entries, index) }
+                } catch {
+                    gate.reportLate(cell, error)
+                }
+                continue
+            }
+            let outcome = gate.call(cell, on: thread) {
+                try describing { try body(list.entries, index) }
+            }
+            switch outcome {
+            case .returned, .tooDeep: break
+            case .threw(let error): onFailure(error)
+            case .lost, .threwLate: isLost = true
+            }
+        }
+    }
+
+    /// Nobody asks for the answer of one.
+    mutating func ask<Responder>(
+        _ kind: Responder.Type,
+        _ body: (ResponderList<Responder>.Entries, Int) throws -> EventReply
+    ) {
+        tell(kind) { entries, index in _ = try body(entries, index) }
     }
 }
 

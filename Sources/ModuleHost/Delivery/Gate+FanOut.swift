@@ -11,9 +11,11 @@ enum FanStep {
 enum FanEnd: Equatable {
     /// It went round, or was ended by a step.
     case finished
-    /// The lane was lost. Nobody who stands after this rank was told; everybody else
-    /// was, or will hear of it in another way.
-    case lost(after: UInt16)
+    /// The lane was lost. These modules were not told; everybody else was, or will hear of it in another way.
+    /// Nil where nobody was told yet.
+    ///
+    /// By name: when somebody goes on, the order may be another.
+    case lost(rest: Set<ModuleID>?)
     /// Nobody was told: calls are nested 64 deep already.
     case tooDeep
 }
@@ -49,7 +51,7 @@ extension Gate {
     ) -> FanEnd {
         guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
         // The list is the lane's.
-        guard passage.settle() else { return .lost(after: rank) }
+        guard passage.settle() else { return .lost(rest: nil) }
         let list = list()
         list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
         let entries = list.entries
@@ -105,7 +107,7 @@ extension Gate {
             do { try alone(entries, index) } catch { reportLate(entry.cell, error) }
         }
         passage.giveUp()
-        return .lost(after: index < entries.count ? entries[index].cell.rank - 1 : .max)
+        return .lost(rest: Set(entries[index...].compactMap(\.cell.id)))
     }
 
     @usableFromInline

@@ -127,6 +127,26 @@ final class Lane: Sendable {
         state.withLock { $0.cells[cell.number] = cell }
     }
 
+    /// Lets the lane forget a module's place, whose number is then free for another.
+    ///
+    /// No thread may be late with it any more.
+    func unregister(_ cell: Cell) {
+        state.withLock { state in
+            state.cells[cell.number] = nil
+            state.late.forget(cell)
+        }
+    }
+
+    /// Numbers for new places, the lowest that are free.
+    ///
+    /// - Returns: Fewer than asked for where there are no more.
+    func vacantNumbers(_ count: Int) -> [UInt16] {
+        state.withLock { state in
+            let taken = state.cells
+            return Array((1...UInt16.max).lazy.filter { taken[$0] == nil }.prefix(count))
+        }
+    }
+
     /// The cell of a number; nil for the host itself.
     func cell(_ number: UInt16) -> Cell? { state.withLock { $0.cells[number] } }
 
@@ -283,7 +303,7 @@ final class Lane: Sendable {
     /// The event that the lane, or a late module's own thread, is delivering to `cell`.
     func eventInHand(of cell: Cell) -> LifecycleEvent? {
         state.withLock { state in
-            state.late.holds(cell) ? state.late.eventInHand(of: cell) : state.current?.event
+            state.late.holds(cell) ? state.late.eventInHand(of: cell) : state.current?.eventInHand
         }
     }
 

@@ -8,6 +8,11 @@ protocol LaneJob: Sendable {
     /// The event in hand, where the job delivers one.
     var event: LifecycleEvent? { get }
 
+    /// What a module that the job enters sees as the event in hand.
+    ///
+    /// Apart from ``event`` only where one module alone is told: then nothing waits in the log for others.
+    var eventInHand: LifecycleEvent? { get }
+
     /// The entry of the inbox that is not done before the module in hand has returned.
     var durableEvent: InboxEntry? { get }
 
@@ -33,6 +38,7 @@ protocol LaneJob: Sendable {
 extension LaneJob {
     var limit: DeliveryLimit { .event }
     var event: LifecycleEvent? { nil }
+    var eventInHand: LifecycleEvent? { event }
     var durableEvent: InboxEntry? { event?.entry }
     func abandon() {}
     func abandonInHand() {}
@@ -51,6 +57,7 @@ enum DeliveryLimit: Hashable, Sendable {
 /// Host code to run on the lane.
 struct LaneWork: LaneJob {
     var limit: DeliveryLimit = .event
+    var eventInHand: LifecycleEvent?
     let body: @Sendable (LaneThread) -> Void
     var onAbandon: (@Sendable () -> Void)?
 

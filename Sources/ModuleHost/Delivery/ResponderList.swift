@@ -5,6 +5,7 @@ import Synchronization
 protocol AnyResponderList: AnyObject {
     func insert(_ member: Member)
     func removeAll(where isGone: (Member) -> Bool)
+    func sort()
 }
 
 /// The members of a center that conform to one responder protocol, in order.
@@ -53,6 +54,10 @@ final class ResponderList<Responder>: AnyResponderList {
     /// Lets go of members, which the caller holds: none ends in the middle of this.
     @usableFromInline
     func removeAll(where isGone: (Member) -> Bool) { entries.removeAll { isGone($0.member) } }
+
+    /// Puts the members into the order of their ranks, which have changed.
+    @usableFromInline
+    func sort() { entries.sort { $0.member.precedes($1.member) } }
 
     /// The index of the first entry that stands after a rank.
     @usableFromInline

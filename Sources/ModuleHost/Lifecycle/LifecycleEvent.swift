@@ -213,14 +213,15 @@ struct ConfigurationReload: Sendable {
     var appConfig: JSONValue?
     var isAppConfigChanged: Bool
     /// By module: what its configuration is now, and whether it changed.
+    ///
+    /// A module that was made with these settings is not among them.
     var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)]
-    /// The tokens that count from now on; nil where those before do.
-    var tokens: TokenStore?
 
-    func change(for id: ModuleID?) -> ConfigurationChange {
-        let own = id.flatMap { modules[$0] }
+    /// What a module is told; nil where it is not.
+    func change(for id: ModuleID?) -> ConfigurationChange? {
+        guard let own = id.flatMap({ modules[$0] }) else { return nil }
         return ConfigurationChange(
-            config: own?.config, appConfig: appConfig,
-            isChanged: isAppConfigChanged || own?.isChanged == true)
+            config: own.config, appConfig: appConfig,
+            isChanged: isAppConfigChanged || own.isChanged)
     }
 }

@@ -21,6 +21,7 @@ extension RunningApp {
             log.error("unhealthy: \(report.lateInAll) of \(report.modules) modules are late")
         }
         for cell in report.cells {
+            if let reload, reload.holdsDraft(cell) { tookTooLong(cell, in: reload) }
             guard let record = record(of: cell) else { continue }
             if record.module == nil, ending == nil {
                 markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))

@@ -33,11 +33,36 @@ extension RunningApp {
 
     private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
         guard ending == nil, !host.isStopping, let calls else { return }
-        let context = ModuleContext(
+        let context = context(
+            of: record, appConfig: slatefile.config, calls: calls, host: HostServices(of: host))
+        make(record, with: context, on: thread) { error in
+            markFailed(record, "init", error)
+            letGo(of: record.cell)
+        }
+    }
+
+    /// What a module is given.
+    func context(
+        of record: ModuleRecord, appConfig: JSONValue?, calls: CallDispatcher, host: HostServices
+    ) -> ModuleContext {
+        ModuleContext(
             id: record.id, cell: record.cell, app: slatefile.app, config: record.entry.config,
-            appConfig: slatefile.config, log: log.of(module: record.id.text),
+            appConfig: appConfig, log: log.of(module: record.id.text),
             stateDirectory: host.stateDirectory, center: center, services: services,
-            calls: CallLine(calls, for: record.id, at: record.cell), host: HostServices(of: host))
+            calls: CallLine(calls, for: record.id, at: record.cell), host: host)
+    }
+
+    /// Makes a module.
+    ///
+    /// - Parameters:
+    ///   - record: The module's.
+    ///   - context: What the module is given.
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - failed: Told what it threw. Where it takes too long, whoever goes on says so.
+    func make(
+        _ record: ModuleRecord, with context: ModuleContext, on thread: LaneThread,
+        failed: (any Error) -> Void
+    ) {
         let began = time.now()
         gate.lane.box?.setActivity(.making)
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
@@ -53,12 +78,10 @@ extension RunningApp {
             center.insert(module, in: record.cell, isModule: true)
             log.of(module: record.id.text).write(
                 .debug, "made", duration: began.duration(to: time.now()))
-        case .threw(let error):
-            markFailed(record, "init", error)
-            letGo(of: record.cell)
+        case .threw(let error): failed(error)
         // A job begins at depth 0.
         case .tooDeep: break
-        // It took too long; whoever goes on has marked it failed. What it made is let go of here.
+        // It took too long; whoever goes on says so. What it made is let go of here.
         case .lost, .threwLate: break
         }
     }
@@ -137,6 +160,7 @@ extension RunningApp {
         host.observer.onReady(running, after)
         gate.lane.prepend(held)
         held = []
+        beginNextReload()
         inbox?.open(for: host)
         host.onLaneWhenIdle { app in
             if app.ending == nil { try? host.startup.admit(.low) }

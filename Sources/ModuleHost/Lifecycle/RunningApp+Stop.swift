@@ -18,6 +18,7 @@ extension RunningApp {
             if case .launched = record.status { continue }
             gate.lane.unlist(record.cell)
         }
+        if let reload { rollBack(reload, because: "the host stops") }
         deliverNow(.ownChange(.terminate, origin: origin), limit: .stop)
     }
 
@@ -35,19 +36,8 @@ extension RunningApp {
         guard let record = records.first(where: { $0.id == id }), record.module != nil,
             !gate.lane.lateCells.contains(where: { $0 === record.cell })
         else { return }
-        let departure = Departure(
-            of: record, members: center.takeAll(of: record.cell),
-            services: services.takeAll(of: record.cell))
-        gate.lane.unlist(record.cell)
-        let began = time.now()
-        // Every `deinit` is module code too.
-        gate.lane.box?.setActivity(.release)
-        let outcome = gate.call(record.cell, on: thread) { departure.letGo() }
-        if case .lost = outcome { return }
-        gate.lane.box?.setActivity(nil)
-        if !record.isFailed { record.status = .released }
-        log.of(module: record.id.text).write(
-            .debug, "let go", duration: began.duration(to: time.now()))
+        takeOut(record)
+        letGo(of: record, on: thread)
     }
 
     /// Ends the app, unless there are modules to wait for as long as the stop may take.
@@ -69,43 +59,24 @@ extension RunningApp {
     /// What modules are left are held by their stuck threads alone from now on, and not by each
     /// other.
     func leaveBehind() {
-        for record in records {
+        for record in records + departing + (reload?.drafts ?? []) {
             record.module = nil
             record.context = nil
+            record.departure = nil
             _ = center.takeAll(of: record.cell)
             _ = services.takeAll(of: record.cell)
         }
         holds.clear()
+        // Whoever waits for them is told that the host has stopped.
+        (reload, waitingReloads) = (nil, [])
     }
 
     /// A thread that was stuck has returned.
     func returned() {
         tellHealth()
+        bidFarewell()
+        remakeOutdated()
         guard isReleasing, let host, state == .terminating else { return }
         releaseWhenNobodyHolds(in: host)
-    }
-}
-
-/// A module that leaves, with all that goes with it: taken out of what belongs to the lane first, since
-/// the lane may be lost while it goes.
-private final class Departure {
-    private var module: (any Module)?
-    private var context: ModuleContext?
-    private var members: [Member]
-    private var services: [AnyObject]
-
-    init(of record: ModuleRecord, members: [Member], services: [AnyObject]) {
-        (module, context) = (record.module, record.context)
-        (record.module, record.context) = (nil, nil)
-        self.members = members
-        self.services = services
-    }
-
-    func letGo() {
-        context?.invalidate()
-        context = nil
-        members = []
-        services = []
-        module = nil
     }
 }

@@ -4,7 +4,8 @@ import AppService
 ///
 /// Belongs to the lane.
 final class RunningApp {
-    let slatefile: Slatefile
+    /// The slatefile that holds.
+    var slatefile: Slatefile
     let gate: Gate
     let center: CommunicationCenter
     let services: ServiceRegistry
@@ -25,6 +26,16 @@ final class RunningApp {
     var ending: Host.End?
     /// Whether the modules have heard of the end, so that they are let go of.
     var isReleasing = false
+    /// The reload that is on its way; nil where none is.
+    var reload: Reload?
+    /// Reloads that wait for the app to be ready, or for the one on its way.
+    var waitingReloads: [ReloadRequest] = []
+    /// Modules to be made anew that were late.
+    var outdated: Set<ModuleID> = []
+    /// How many reloads there were, those that failed included.
+    var reloadCount = 0
+    /// Modules that are no longer part of the app, and yet to be let go of.
+    var departing: [ModuleRecord] = []
     /// The host that owns the app; set at launch.
     weak var host: Host?
     var startedAt: ContinuousClock.Instant
@@ -126,24 +137,16 @@ extension RunningApp: EventJob.App {
         if case .configuration(let reload) = event.content { take(reload) }
     }
 
-    /// Has contexts answer with the new settings, and says which modules will not see them.
+    /// Has contexts answer with the new settings.
     private func take(_ reload: ConfigurationReload) {
-        if let tokens = reload.tokens { calls?.replace(tokens) }
         for record in records where !record.isFailed {
-            if let context = record.context {
-                let change = reload.change(for: record.id)
+            if let context = record.context, let change = reload.change(for: record.id) {
                 let confined = LaneConfined(context)
                 // The context of a late module is its own thread's.
                 let isDeferred = gate.lane.defer(
                     for: record.cell,
                     LateModules.Work { confined.value.configurationChanged(change) })
                 if !isDeferred { context.configurationChanged(change) }
-            }
-            if reload.modules[record.id]?.isChanged == true,
-                !(record.module is any ConfigurationResponder)
-            {
-                log.of(module: record.id.text).warning(
-                    "its config changed, but it does not take changes: restart the host")
             }
         }
     }

@@ -11,11 +11,18 @@ extension CommunicationCenter {
     /// Has the lane tell those that a sender, which lost the lane on the way, had not told yet.
     @usableFromInline
     func sendRest<Responder>(
-        after rank: UInt16, through gate: Gate, _ body: @Sendable (Responder) throws -> Void,
+        _ modules: Set<ModuleID>?, through gate: Gate,
+        _ body: @Sendable (Responder) throws -> Void,
         _ report: inout DeliveryReport
     ) {
-        guard rank < .max else { return }
-        let rest = serve(gate) { thread in send(through: gate, on: thread, after: rank, body) }
+        if modules?.isEmpty == true { return }
+        let rest = serve(gate) { thread in
+            guard let modules else { return send(through: gate, on: thread, body) }
+            let list = list(of: Responder.self) { (id: ModuleID?) in
+                id.map(modules.contains) ?? false
+            }
+            return send(through: gate, on: thread, to: list, body)
+        }
         report.delivered += rest.delivered
         report.failed += rest.failed
         report.late += rest.late

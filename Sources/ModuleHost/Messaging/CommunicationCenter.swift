@@ -26,6 +26,8 @@ public final class CommunicationCenter {
     /// The way into modules; nil for a center of an owner's own, whose members are the owner's code.
     @usableFromInline let gate: Gate?
     private var members: [Member] = []
+    /// Members of modules that were made for a reload: nobody sends to them yet.
+    private var drafts: [Member] = []
     private var known: Set<ObjectIdentifier> = []
     @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]
     private var sequence = 0
@@ -91,6 +93,10 @@ public final class CommunicationCenter {
         else { return }
         sequence += 1
         let member = Member(object: object, cell: cell, sequence: isModule ? 0 : sequence)
+        guard !cell.isDraft.load(ordering: .relaxed) else {
+            let index = drafts.lastIndex { $0.sequence < member.sequence }.map { $0 + 1 } ?? 0
+            return drafts.insert(member, at: index)
+        }
         // Mostly the last place.
         let index = members.lastIndex { $0.precedes(member) }.map { $0 + 1 } ?? 0
         members.insert(member, at: index)
@@ -98,12 +104,14 @@ public final class CommunicationCenter {
     }
 
     /// The members of a module, itself first.
-    func members(of cell: Cell) -> [Member] { members.filter { $0.cell === cell } }
+    func members(of cell: Cell) -> [Member] { (members + drafts).filter { $0.cell === cell } }
 
     func take(_ object: AnyObject) {
-        guard known.remove(ObjectIdentifier(object)) != nil,
-            let index = members.firstIndex(where: { $0.object === object })
-        else { return }
+        guard known.remove(ObjectIdentifier(object)) != nil else { return }
+        if let index = drafts.firstIndex(where: { $0.object === object }) {
+            return drafts.remove(at: index).markRemoved()
+        }
+        guard let index = members.firstIndex(where: { $0.object === object }) else { return }
         // Held until all is done: a member may use the center when it ends.
         let member = members.remove(at: index)
         // A message that is on its way round goes by its own list, and looks here.
@@ -117,15 +125,28 @@ public final class CommunicationCenter {
     /// - Parameter cell: The module's place.
     /// - Returns: The members, to be let go of when their module may be entered.
     func takeAll(of cell: Cell) -> [Member] {
-        let gone = members.filter { $0.cell === cell }
+        let gone = members(of: cell)
         for member in gone {
             member.markRemoved()
             known.remove(ObjectIdentifier(member.object))
         }
         members.removeAll(where: \.isRemoved)
+        drafts.removeAll(where: \.isRemoved)
         for list in lists.values { list.removeAll(where: \.isRemoved) }
         bumpEpoch()
         return gone
+    }
+
+    /// Takes in the members of modules that are no drafts any more, and puts all in the order of their ranks.
+    func reorder() {
+        let new = drafts.filter { !$0.cell.isDraft.load(ordering: .relaxed) }
+        drafts.removeAll { !$0.cell.isDraft.load(ordering: .relaxed) }
+        members = (members + new).sorted { $0.precedes($1) }
+        for list in lists.values {
+            for member in new { list.insert(member) }
+            list.sort()
+        }
+        bumpEpoch()
     }
 
     private func bumpEpoch() {
@@ -181,13 +202,13 @@ public final class CommunicationCenter {
 
     @inlinable @inline(__always)
     func send<Responder>(
-        through gate: Gate, on thread: LaneThread, after rank: UInt16 = 0,
+        through gate: Gate, on thread: LaneThread, to list: ResponderList<Responder>? = nil,
         _ body: @Sendable (Responder) throws -> Void
     ) -> DeliveryReport {
         var report = DeliveryReport()
         // The report is the sender's own: it is kept also on a thread that has lost the lane.
         let end = gate.fanOut(
-            to: list(of: Responder.self), on: thread, after: rank,
+            to: list ?? self.list(of: Responder.self), on: thread,
             late: { _ in
                 report.late += 1
                 return .next
@@ -206,7 +227,7 @@ public final class CommunicationCenter {
         switch end {
         case .finished: break
         case .tooDeep: report.refusal = .tooDeep
-        case .lost(let rank): sendRest(after: rank, through: gate, body, &report)
+        case .lost(let rest): sendRest(rest, through: gate, body, &report)
         }
         return report
     }

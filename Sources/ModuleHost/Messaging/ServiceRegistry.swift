@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 
 /// Services by protocol: a module provides one, others use it without knowing the module.
 ///
@@ -32,6 +33,21 @@ public final class ServiceRegistry {
     ///
     /// All of it stands on the stack of one thread; if that gets stuck, it is forgotten.
     private var making: [AnyService] = []
+    /// What a reload that does not hold yet is about to change.
+    private var transition: Transition? {
+        didSet { isInTransition.store(transition != nil, ordering: .relaxed) }
+    }
+    /// Says the same to a thread that may have lost the lane.
+    private let isInTransition = Atomic(false)
+
+    /// Services that are not the same before a reload and after it, by their type.
+    private struct Transition {
+        /// Those of modules that are about to go: all others use them until then.
+        var leaving: [ObjectIdentifier: AnyService] = [:]
+        let leavingCells: [Cell]
+        /// Those of modules that were made for the reload: these alone use them until then.
+        var drafts: [ObjectIdentifier: AnyService] = [:]
+    }
 
     init(gate: Gate) { self.gate = gate }
 
@@ -54,12 +70,30 @@ public final class ServiceRegistry {
         let key = ObjectIdentifier(service)
         let entry = ServiceEntry("\(service)", of: cell, lifetime: lifetime, make: make)
         let first = gate.lane.asHost {
-            let first = entries.find(key)
-            if first == nil { entries.set(entry, for: key) }
+            let first = find(key, for: cell)
+            if first == nil { keep(entry) }
             return first
         }
         guard let first else { throw ServiceError.stopped }
         if let first { throw ServiceError.duplicate(first.name, first: first.cell.id) }
+    }
+
+    private func keep(_ entry: AnyService) {
+        if entry.cell.isDraft.load(ordering: .relaxed) {
+            transition?.drafts[entry.key] = entry
+        } else if transition?.leavingCells.contains(where: { $0 === entry.cell }) == true {
+            transition?.leaving[entry.key] = entry
+        } else {
+            entries.set(entry, for: entry.key)
+        }
+    }
+
+    /// The service as a module sees it.
+    private func find(_ key: ObjectIdentifier, for cell: Cell?) -> AnyService? {
+        if let entry = entries.find(key) { return entry }
+        guard let transition else { return nil }
+        let isDraft = cell?.isDraft.load(ordering: .relaxed) == true
+        return isDraft ? transition.drafts[key] : transition.leaving[key]
     }
 
     /// Takes out the services of a module.
@@ -68,7 +102,44 @@ public final class ServiceRegistry {
     func takeAll(of cell: Cell) -> [AnyObject] {
         let gone = entries.values.filter { $0.cell === cell }
         for service in gone { entries.set(nil, for: service.key) }
-        return gone
+        let others = transition.map { Array($0.leaving.values) + Array($0.drafts.values) } ?? []
+        let goneToo = others.filter { $0.cell === cell }
+        for service in goneToo {
+            transition?.leaving[service.key] = nil
+            transition?.drafts[service.key] = nil
+        }
+        return gone + goneToo
+    }
+
+    // MARK: Reloading
+
+    /// From now on modules that are made for a reload see their own services in the place of those of
+    /// modules that are about to go.
+    func beginTransition(leaving cells: [Cell]) {
+        var transition = Transition(leavingCells: cells)
+        for entry in entries.values where cells.contains(where: { $0 === entry.cell }) {
+            entries.set(nil, for: entry.key)
+            transition.leaving[entry.key] = entry
+        }
+        self.transition = transition
+    }
+
+    /// A service of a module that was made for the reload and one of a module that stays are the same.
+    var transitionFault: ServiceError? {
+        transition?.drafts.values.lazy
+            .compactMap { [entries] in entries.find($0.key) }.first
+            .map { .duplicate($0.name, first: $0.cell.id) }
+    }
+
+    /// Everybody sees the same again: the services of the reload where it holds, those before it where it
+    /// does not.
+    ///
+    /// The services of the modules that go were taken out.
+    func endTransition() {
+        guard let transition else { return }
+        self.transition = nil
+        for (key, entry) in transition.leaving { entries.set(entry, for: key) }
+        for (key, entry) in transition.drafts { entries.set(entry, for: key) }
     }
 
     // MARK: Using
@@ -122,12 +193,14 @@ public final class ServiceRegistry {
 
     /// Whether somebody provides the service.
     public func provides<Service>(_ service: Service.Type) -> Bool {
-        gate.lane.asHost { entries.find(ObjectIdentifier(service)) != nil } ?? false
+        let cell = viewingCell
+        return gate.lane.asHost { find(ObjectIdentifier(service), for: cell) != nil } ?? false
     }
 
     private func entry<Service>(of service: Service.Type) throws -> ServiceEntry<Service> {
+        let cell = viewingCell
         let (entry, others) = try asHost {
-            let entry = entries.find(ObjectIdentifier(service))
+            let entry = find(ObjectIdentifier(service), for: cell)
             return (entry, entry == nil ? entries.values.map(\.name).sorted() : [])
         }
         guard let entry else {
@@ -198,6 +271,11 @@ public final class ServiceRegistry {
         let lane = gate.lane
         if let thread = lane.hold { return lane.cell(thread.mine.cell) }
         return lane.lateCell
+    }
+
+    /// The module that calls, where it matters who it is.
+    private var viewingCell: Cell? {
+        isInTransition.load(ordering: .relaxed) ? callingCell : nil
     }
 
     /// Runs host code that touches what belongs to the lane, and calls no module.

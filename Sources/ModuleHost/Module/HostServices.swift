@@ -10,14 +10,21 @@ struct HostServices: ModuleServices {
     let log: Log
     let time: any TimeSource
     let holds: HoldList
+    let stateDirectory: String
+    private let drafts: DraftTasks?
     private let reference = WeakHost()
 
-    init(of host: Host) {
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - drafts: Where start-up tasks go of a module that is made for a reload.
+    init(of host: Host, drafts: DraftTasks? = nil) {
+        self.drafts = drafts
         gate = host.gate
         startup = host.startup
         log = host.log
         time = host.time
         holds = host.holds
+        stateDirectory = host.stateDirectory
         reference.set(host)
     }
 
@@ -28,9 +35,20 @@ struct HostServices: ModuleServices {
         return gate.lane.asHost { app.value.figures } ?? HostFigures()
     }
 
-    func register(_ task: StartupTask) throws(StartupError) { try startup.register(task) }
+    func register(_ task: StartupTask) throws(StartupError) {
+        if drafts?.keep(task) != true { try startup.register(task) }
+    }
 
     func post(_ event: LifecycleEvent) { reference.host?.deliver(event) }
+
+    func apply(
+        slatefile text: String, from module: ModuleID,
+        _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
+    ) {
+        guard let host = reference.host else { return completion(.failure(.stopped)) }
+        guard let exchange = host.slatefileExchange else { return completion(.failure(.noFile)) }
+        exchange(text, module, completion)
+    }
 
     func enter(
         _ cell: Cell, _ body: @escaping @Sendable () throws -> Void,
@@ -43,5 +61,27 @@ struct HostServices: ModuleServices {
                 }
                 completion(result)
             })
+    }
+}
+
+/// Start-up tasks of modules that are made for a reload, kept until all of these are made: they may name
+/// each other in any order.
+final class DraftTasks: Sendable {
+    private let tasks = Guarded<[StartupTask]?>([])
+
+    /// - Returns: False where they are no longer kept.
+    func keep(_ task: StartupTask) -> Bool {
+        tasks.withLock { tasks in
+            tasks?.append(task)
+            return tasks != nil
+        }
+    }
+
+    /// Takes the tasks; none is kept from now on.
+    func take() -> [StartupTask] {
+        tasks.withLock { tasks in
+            defer { tasks = nil }
+            return tasks ?? []
+        }
     }
 }

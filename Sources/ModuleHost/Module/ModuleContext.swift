@@ -1,4 +1,5 @@
 public import AppService
+import Synchronization
 
 /// What a module is given when it is made: its settings, its log, and what it may reach.
 ///
@@ -33,10 +34,16 @@ public final class ModuleContext {
     /// Calls actions of other modules.
     public let mediator: Mediator
 
-    let host: any ModuleServices
+    /// What the module may ask of its host.
+    public let host: HostAccess
+
     let cell: Cell
     private var configValue: JSONValue?
     private var appConfigValue: JSONValue?
+    /// Whether the module has read the app's settings, so that other ones concern it.
+    ///
+    /// The lane may ask that while the module is late.
+    let readsAppConfig = Atomic(false)
     private var timers: [ObjectIdentifier: ModuleTimer] = [:]
 
     init(
@@ -53,7 +60,7 @@ public final class ModuleContext {
         self.services = services
         router = Router(calls)
         mediator = Mediator(calls)
-        self.host = host
+        self.host = HostAccess(services: host, module: id, cell: cell)
         configValue = config
         appConfigValue = appConfig
     }
@@ -81,7 +88,8 @@ public final class ModuleContext {
     /// - Returns: The settings.
     /// - Throws: ``JSONError`` as for ``config(_:)``.
     public func appConfig<T: Decodable>(_ type: T.Type = T.self) throws -> T {
-        try (appConfigValue ?? .emptyObject).decode(type)
+        readsAppConfig.store(true, ordering: .relaxed)
+        return try (appConfigValue ?? .emptyObject).decode(type)
     }
 
     func configurationChanged(_ change: ConfigurationChange) {
@@ -110,13 +118,13 @@ public final class ModuleContext {
     public func post(_ topic: String) throws { try post(topic, json: nil) }
 
     private func post(_ topic: String, json: JSONValue?) throws {
-        try host.post(.message(topic: topic, payload: json, origin: .local(id)))
+        try host.services.post(.message(topic: topic, payload: json, origin: .local(id)))
     }
 
     // MARK: The event in hand
 
     /// The event that the module is being told of; nil outside of one, as in a timer's tick.
-    public var event: LifecycleEvent? { host.eventInHand(of: cell) }
+    public var event: LifecycleEvent? { host.services.eventInHand(of: cell) }
 
     /// The position of the event in hand in the inbox; nil for an event that is not durable.
     ///
@@ -128,7 +136,7 @@ public final class ModuleContext {
     // MARK: The host
 
     /// What the host has done so far, in figures, up to the event in hand.
-    public var hostFigures: HostFigures { host.figures }
+    public var hostFigures: HostFigures { host.services.figures }
 
     // MARK: Work at start-up
 
@@ -157,7 +165,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Void
     ) throws {
-        try host.register(
+        try host.services.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work))
@@ -178,7 +186,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Void
     ) throws {
-        try host.register(
+        try host.services.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work))
@@ -209,7 +217,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Value, then: @escaping (Value) throws -> Void
     ) throws {
-        try host.register(
+        try host.services.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
@@ -231,7 +239,7 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Value, then: @escaping (Value) throws -> Void
     ) throws {
-        try host.register(
+        try host.services.register(
             StartupTask(
                 taskName(name), priority: priority, after: after.map(taskName),
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
@@ -245,8 +253,8 @@ public final class ModuleContext {
         _ then: @escaping (Value) throws -> Void
     ) -> @Sendable (Value, StartupReceipt) -> Void {
         let confined = LaneConfined(then)
-        return { [host, cell] value, receipt in
-            host.enter(cell) {
+        return { [services = host.services, cell] value, receipt in
+            services.enter(cell) {
                 try confined.value(value)
             } completion: { result in
                 switch result {
@@ -291,14 +299,14 @@ public final class ModuleContext {
     private func start(_ timer: ModuleTimer) -> ModuleTimer {
         timers[ObjectIdentifier(timer)] = timer
         timer.onEnd = { [weak self] timer in self?.timers[ObjectIdentifier(timer)] = nil }
-        timer.schedule(services: host, cell: cell)
+        timer.schedule(services: host.services, cell: cell)
         return timer
     }
 
     /// Calls off all that could still reach the module: it is about to be let go.
     func invalidate() {
         for timer in Array(timers.values) { timer.cancel() }
-        host.holds.endAll(of: cell)
+        host.services.holds.endAll(of: cell)
     }
 }
 
@@ -308,6 +316,9 @@ protocol ModuleServices: Sendable {
     var figures: HostFigures { get }
     func register(_ task: StartupTask) throws(StartupError)
     func post(_ event: LifecycleEvent)
+    func apply(
+        slatefile text: String, from module: ModuleID,
+        _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)
     var time: any TimeSource { get }
     var holds: HoldList { get }
 

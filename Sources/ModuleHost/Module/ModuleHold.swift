@@ -61,7 +61,7 @@ extension ModuleContext {
         guard let event, event == .background || event == .terminate else {
             throw .nothingToHold(in: event)
         }
-        let holds = host.holds
+        let holds = host.services.holds
         let id = try holds.add(
             HoldList.Request(module: id, cell: cell, step: event, reason: reason, expiry: expiry))
         return ModuleHold(id, reason, in: holds)

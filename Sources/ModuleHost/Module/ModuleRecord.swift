@@ -13,11 +13,16 @@ final class ModuleRecord {
         case released
     }
 
-    let entry: Slatefile.Module
+    /// What the slatefile says of it; of a late module, what one before said.
+    var entry: Slatefile.Module
     let cell: Cell
     var status = Status.waiting
     var module: (any Module)?
     var context: ModuleContext?
+    /// What is left of a module that was taken out, until it is let go of.
+    var departure: Departure?
+    /// What a module that was taken out is yet to be told.
+    var farewell: [EventKind] = []
 
     init(entry: Slatefile.Module, cell: Cell) {
         self.entry = entry

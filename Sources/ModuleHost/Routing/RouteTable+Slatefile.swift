@@ -10,6 +10,18 @@ extension RouteTable {
     ///   a table.
     /// - Throws: Every fault.
     package init(of slatefile: Slatefile) throws(RouteTableError) {
+        try self.init(of: slatefile) { _ in nil }
+    }
+
+    /// Creates the table of the routes that modules have, or where they are yet to be made, list.
+    ///
+    /// - Parameters:
+    ///   - slatefile: The app.
+    ///   - routes: The routes that a module has; nil for one that is yet to be made.
+    /// - Throws: Every fault.
+    init(
+        of slatefile: Slatefile, having routes: (ModuleID) -> [AnyRoute]?
+    ) throws(RouteTableError) {
         let enabled = slatefile.modules.filter(\.isEnabled)
         do throws(RouteError) {
             try self.init(
@@ -19,8 +31,18 @@ extension RouteTable {
             throw RouteTableError(faults: [error])
         }
         var faults: [RouteError] = []
-        for module in enabled where module.isolation != .process {
-            guard case .entry(let name) = module.implementation,
+        for module in enabled {
+            if let routes = routes(module.id) {
+                for route in routes {
+                    do throws(RouteError) {
+                        try add(route, of: module.id)
+                    } catch {
+                        faults.append(error)
+                    }
+                }
+                continue
+            }
+            guard module.isolation != .process, case .entry(let name) = module.implementation,
                 let type = try? EntryType(name, triesSlips: false).type,
                 let routed = type as? any RoutedModule.Type
             else { continue }

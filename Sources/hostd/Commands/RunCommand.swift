@@ -17,6 +17,9 @@ extension Command {
             Option(
                 name: "log-level", placeholder: "LEVEL",
                 choices: LogLevel.allCases.map(\.rawValue), help: "(default: info)"),
+            Option(
+                name: "watch", help: "reload the slatefile when another takes the place of its file"
+            ),
         ],
         exitCodes: [
             .success, .noInput, .failed, .cannotCreate, .busy, .notPermitted, .invalidSlatefile,
@@ -36,6 +39,7 @@ extension Command {
             if let level = arguments["log-level"].flatMap(LogLevel.init) {
                 options.logLevel = level
             }
+            options.watchesSlatefile = arguments.has("watch")
             return HostDaemon.run(options)
         })
 

@@ -56,6 +56,7 @@ extension Command {
                     count("ignored", "events ignored"),
                 ]
             ),
+            ("reload", [lastReload(of: status)]),
         ]
         return rows.filter { !$0.1.compactMap(\.self).isEmpty }
             .map { name, parts in
@@ -81,6 +82,16 @@ extension Command {
         let left = (try? hold["remainingMs"]?.decode(Double.self))
             .map { ", \(Duration.nanoseconds($0 * 1_000_000).briefText) left" }
         return "\(hold["event"]?.string ?? ""): \(hold["reason"]?.string ?? "")\(left ?? "")"
+    }
+
+    /// What came of the last reload, and when.
+    private static func lastReload(of status: JSONValue) -> String? {
+        guard let report = status["lastReload"], let outcome = report["outcome"]?.string else {
+            return nil
+        }
+        let summary = report["summary"]?.string.map { $0 == outcome ? "" : ": \($0)" } ?? ""
+        let time = report["time"]?.string.map { " at \($0)" } ?? ""
+        return "\(outcome)\(time)\(summary)"
     }
 
     private static func table(ofModules modules: JSONValue) -> String {

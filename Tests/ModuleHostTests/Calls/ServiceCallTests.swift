@@ -163,9 +163,7 @@ struct ServiceCallTests {
         }
         #expect(await call("old-token-of-32-characters-or-more-1") == #""mia""#)
         #expect(await call("new-token-of-32-characters-or-more-2") == "no action 'user' of 'x.b'")
-        let reload = ConfigurationReload(
-            appConfig: nil, isAppConfigChanged: false, modules: [:], tokens: new)
-        test.host.deliver(reload, origin: .host)
+        test.host.reload(test.host.slatefile, tokens: new, origin: .host) { _ in }
         #expect(await call("old-token-of-32-characters-or-more-1") == "no action 'user' of 'x.b'")
         #expect(await call("new-token-of-32-characters-or-more-2") == #""mia""#)
         #expect(await test.stopped() == .stopped)

@@ -28,6 +28,8 @@ struct ControlDocumentationTests {
         var methods = ControlMethods()
         methods.add(ControlledDaemon(test.host, slatefile: "slatefile.json"))
         methods.addHealth(of: test.host)
+        methods.add(
+            SlatefileReloader(test.host, options: HostDaemonOptions(), log: test.recorder.log))
         methods.addCalls(to: test.host)
         let folder = try TemporaryFolder()
         methods.add(

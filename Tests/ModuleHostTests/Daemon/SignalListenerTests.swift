@@ -110,7 +110,7 @@ struct SignalListenerTests {
             [SignalListener.keptDefault, [SIGTSTP]].map { kept in
                 Signals.block(SignalSet(SignalListener.keptDefault))
                 Signals.send(SIGHUP, toThread: NativeThread.current)
-                SignalListener().loop(keepingDefault: kept) { _ in .end }
+                SignalListener().loop(keepingDefault: { kept }) { _ in .end }
                 return SignalListener.keptDefault.filter { !Signals.blocked.contains($0) }
             }
         }

@@ -294,9 +294,9 @@ struct LateModuleTests {
             uniqueKeysWithValues: ["x.a", "x.b", "x.c"].map {
                 (try ModuleID($0), (config: changed as JSONValue?, isChanged: true))
             })
-        test.host.deliver(
-            ConfigurationReload(appConfig: nil, isAppConfigChanged: false, modules: modules),
-            origin: .host)
+        let reload = ConfigurationReload(
+            appConfig: nil, isAppConfigChanged: false, modules: modules)
+        test.host.enqueue(.own(.reload(reload, origin: .host)))
         await probe.reached("c configuration-changed")
         probe.when("b configuration-changed") { module in
             let probe = try module.context.config([String: String].self)["probe"]

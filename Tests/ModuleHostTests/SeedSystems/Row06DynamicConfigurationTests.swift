@@ -209,16 +209,16 @@ struct Row06DynamicConfigurationTests {
 
     // MARK: While the app runs
 
-    /// Reads the slatefile again as `text`, as SIGHUP does.
-    private func reload(_ host: HostUnderTest, as text: String) async throws {
+    /// Reads the slatefile again as `text`, as `hostd reload` does, and waits for the outcome.
+    private func reload(_ host: HostUnderTest, as text: String) async throws -> ReloadReport {
         let folder = try TemporaryFolder()
         try folder.write(text, to: "slatefile.json")
         let reloader = SlatefileReloader(
-            running: host.host.slatefile,
-            options: HostDaemonOptions(slatefile: folder.path("slatefile.json")),
+            host.host, options: HostDaemonOptions(slatefile: folder.path("slatefile.json")),
             log: host.recorder.log)
-        if let reload = reloader.reload(.host) { host.host.deliver(reload, origin: .host) }
-        await host.settled()
+        return await withCheckedContinuation { continuation in
+            reloader.reload(.asked(.host)) { continuation.resume(returning: $0) }
+        }
     }
 
     private func slatefile(_ probe: Probe, _ top: String, entries: String) -> String {
@@ -238,23 +238,26 @@ struct Row06DynamicConfigurationTests {
         let host = try await app(
             top(), entries: #"{"title": "offers", "routerURL": "app://detail/9"}"#)
         #expect(await host.open("app://tap/offers") == #""native 9""#)
-        try await reload(
+        let report = try await reload(
             host,
             as: slatefile(
                 host.probe, top(),
                 entries: #"{"title": "offers", "routerURL": "https://m.example/9"}"#))
+        #expect(report.summary == "config changed: x.home")
         #expect(host.probe.entries("changed") == ["changed"])
         #expect(await host.open("app://tap/offers") == #""web https://m.example/9""#)
         #expect(await host.stopped() == .stopped)
     }
 
-    @Test("changed rewrites wait for the next start, which the log says; those that run stay whole")
+    @Test("changed rewrites hold at once, and those that are gone no longer")
     func reloadedRewrites() async throws {
         let host = try await app(top())
-        try await reload(host, as: slatefile(host.probe, top(Self.toWeb), entries: ""))
-        let log = host.recorder.messages
-        #expect(
-            log.contains { $0.hasSuffix("waits for the next start: rewrites") }, "\(log)")
+        let with = try await reload(
+            host, as: slatefile(host.probe, top(Self.toWeb), entries: ""))
+        #expect(with.summary == "rewrites")
+        #expect(await host.open("app://detail/7") == #""web https://m.example/detail?id=7""#)
+        let without = try await reload(host, as: slatefile(host.probe, top(), entries: ""))
+        #expect(without.summary == "rewrites")
         #expect(await host.open("app://detail/7") == #""native 7""#)
         #expect(await host.stopped() == .stopped)
     }
@@ -263,10 +266,11 @@ struct Row06DynamicConfigurationTests {
     func reloadedInvalid() async throws {
         let entry = #"{"title": "offers", "routerURL": "app://detail/9"}"#
         let host = try await app(top(), entries: entry)
-        try await reload(
+        let report = try await reload(
             host,
             as: slatefile(
                 host.probe, top(), entries: #"{"title": "offers", "routerUrl": "app://x"}"#))
+        #expect(report.exitCode == .invalidSlatefile)
         let log = host.recorder.messages
         #expect(
             log.contains { $0.hasPrefix("reload refused, the running slatefile stays (host):") },

@@ -38,23 +38,7 @@ final class HostUnderTest: Sendable {
         blackBox: BlackBox? = nil, probe: Probe
     ) throws {
         self.probe = probe
-        // A test's name may have quotes in it.
-        let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
-        let modules = entries.enumerated().map { index, entry in
-            """
-            {"id": "x.\(entry.name)", "entry": "ModuleHostTests.\(entry.type)", \
-            "main": \(index == 0)\(entry.more.isEmpty ? "" : ", " + entry.more), \
-            "config": {"probe": \(name)\(entry.config.isEmpty ? "" : ", " + entry.config)}}
-            """
-        }
-        let text = """
-            {"slate": 1, "app": "test", \(top.isEmpty ? "" : top + ", ")"modules": [
-            \(modules.joined(separator: ",\n"))
-            ]}
-            """
-        let slatefile = try Slatefile.read(
-            Array(text.utf8), path: "slatefile.json", environment: { _ in nil },
-            checkEntry: EntryUse.checkAgainstBinary())
+        let slatefile = try Self.slatefile(entries, top: top, probe: probe)
         let directory = StateDirectory(path: folder?.path ?? "/nonexistent")
         let box = folder == nil ? nil : try BlackBox(in: directory, app: "test")
         inbox =
@@ -75,6 +59,33 @@ final class HostUnderTest: Sendable {
                 }),
             blackBox: blackBox ?? box)
         try inbox?.start()
+    }
+
+    /// The slatefile of these modules.
+    static func slatefile(
+        _ entries: [Entry], top: String = "", probe: Probe
+    ) throws -> Slatefile {
+        try Slatefile.read(
+            Array(text(entries, top: top, probe: probe).utf8), path: "slatefile.json",
+            environment: { _ in nil }, checkEntry: EntryUse.checkAgainstBinary())
+    }
+
+    /// The same as text.
+    static func text(_ entries: [Entry], top: String = "", probe: Probe) throws -> String {
+        // A test's name may have quotes in it.
+        let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
+        let modules = entries.enumerated().map { index, entry in
+            """
+            {"id": "x.\(entry.name)", "entry": "ModuleHostTests.\(entry.type)", \
+            "main": \(index == 0)\(entry.more.isEmpty ? "" : ", " + entry.more), \
+            "config": {"probe": \(name)\(entry.config.isEmpty ? "" : ", " + entry.config)}}
+            """
+        }
+        return """
+            {"slate": 1, "app": "test", \(top.isEmpty ? "" : top + ", ")"modules": [
+            \(modules.joined(separator: ",\n"))
+            ]}
+            """
     }
 
     /// Modules by their short names.

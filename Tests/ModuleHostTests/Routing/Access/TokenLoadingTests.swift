@@ -147,33 +147,55 @@ struct TokenReloadTests {
     }
 
     @Test("new tokens count; faulty ones, and those of a faulty slatefile, leave the old ones")
-    func reload() throws {
-        let first = slatefile(#""tokens": "one.json""#)
-        try write(first, to: "slatefile.json")
+    func reload() async throws {
+        func slatefile(_ security: String) -> String {
+            """
+            {"slate": 1, "app": "a", "schemes": ["slate"], "security": {\(security)}, "modules": [
+             {"id": "a.b", "entry": "ModuleHostTests.CallProbe", "main": true,
+              "config": {"probe": "none"}}]}
+            """
+        }
+        try write(slatefile(#""tokens": "one.json""#), to: "slatefile.json")
         try write(tokens("one"), to: "one.json")
         try write(tokens("two"), to: "two.json")
+        let path = folder.path("slatefile.json")
+        let (ready, ended) = (Promise<Void>(), Promise<Void>())
+        let host = Host(
+            slatefile: try .load(path, environment: [:]), stateDirectory: folder.path,
+            log: log.log,
+            observer: Host.Observer(
+                onReady: { _, _ in ready.keep(()) }, onEnd: { _ in ended.keep(()) }))
+        try host.launch()
+        await ready.value
         let reloader = SlatefileReloader(
-            running: try SlatefileTests.read(first),
-            options: HostDaemonOptions(slatefile: folder.path("slatefile.json")), log: log.log)
-        #expect(reloader.reload(.host)?.tokens?.names == ["one"])
+            host, options: HostDaemonOptions(slatefile: path), log: log.log)
+        func names() async -> [String] {
+            let report = await withCheckedContinuation { continuation in
+                reloader.reload(.asked(.host)) { continuation.resume(returning: $0) }
+            }
+            let tokens = await withCheckedContinuation { continuation in
+                host.onLane { app, _ in continuation.resume(returning: app.calls?.tokens.names) }
+            }
+            return (tokens ?? []) + ["\(report.exitCode)"]
+        }
+        #expect(await names() == ["one", "success"])
 
         try write(tokens("changed"), to: "one.json")
-        #expect(reloader.reload(.host)?.tokens?.names == ["changed"])
-
-        try write(slatefile(#""tokens": "two.json""#, schemes: "other"), to: "slatefile.json")
-        let moved = try #require(reloader.reload(.host)?.tokens)
-        #expect(moved.names == ["two"])
-        // The schemes wait for the next start, for scopes too.
-        let grant = moved.grant(for: RouteToken("0123456789abcdef"), now: WallTime(seconds: 0))
-        #expect(grant?.scopes.map(\.isOfApp) == [true])
-
+        #expect(await names() == ["changed", "success"])
+        try write(slatefile(#""tokens": "two.json""#), to: "slatefile.json")
+        #expect(await names() == ["two", "success"])
         try write("[5]", to: "two.json")
-        #expect(reloader.reload(.host) != nil && reloader.reload(.host)?.tokens == nil)
+        #expect(await names() == ["two", "invalidSlatefile"])
         #expect(
-            log.records.contains { $0.message.hasPrefix("the tokens that are known stay (host)") })
+            log.messages.contains {
+                $0.hasPrefix("reload refused, the running slatefile stays (host): ")
+                    && $0.contains("two.json:1:2: ")
+            })
         try write("{", to: "slatefile.json")
-        #expect(reloader.reload(.host)?.tokens == nil)
+        #expect(await names() == ["two", "invalidSlatefile"])
         try write(slatefile(""), to: "slatefile.json")
-        #expect(reloader.reload(.host)?.tokens?.names == [])
+        #expect(await names() == ["success"])
+        host.stop(because: "the test is over")
+        await ended.value
     }
 }

@@ -1,0 +1,114 @@
+/// What came of a reload: what `hostd reload` prints, and `hostd status` tells of the last one.
+package struct ReloadReport: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
+        /// The new slatefile holds.
+        case applied(ReloadPlan)
+        /// Nothing changed, but perhaps for what waits for the next start.
+        case unchanged(ReloadPlan)
+        /// The slatefile, or its file of tokens, is invalid or cannot be read.
+        case invalid(SlatefileFailure)
+        /// The slatefile before holds; why, in words.
+        case rolledBack(String)
+        /// The host stopped first.
+        case stopped
+    }
+
+    package let outcome: Outcome
+    /// Who wanted it.
+    package let origin: Origin
+    /// When it was over.
+    package let time: WallTime
+
+    init(_ outcome: Outcome, origin: Origin, at time: WallTime) {
+        self.outcome = outcome
+        self.origin = origin
+        self.time = time
+    }
+
+    /// The code that a command returns which asked for it.
+    package var exitCode: ExitCode {
+        switch outcome {
+        case .applied, .unchanged: .success
+        case .invalid(let failure): failure.exitCode
+        case .rolledBack: .failed
+        case .stopped: .unavailable
+        }
+    }
+
+    /// The outcome in one line.
+    package var summary: String {
+        switch outcome {
+        case .applied(let plan), .unchanged(let plan): "\(plan)"
+        case .invalid(let failure): failure.summary
+        case .rolledBack(let reason): reason
+        case .stopped: "the host stopped first"
+        }
+    }
+
+    private var word: String {
+        switch outcome {
+        case .applied: "applied"
+        case .unchanged: "unchanged"
+        case .invalid: "invalid"
+        case .rolledBack: "rolled-back"
+        case .stopped: "stopped"
+        }
+    }
+
+    /// Writes the report as one object.
+    ///
+    /// - Parameters:
+    ///   - json: Where to.
+    ///   - isWhole: Whether to write every fault and every module, and not the summary alone.
+    func write(to json: inout JSONWriter, isWhole: Bool) {
+        json.object {
+            $0.member("outcome", word)
+            $0.member("time", time.iso8601)
+            $0.member("origin", "\(origin)")
+            $0.member("summary", summary)
+            guard isWhole else { return }
+            $0.member("exitCode", Int(exitCode.rawValue))
+            switch outcome {
+            case .applied(let plan), .unchanged(let plan):
+                $0.member("changes") { plan.write(to: &$0) }
+            case .invalid(let failure):
+                $0.member("text", failure.rendered(for: "hostd reload", colored: false))
+            case .rolledBack, .stopped: break
+            }
+        }
+    }
+}
+
+extension ReloadPlan {
+    /// Writes what changes as one object.
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { object in
+            func list(_ key: String, _ values: [String]) {
+                object.member(key) { $0.array { for value in values { $0.value(value) } } }
+            }
+            list("added", added.map(\.text))
+            list("removed", removed.map(\.text))
+            list("remade", remade.map(\.text))
+            list("postponed", postponed.map(\.text))
+            list("reconfigured", reconfigured.map(\.text))
+            list("adjusted", adjusted.map(\.text))
+            object.member("reordered", isReordered)
+            list("fields", fields)
+            list("waiting", waiting)
+        }
+    }
+}
+
+extension ReloadReport {
+    /// The report as a module is told.
+    var result: Result<SlatefileChange, SlatefileRefusal> {
+        switch outcome {
+        case .applied: .success(SlatefileChange(isChange: true, summary: summary))
+        case .unchanged: .success(SlatefileChange(isChange: false, summary: summary))
+        case .invalid(.invalid(let error)): .failure(.invalid(error))
+        case .invalid: .failure(.unreadable(summary))
+        case .rolledBack(let reason): .failure(.undone(reason))
+        case .stopped: .failure(.stopped)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// A slatefile that is exchanged for another text, with the one before kept beside it, as
+/// `<slatefile>.previous`.
+struct SlatefileReplacement {
+    private let path: String
+    private let previousPath: String
+    /// What was kept there before, until it is known that the exchange stays; nil where nothing was.
+    private let olderPath: String?
+
+    /// Writes the new text in the place of the file, and keeps that beside it; each at one instant, and the
+    /// text on the disk when this returns.
+    ///
+    /// - Parameters:
+    ///   - slatefile: The file; where it is a symbolic link, what that leads to.
+    ///   - bytes: The new text.
+    /// - Throws: ``FileError``; nothing has changed then.
+    init(of slatefile: String, by bytes: [UInt8]) throws(FileError) {
+        path = try resolvedPath(slatefile)
+        previousPath = "\(path).previous"
+        let older = "\(previousPath).older"
+        do throws(FileError) {
+            try linkFile(previousPath, to: older)
+            olderPath = older
+        } catch {
+            guard error.reason == .notFound else { throw error }
+            olderPath = nil
+        }
+        try linkFile(path, to: previousPath)
+        do throws(FileError) {
+            try writeFile(bytes, to: path, mode: fileMode(path), synchronized: true)
+        } catch {
+            try? putBackPrevious()
+            throw error
+        }
+    }
+
+    /// The exchange stays.
+    func keep() { if let olderPath { try? removeFile(olderPath) } }
+
+    /// Puts the file before back, as if nothing had been written.
+    ///
+    /// - Throws: ``FileError``.
+    func putBack() throws(FileError) {
+        try renameFile(previousPath, to: path)
+        try putBackPrevious()
+    }
+
+    private func putBackPrevious() throws(FileError) {
+        if let olderPath {
+            try renameFile(olderPath, to: previousPath)
+        } else {
+            try removeFile(previousPath)
+        }
+    }
+}

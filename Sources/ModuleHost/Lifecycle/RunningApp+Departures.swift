@@ -1,0 +1,151 @@
+import AppService
+
+/// How a module leaves an app that goes on: what was removed by a reload, or made for one that failed.
+extension RunningApp {
+    /// Takes a module out of all that belongs to the lane: nobody reaches it any more.
+    ///
+    /// - Parameters:
+    ///   - record: The module's.
+    ///   - routes: The routes that it answered.
+    func takeOut(_ record: ModuleRecord, routes: [AnyObject] = []) {
+        gate.lane.unlist(record.cell)
+        record.departure = Departure(
+            of: record, members: center.takeAll(of: record.cell),
+            services: services.takeAll(of: record.cell), routes: routes)
+    }
+
+    /// Lets go of a module that was taken out.
+    func letGo(of record: ModuleRecord, on thread: LaneThread) {
+        guard let departure = record.departure else { return }
+        record.departure = nil
+        let began = time.now()
+        // Every `deinit` is module code too.
+        gate.lane.box?.setActivity(.release)
+        let outcome = gate.call(record.cell, on: thread) { departure.letGo() }
+        if case .lost = outcome { return }
+        gate.lane.box?.setActivity(nil)
+        if !record.isFailed { record.status = .released }
+        log.of(module: record.id.text).write(
+            .debug, "let go", duration: began.duration(to: time.now()))
+    }
+
+    /// Has modules leave that were taken out, as soon as each may be entered.
+    ///
+    /// - Parameters:
+    ///   - records: The modules, in order.
+    ///   - farewell: What they are told before, as in a stop.
+    func depart(_ records: [ModuleRecord], farewell: (ModuleRecord) -> [EventKind]) {
+        for record in records { record.farewell = farewell(record) }
+        departing += records
+    }
+
+    /// Tells the modules that leave what is left to be told, each event in their order, and lets them go in
+    /// reverse order.
+    ///
+    /// Those that are late have their turn when they return.
+    ///
+    /// - Parameter last: Done when all that is over.
+    func bidFarewell(then last: (@Sendable (RunningApp) -> Void)? = nil) {
+        guard let host, last != nil || !departing.isEmpty else { return }
+        var jobs: [any LaneJob] = []
+        func add(
+            _ event: LifecycleEvent?, _ body: @escaping @Sendable (RunningApp, LaneThread) -> Void
+        ) {
+            jobs.append(
+                LaneWork(limit: .stop, eventInHand: event) { [app = host.app] thread in
+                    body(app.value, thread)
+                })
+        }
+        let leaving = departing.filter { !isLate($0) }
+        for kind in [EventKind.resignActive, .background, .terminate] {
+            for record in leaving where record.farewell.contains(kind) {
+                let confined = LaneConfined(record)
+                let event = LifecycleEvent.state(kind, origin: .host)
+                add(event) { app, thread in app.bidFarewell(to: confined.value, event, on: thread) }
+            }
+        }
+        for record in leaving.reversed() {
+            let confined = LaneConfined(record)
+            add(nil) { app, thread in app.leave(confined.value, on: thread) }
+        }
+        if let last { add(nil) { app, _ in last(app) } }
+        gate.lane.prepend(jobs)
+    }
+
+    private func bidFarewell(
+        to record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
+    ) {
+        // It may have become late, and have been told meanwhile.
+        guard let departure = record.departure, !isLate(record),
+            let index = record.farewell.firstIndex(of: event.kind)
+        else { return }
+        record.farewell.removeSubrange(...index)
+        _ = tell(record, departure.members, event, on: thread) { error in
+            figures.failures += 1
+            log.of(module: record.id.text).write(
+                .error, "failed: \(error)", event: event.kind.rawValue)
+        }
+    }
+
+    private func leave(_ record: ModuleRecord, on thread: LaneThread) {
+        guard record.farewell.isEmpty, !isLate(record) else { return }
+        letGo(of: record, on: thread)
+        // Late in its own end, it has nothing more to be told when it returns.
+        guard gate.lane.owns(thread) else { return }
+        departing.removeAll { $0 === record }
+        gate.lane.unregister(record.cell)
+    }
+
+    func isLate(_ record: ModuleRecord) -> Bool {
+        gate.lane.lateCells.contains { $0 === record.cell }
+    }
+
+    /// Tells the members of one module of an event, and nobody else.
+    ///
+    /// - Parameters:
+    ///   - record: The module's.
+    ///   - members: Its members, in order.
+    ///   - event: What happened.
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - failed: Told what a member threw.
+    /// - Returns: False where the lane was lost: nothing may be touched any more.
+    func tell(
+        _ record: ModuleRecord, _ members: [Member], _ event: LifecycleEvent,
+        on thread: LaneThread, failed: (any Error) -> Void
+    ) -> Bool {
+        withoutActuallyEscaping(failed) { failed in
+            var courier = DirectCourier(
+                members: members, cell: record.cell, areLeaving: record.departure != nil,
+                gate: gate, thread: thread, onFailure: failed)
+            event.deliver(by: &courier)
+            return !courier.isLost
+        }
+    }
+}
+
+/// A module that leaves, with all that goes with it: taken out of what belongs to the lane first, since
+/// the lane may be lost while it goes.
+final class Departure {
+    private var module: (any Module)?
+    private var context: ModuleContext?
+    private(set) var members: [Member]
+    private var services: [AnyObject]
+    private var routes: [AnyObject]
+
+    init(of record: ModuleRecord, members: [Member], services: [AnyObject], routes: [AnyObject]) {
+        (module, context) = (record.module, record.context)
+        (record.module, record.context) = (nil, nil)
+        self.members = members
+        self.services = services
+        self.routes = routes
+    }
+
+    func letGo() {
+        context?.invalidate()
+        context = nil
+        routes = []
+        members = []
+        services = []
+        module = nil
+    }
+}

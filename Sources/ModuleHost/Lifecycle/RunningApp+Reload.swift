@@ -1,0 +1,265 @@
+import AppService
+import Synchronization
+
+/// A reload up to the instant at which it holds, in steps that each are a job of the lane: events are
+/// delivered in between.
+extension RunningApp {
+    func reload(_ request: ReloadRequest, in host: Host) {
+        guard ending == nil else { return request.answer.give(.success(.stopped)) }
+        guard isReady, reload == nil else { return waitingReloads.append(request) }
+        let plan = ReloadPlan(from: slatefile, records.map(running), to: request.slatefile)
+        if plan.isEmpty { return nothingChanged(plan, request) }
+        do {
+            let reload = try prepare(request, plan)
+            self.reload = reload
+            if reload.drafts.isEmpty { return commit(reload, in: host) }
+            makeDrafts(of: reload, in: host)
+        } catch {
+            let reason = "\(error)"
+            logRolledBack(request, reason)
+            request.answer.give(.success(.rolledBack(reason)))
+            beginNextReload()
+        }
+    }
+
+    private func running(_ record: ModuleRecord) -> ReloadPlan.Running {
+        ReloadPlan.Running(
+            entry: record.entry,
+            takesSettings: !record.isFailed && record.module is any ConfigurationResponder,
+            readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
+            isLate: isLate(record), isOutdated: outdated.contains(record.id))
+    }
+
+    /// Tells modules that take settings that the slatefile was read, and is the same: the moment to reopen
+    /// files.
+    private func nothingChanged(_ plan: ReloadPlan, _ request: ReloadRequest) {
+        calls?.replace(request.tokens)
+        if request.tellsUnchanged {
+            log.notice("slatefile read again (\(request.origin)): \(plan)")
+            gate.lane.prepend([
+                configurationJob(request.slatefile, before: slatefile, records, request.origin)
+            ])
+        }
+        request.answer.give(.success(.unchanged(plan)))
+        beginNextReload()
+    }
+
+    /// What modules that stay are told.
+    func configurationJob(
+        _ slatefile: Slatefile, before old: Slatefile, _ records: [ModuleRecord],
+        _ origin: Origin, changed: Set<ModuleID> = []
+    ) -> EventJob {
+        var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)] = [:]
+        for record in records {
+            modules[record.id] = (record.entry.config, changed.contains(record.id))
+        }
+        let reload = ConfigurationReload(
+            appConfig: slatefile.config, isAppConfigChanged: slatefile.config != old.config,
+            modules: modules)
+        return EventJob(.own(.reload(reload, origin: origin)), in: self)
+    }
+
+    /// Finds a place for each module that is to be made, and works out the new order and the new routes.
+    private func prepare(_ request: ReloadRequest, _ plan: ReloadPlan) throws -> Reload {
+        guard let calls else { throw RouteError.stopped }
+        let new = Set(plan.added + plan.remade)
+        let numbers = gate.lane.vacantNumbers(new.count)
+        guard numbers.count == new.count else { throw NoPlace(modules: new.count) }
+        var places = numbers.makeIterator()
+        var known = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var next: [ModuleRecord] = []
+        var drafts: [ModuleRecord] = []
+        for entry in request.slatefile.modules where entry.isEnabled {
+            if !new.contains(entry.id), let record = known.removeValue(forKey: entry.id) {
+                next.append(record)
+            } else if let number = places.next() {
+                let cell = Cell(
+                    number: number, id: entry.id, deadline: entry.deadline,
+                    backlog: entry.backlog, isDraft: true)
+                drafts.append(ModuleRecord(entry: entry, cell: cell))
+                next.append(drafts[drafts.count - 1])
+            }
+        }
+        let staying = Set(next.map { ObjectIdentifier($0) })
+        reloadCount += 1
+        return Reload(
+            request, plan, records: next, drafts: drafts,
+            leaving: records.filter { !staying.contains(ObjectIdentifier($0)) },
+            calls: try dispatcher(for: request, next, from: calls),
+            mark: " before reload \(reloadCount)")
+    }
+
+    /// The routes of a new order of modules: those that each of them has now, or where it is yet to be
+    /// made, lists.
+    func dispatcher(
+        for request: ReloadRequest, _ records: [ModuleRecord], from calls: CallDispatcher,
+        _ drafts: CallDispatcher? = nil
+    ) throws -> CallDispatcher {
+        var routes: [ModuleID: [AnyRoute]] = [:]
+        let isDraft = Dictionary(
+            records.map { ($0.id, $0.cell.isDraft.load(ordering: .relaxed)) },
+            uniquingKeysWith: { first, _ in first })
+        for (id, isDraft) in isDraft where !isDraft || drafts != nil { routes[id] = [] }
+        for entry in calls.table.routes where isDraft[entry.module] == false {
+            routes[entry.module]?.append(entry.route)
+        }
+        for entry in drafts?.table.routes ?? [] where isDraft[entry.module] == true {
+            routes[entry.module]?.append(entry.route)
+        }
+        return try CallDispatcher(
+            RouteTable(of: request.slatefile) { routes[$0] }, records: records,
+            tokens: request.tokens, gate: gate, center: center)
+    }
+
+    // MARK: Making modules
+
+    private func makeDrafts(of reload: Reload, in host: Host) {
+        host.noteDrafts(reload.drafts.map(\.id))
+        services.beginTransition(leaving: reload.leaving.map(\.cell))
+        for id in reload.plan.remade { host.startup.rename("\(id)/", to: "\(id)\(reload.mark)/") }
+        for (index, record) in reload.drafts.enumerated() {
+            gate.lane.register(record.cell)
+            step(of: reload, in: host, limit: .launch) { app, reload, thread in
+                app.makeDraft(reload.drafts[index], of: reload, in: host, on: thread)
+            }
+        }
+        step(of: reload, in: host) { app, reload, _ in app.runStartupTasks(of: reload, in: host) }
+    }
+
+    /// A job of a reload, for as long as nothing has gone wrong with it.
+    private func step(
+        of reload: Reload, in host: Host, limit: DeliveryLimit = .event,
+        telling event: LifecycleEvent? = nil,
+        _ body: @escaping @Sendable (RunningApp, Reload, LaneThread) -> Void
+    ) {
+        let confined = LaneConfined(reload)
+        gate.lane.enqueue(
+            LaneWork(limit: limit, eventInHand: event) { [app = host.app] thread in
+                let (app, reload) = (app.value, confined.value)
+                // A stop that is about to come undoes it.
+                guard !reload.isOver, reload.fault == nil, !host.isStopping else { return }
+                body(app, reload, thread)
+            })
+    }
+
+    private func makeDraft(
+        _ record: ModuleRecord, of reload: Reload, in host: Host, on thread: LaneThread
+    ) {
+        let context = context(
+            of: record, appConfig: reload.request.slatefile.config, calls: reload.calls,
+            host: HostServices(of: host, drafts: reload.tasks))
+        make(record, with: context, on: thread) { error in
+            rollBack(reload, because: "module '\(record.id)' failed in init: \(error)")
+        }
+    }
+
+    private func runStartupTasks(of reload: Reload, in host: Host) {
+        let tasks = reload.tasks.take()
+        do throws(StartupError) {
+            try host.startup.register(tasks)
+        } catch {
+            return rollBack(reload, because: "start-up tasks make no sense: \(error)")
+        }
+        // Behind these tasks there may be some of others: whatever is high is wanted now.
+        let confined = LaneConfined(reload)
+        host.startup.whenDone(.high) {
+            host.onLane { app, _ in app.launchDrafts(of: confined.value, in: host) }
+        }
+    }
+
+    private func launchDrafts(of reload: Reload, in host: Host) {
+        let event = LifecycleEvent.launch(Launch(origin: reload.request.origin, app: slatefile.app))
+        for index in reload.drafts.indices {
+            step(of: reload, in: host, limit: .launch, telling: event) { app, reload, thread in
+                app.launch(reload.drafts[index], of: reload, event, on: thread)
+            }
+        }
+        step(of: reload, in: host) { app, reload, _ in app.commit(reload, in: host) }
+    }
+
+    private func launch(
+        _ record: ModuleRecord, of reload: Reload, _ event: LifecycleEvent, on thread: LaneThread
+    ) {
+        let members = center.members(of: record.cell)
+        let isOurs = tell(record, members, event, on: thread) { error in
+            rollBack(reload, because: "module '\(record.id)' failed in launch: \(error)")
+        }
+        if isOurs, reload.fault == nil { record.status = .launched }
+    }
+
+    // MARK: Undoing
+
+    /// Undoes a reload: what was made for it is let go of, and all stays as it was.
+    func rollBack(_ reload: Reload, because reason: String) {
+        guard let host, !reload.isOver else { return }
+        reload.isOver = true
+        reload.fault = reason
+        logRolledBack(reload.request, reason)
+        host.noteDrafts([])
+        for record in reload.drafts {
+            host.startup.dispense(with: "\(record.id)/")
+            host.startup.rename(
+                "\(record.id)/", to: "\(record.id) undone by reload \(reloadCount)/")
+        }
+        for id in reload.plan.remade { host.startup.rename("\(id)\(reload.mark)/", to: "\(id)/") }
+        for record in reload.drafts {
+            takeOut(record, routes: reload.calls.routes(of: record.cell))
+        }
+        services.endTransition()
+        if let calls { reload.calls.end(for: calls) }
+        depart(reload.drafts) { record in
+            if case .launched = record.status { [.terminate] } else { [] }
+        }
+        let outcome = ending == nil ? ReloadOutcome.rolledBack(reason) : .stopped
+        bidFarewell { [request = reload.request] app in app.finish(request, outcome) }
+    }
+
+    private func logRolledBack(_ request: ReloadRequest, _ reason: String) {
+        log.error("reload undone, the running slatefile stays (\(request.origin)): \(reason)")
+    }
+
+    /// A module that was made for the reload does not return.
+    func tookTooLong(_ cell: Cell, in reload: Reload) {
+        guard let record = reload.drafts.first(where: { $0.cell === cell }) else { return }
+        let what = record.module == nil ? "init" : "launch"
+        let limit = TooLate(limit: slatefile.deadlines.launch)
+        rollBack(reload, because: "module '\(record.id)' failed in \(what): \(limit)")
+    }
+
+    // MARK: One after the other
+
+    /// A reload is over, whichever way.
+    func finish(_ request: ReloadRequest, _ outcome: ReloadOutcome) {
+        reload = nil
+        request.answer.give(.success(outcome))
+        beginNextReload()
+    }
+
+    func beginNextReload() {
+        guard let host, reload == nil, !waitingReloads.isEmpty else { return }
+        let request = waitingReloads.removeFirst()
+        host.onLane { app, _ in app.reload(request, in: host) }
+    }
+
+    /// Makes modules anew that were late when they should have been.
+    func remakeOutdated() {
+        guard let host, let calls, ending == nil,
+            records.contains(where: { outdated.contains($0.id) && !isLate($0) })
+        else { return }
+        let answer = Answer<ReloadOutcome> { _ in }
+        host.onLane { [slatefile, tokens = calls.tokens] app, _ in
+            app.reload(
+                ReloadRequest(slatefile: slatefile, tokens: tokens, origin: .host, answer: answer),
+                in: host)
+        }
+    }
+}
+
+/// There are no more numbers for modules.
+struct NoPlace: Error, CustomStringConvertible {
+    let modules: Int
+
+    var description: String {
+        "there is no place for \(modules) modules beside those that run: add them in several steps"
+    }
+}

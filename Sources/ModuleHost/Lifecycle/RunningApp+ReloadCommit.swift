@@ -1,0 +1,132 @@
+import AppService
+import Synchronization
+
+/// The instant at which a reload holds.
+extension RunningApp {
+    /// Exchanges order, routes, services, limits and settings.
+    ///
+    /// One job of the lane, in which no module is entered, nor any object of one ends: no event is on its
+    /// way round, so each is delivered wholly before or wholly after.
+    func commit(_ reload: Reload, in host: Host) {
+        let new: CallDispatcher
+        guard let calls else { return }
+        do {
+            // Modules that stay may have changed their routes meanwhile, and those made listed more.
+            new = try dispatcher(for: reload.request, reload.records, from: calls, reload.calls)
+            if let fault = services.transitionFault { throw fault }
+        } catch {
+            return rollBack(reload, because: "\(error)")
+        }
+        reload.isOver = true
+        let old = slatefile
+        takeOutLeaving(reload, calls)
+        exchangeOrder(reload)
+        calls.swapContents(with: new)
+        reload.calls.end(for: calls)
+        services.endTransition()
+        exchangeTerms(reload, in: host)
+        exchangeTasks(reload, in: host)
+        log.notice("slatefile applied (\(reload.request.origin)): \(reload.plan)")
+        followUp(reload, before: old, in: host)
+    }
+
+    private func takeOutLeaving(_ reload: Reload, _ calls: CallDispatcher) {
+        for record in reload.leaving { takeOut(record, routes: calls.routes(of: record.cell)) }
+        // What a stop would tell them in this state.
+        var end = state
+        guard case .deliver(let farewell) = end.apply(.terminate) else { return }
+        depart(reload.leaving) { record in
+            if case .launched = record.status { farewell } else { [] }
+        }
+    }
+
+    private func exchangeOrder(_ reload: Reload) {
+        for (index, record) in reload.records.enumerated() {
+            record.cell.rank = UInt16(index + 1)
+            gate.lane.box?.setRank(UInt16(index + 1), of: record.cell.number)
+            record.cell.isDraft.store(false, ordering: .relaxed)
+        }
+        records = reload.records
+        center.reorder()
+        outdated = Set(reload.plan.postponed)
+    }
+
+    private func exchangeTerms(_ reload: Reload, in host: Host) {
+        let new = reload.request.slatefile
+        let entries = Dictionary(
+            new.modules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for record in records where !outdated.contains(record.id) {
+            guard let entry = entries[record.id] else { continue }
+            record.entry = entry
+            record.cell.terms = Cell.Terms(deadline: entry.deadline, backlog: entry.backlog)
+        }
+        var next = new
+        // These wait for the next start.
+        (next.app, next.startup, next.isolation) =
+            (slatefile.app, slatefile.startup, slatefile.isolation)
+        slatefile = next
+        host.exchange(next)
+        gate.lane.watchdog.limits = Watchdog.Limits(of: next)
+        figures.modulesFailed = records.count(where: \.isFailed)
+        figures.modulesRunning = records.count - figures.modulesFailed
+    }
+
+    private func exchangeTasks(_ reload: Reload, in host: Host) {
+        host.noteDrafts([])
+        for id in reload.plan.remade { host.startup.dispense(with: "\(id)\(reload.mark)/") }
+        for id in reload.plan.removed {
+            host.startup.dispense(with: "\(id)/")
+            host.startup.rename("\(id)/", to: "\(id)\(reload.mark)/")
+        }
+    }
+
+    /// Tells everybody, before any other event: who stays, of its settings; who is new, of where the app
+    /// is; who goes, of its end.
+    private func followUp(_ reload: Reload, before old: Slatefile, in host: Host) {
+        let new = Set(reload.drafts.map(\.id))
+        bidFarewell { [request = reload.request, plan = reload.plan] app in
+            app.finish(request, .applied(plan))
+        }
+        let event: EventKind? =
+            switch state {
+            case .active: .activate
+            case .background: .background
+            case .launching, .inactive, .terminating, .terminated: nil
+            }
+        var jobs: [any LaneJob] = [
+            configurationJob(
+                slatefile, before: old, records.filter { !new.contains($0.id) },
+                reload.request.origin, changed: Set(reload.plan.reconfigured))
+        ]
+        for record in reload.drafts {
+            guard let event = event.map({ LifecycleEvent.state($0, origin: .host) }) else { break }
+            let confined = LaneConfined(record)
+            jobs.append(
+                LaneWork(eventInHand: event) { [app = host.app] thread in
+                    app.value.greet(confined.value, event, on: thread)
+                })
+        }
+        gate.lane.prepend(jobs)
+    }
+
+    private func greet(_ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread) {
+        guard ending == nil, !record.isFailed, gate.lane.admit(record.cell, at: nil) == .go else {
+            return
+        }
+        _ = tell(record, center.members(of: record.cell), event, on: thread) { error in
+            figures.failures += 1
+            log.of(module: record.id.text).write(
+                .error, "failed: \(error)", event: event.kind.rawValue)
+        }
+    }
+}
+
+extension Watchdog.Limits {
+    /// What a slatefile allows.
+    init(of slatefile: Slatefile) {
+        self.init(
+            event: slatefile.deadlines.event, launch: slatefile.deadlines.launch,
+            stop: slatefile.deadlines.stop,
+            shortestOfModules: slatefile.modules.compactMap(\.deadline).min())
+    }
+}

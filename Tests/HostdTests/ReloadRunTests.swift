@@ -1,0 +1,116 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@Suite("hostd reload", .timeLimit(.minutes(2)))
+struct ReloadRunTests {
+    private static let browser = #", {"id": "x.browser", "entry": "Modules.BrowserModule"}"#
+
+    /// The slatefile of a test host, with more modules.
+    private func slatefile(_ more: String = "", top: String = "") -> String {
+        let text = HostdRun.slatefile(top: top)
+        guard let end = text.lastIndex(of: "]") else { return text }
+        return text[..<end] + more + "]}"
+    }
+
+    @Test("applies what changed, and the second time says that nothing did")
+    func applied() throws {
+        let run = try HostdRun(slatefile()).ready()
+        try run.folder.write(
+            slatefile(Self.browser, top: #""signals": {"RTMIN+1": {"event": "background"}}"#),
+            to: "slatefile.json")
+        let first = try run.hostd("reload")
+        #expect(first.exit == .code(0))
+        #expect(first.output == "applied: added x.browser; signals\n")
+        #expect(first.error == "")
+        let second = try run.hostd("reload")
+        #expect(second.exit == .code(0) && second.output == "nothing changed\n")
+        #expect(try run.hostd("status").output.contains("\nreload     unchanged at "))
+        #expect(try run.hostd("modules").output.contains("\nx.browser  running  "))
+        run.queue(realTime(1))
+        try run.process.waitForLine(containing: " background  ")
+        try run.folder.write(slatefile(), to: "slatefile.json")
+        let json = try JSONValue(parsing: run.hostd("reload", "--json").output)
+        #expect(json["outcome"]?.string == "applied")
+        #expect(json["changes"]?["removed"]?.elements.map(\.string) == ["x.browser"])
+        #expect(try !run.hostd("modules").output.contains("x.browser"))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test(
+        "a broken slatefile: every fault as 'hostd check' shows it, one line in the log, and status agrees"
+    )
+    func broken() throws {
+        let run = try HostdRun(slatefile()).ready()
+        try run.folder.write(slatefile(top: #""shemes": ["s"]"#), to: "slatefile.json")
+        let outcome = try run.hostd("reload")
+        #expect(outcome.exit == .code(78))
+        #expect(outcome.output == "")
+        let check = try run.hostd("check", run.folder.path("slatefile.json")).error
+            .replacing(run.folder.path("slatefile.json"), with: "slatefile.json")
+        #expect(
+            outcome.error == check + "hostd reload: refused, the running slatefile stays\n")
+        let log = try run.process.waitForLine(containing: "reload refused")
+        #expect(log.contains("slatefile.json:1:29: unknown key 'shemes'; did you mean 'schemes'?"))
+        let status = try run.hostd("status")
+        #expect(status.output.contains("\nreload     invalid at "))
+        #expect(status.output.contains("unknown key 'shemes'"))
+        #expect(try run.hostd("modules").output.contains("x.journal"))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("a module that cannot be made: undone, exit 70, with the reason")
+    func undone() throws {
+        let run = try HostdRun(slatefile()).ready()
+        try run.folder.write(
+            slatefile(#", {"id": "x.echo", "command": ["cat"]}"#), to: "slatefile.json")
+        let outcome = try run.hostd("reload")
+        #expect(outcome.exit == .code(70))
+        #expect(
+            outcome.error.hasPrefix(
+                "hostd reload: undone, the running slatefile stays: module 'x.echo' failed in init: "
+            ))
+        #expect(try run.hostd("status").output.contains("\nreload     rolled-back at "))
+        #expect(try run.hostd("modules").output.split(separator: "\n").count == 3)
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("without a host there is nothing to reload")
+    func noHost() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try HostProcess.run(["reload"], in: folder.path)
+        #expect(outcome.exit == .code(69))
+    }
+
+    @Test("--watch takes a file that is renamed into the place of the slatefile")
+    func watched() throws {
+        let run = try HostdRun(slatefile(), ["--watch"]).ready()
+        try run.folder.write(slatefile(Self.browser), to: "next.json")
+        try run.folder.move("next.json", to: "slatefile.json")
+        let line = try run.process.waitForLine(containing: "slatefile applied (host)")
+        #expect(line.hasSuffix(": added x.browser"))
+        try run.folder.write("{", to: "next.json")
+        try run.folder.move("next.json", to: "slatefile.json")
+        try run.process.waitForLine(
+            containing: "reload refused, the running slatefile stays (host)")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test(
+        "a signal that the new slatefile gives a meaning to is taken at once: it no longer ends the host"
+    )
+    func keyboard() throws {
+        let run = try HostdRun(slatefile()).ready()
+        try run.folder.write(
+            slatefile(top: #""signals": {"QUIT": {"event": "memory-warning"}}"#),
+            to: "slatefile.json")
+        #expect(try run.hostd("reload").output == "applied: signals\n")
+        // The signal thread takes note before it takes another signal.
+        run.process.send(SIGUSR1)
+        try run.process.waitForLine(containing: " background  ")
+        run.process.send(SIGQUIT)
+        try run.process.waitForLine(containing: " memory-warning  ")
+        #expect(try run.terminated().exit == .code(0))
+    }
+}

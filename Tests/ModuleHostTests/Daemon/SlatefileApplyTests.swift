@@ -1,0 +1,111 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// A slatefile that a module hands to its host.
+@Suite("A slatefile from a module", .timeLimit(.minutes(5)))
+struct SlatefileApplyTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func entries(_ names: String...) -> [HostUnderTest.Entry] {
+        names.map { HostUnderTest.Entry(name: $0) }
+    }
+
+    /// A host of modules a and b, whose slatefile is a file; a applies what is in `next.json` at a memory
+    /// warning.
+    private func app(_ probe: Probe) async throws -> (HostUnderTest, SlatefileReloader) {
+        let text = try HostUnderTest.text(entries("a", "b"), probe: probe)
+        try writeFile(text.utf8, to: folder.path("slatefile.json"), mode: 0o640)
+        let path = folder.path("next.json")
+        probe.when("a memory-warning") { module in
+            let next = String(decoding: try readFile(at: path, limit: 1 << 20), as: UTF8.self)
+            let probe = module.probe
+            module.context.host.apply(slatefile: next) { result in
+                switch result {
+                case .success(let change): probe?.note("a told: \(change.summary)")
+                case .failure(let refusal): probe?.note("a told: \(refusal)")
+                }
+            }
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        let reloader = SlatefileReloader(
+            test.host, options: HostDaemonOptions(slatefile: folder.path("slatefile.json")),
+            log: test.recorder.log)
+        return (test, reloader)
+    }
+
+    @Test("it holds, its file is exchanged, and the one before is kept")
+    func applied() async throws {
+        let probe = Probe()
+        let (test, reloader) = try await app(probe)
+        let before = try folder.text(of: "slatefile.json")
+        let next = try HostUnderTest.text(entries("a", "c"), probe: probe)
+        try folder.write(next, to: "next.json")
+        try test.deliver(.memoryWarning)
+        await probe.reached("a told: added x.c; removed x.b")
+        #expect(try folder.text(of: "slatefile.json") == next)
+        #expect(try folder.text(of: "slatefile.json.previous") == before)
+        #expect(try folder.mode(of: "slatefile.json") == 0o640)
+        #expect(throws: FileReadError.self) { try folder.text(of: "slatefile.json.previous.older") }
+        #expect(reloader.lastReload?.summary == "added x.c; removed x.b")
+        try test.deliver(.memoryWarning)
+        await probe.reached("a told: nothing changed")
+        #expect(try folder.text(of: "slatefile.json.previous") == next)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("where modules refuse it both the app and the files are as before")
+    func refused() async throws {
+        let probe = Probe()
+        probe.when("c init") { _ in throw Fault() }
+        let (test, reloader) = try await app(probe)
+        let before = try folder.text(of: "slatefile.json")
+        try folder.write("older", to: "slatefile.json.previous")
+        try folder.write(HostUnderTest.text(entries("a", "c"), probe: probe), to: "next.json")
+        try test.deliver(.memoryWarning)
+        await probe.reached(
+            "a told: undone, the running slatefile stays: module 'x.c' failed in init: broken")
+        #expect(try folder.text(of: "slatefile.json") == before)
+        #expect(try folder.text(of: "slatefile.json.previous") == "older")
+        #expect(reloader.lastReload?.exitCode == .failed)
+        #expect(test.host.slatefile.modules.map(\.id.text) == ["x.a", "x.b"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("where it is invalid nothing is written, and every fault told")
+    func invalid() async throws {
+        let probe = Probe()
+        let (test, reloader) = try await app(probe)
+        let before = try folder.text(of: "slatefile.json")
+        try folder.write(#"{"slate": 2, "app": "", "modules": []}"#, to: "next.json")
+        try test.deliver(.memoryWarning)
+        await test.settled()
+        while reloader.lastReload == nil { await Task.yield() }
+        await test.settled()
+        let told = probe.entries.last ?? ""
+        #expect(told.hasPrefix("a told: \(folder.path("slatefile.json")):1:"), "\(told)")
+        #expect(told.contains("3 faults in "), "\(told)")
+        #expect(try folder.text(of: "slatefile.json") == before)
+        #expect(throws: FileReadError.self) { try folder.text(of: "slatefile.json.previous") }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a host that runs of no file says so")
+    func noFile() async throws {
+        let probe = Probe()
+        probe.when("a memory-warning") { module in
+            let probe = module.probe
+            module.context.host.apply(slatefile: "{}") { result in
+                if case .failure(let refusal) = result { probe?.note("\(refusal)") }
+            }
+        }
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached(
+            "this host runs of no slatefile that could be exchanged; run it by 'hostd run'")
+        #expect(await test.stopped() == .stopped)
+    }
+}

@@ -1,0 +1,102 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// Rule 8: a late module that is removed is unlisted at once, and told of its end when it returns; one that
+/// is to be made anew is so only then.
+@Suite("Reload with late modules", .timeLimit(.minutes(5)))
+struct ReloadLateTests {
+    private func late(
+        _ entries: [HostUnderTest.Entry], _ probe: Probe
+    ) async throws -> (HostUnderTest, Door) {
+        let door = Door()
+        probe.when("b background") { _ in door.pass() }
+        let test = try await HostUnderTest(entries, probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        test.overrun()
+        await probe.reached("c background")
+        return (test, door)
+    }
+
+    @Test("one that is removed hears nothing more, and of its end when it returns")
+    func removed() async throws {
+        let probe = Probe()
+        let (test, door) = try await late(
+            [.init(name: "a"), .init(name: "b"), .init(name: "c")], probe)
+        try test.deliver(.memoryWarning)
+        #expect(try await test.reload("a", "c").text == "applied: removed x.b")
+        try test.deliver(.push, #"{"aps": {}}"#)
+        await test.settled()
+        #expect(probe.entries("b").last == "b background")
+        door.open()
+        await probe.reached("b deinit")
+        #expect(
+            probe.entries("b").suffix(3) == ["b background", "b terminate", "b deinit"])
+        await test.settled()
+        #expect(test.host.gate.lane.vacantNumbers(1) == [2])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that is to be made anew hears all it missed, and is made anew then")
+    func remade() async throws {
+        let probe = Probe()
+        let (test, door) = try await late(
+            [.init(name: "a"), .init(name: "b"), .init(name: "c")], probe)
+        try test.deliver(.memoryWarning)
+        let outcome = try await test.reload([
+            .init(name: "c"), .init(name: "b", type: "CallProbe"), .init(name: "a"),
+        ])
+        #expect(
+            outcome.text == "applied: to be made anew once they return: x.b; "
+                + "adjusted x.c, x.a; order of modules")
+        try test.deliver(.push, #"{"aps": {}}"#)
+        await test.settled()
+        #expect(probe.entries("push") == ["c push", "a push"])
+        door.open()
+        await probe.reached("b deinit")
+        #expect(
+            probe.entries("b").suffix(5) == [
+                "b memory-warning", "b configuration-changed", "b push", "b terminate", "b deinit",
+            ])
+        #expect(await test.call("x.b", "sum", ["left": 1, "right": 2]) == "3")
+        #expect(
+            try await test.reload([
+                .init(name: "c"), .init(name: "b", type: "CallProbe"), .init(name: "a"),
+            ]).text == "nothing changed")
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a claimed event reaches a late module by the order that held when it was claimed")
+    func claimed() async throws {
+        let probe = Probe()
+        let (test, door) = try await late(
+            [
+                .init(name: "a", config: #""claims": true"#), .init(name: "b"), .init(name: "c"),
+            ], probe)
+        try test.deliver(.openURL, #"{"url": "app:x"}"#)
+        let outcome = try await test.reload([
+            .init(name: "b"), .init(name: "c"), .init(name: "a", config: #""claims": true"#),
+        ])
+        #expect(outcome.text == "applied: adjusted x.b, x.a; order of modules")
+        try test.deliver(.memoryWarning)
+        door.open()
+        await probe.reached("b memory-warning")
+        #expect(probe.entries("open-url") == ["a open-url"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("an app that stops leaves one behind that was removed and does not return")
+    func leftBehind() async throws {
+        let probe = Probe()
+        let (test, door) = try await late(
+            [.init(name: "a"), .init(name: "b"), .init(name: "c")], probe)
+        #expect(try await test.reload("a", "c").text == "applied: removed x.b")
+        test.host.stop(because: "enough")
+        await probe.reached("c terminate")
+        test.time.advance(by: .seconds(31))
+        #expect(await test.end() == .overdue([try ModuleID("x.b")]))
+        door.open()
+    }
+}

@@ -1,0 +1,168 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// What modules see of a reload that goes well.
+@Suite("Reload", .timeLimit(.minutes(5)))
+struct ReloadTests {
+    @Test("a new module is made, launched and told where the app is; nobody else hears of that")
+    func added() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        #expect(try await test.reload("b", "a").text == "applied: added x.b; adjusted x.a")
+        try test.deliver(.memoryWarning)
+        await test.settled()
+        #expect(
+            probe.entries == [
+                "a init", "a launch", "a activate", "b init", "b launch", "a configuration-changed",
+                "b activate", "b memory-warning", "a memory-warning",
+            ])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that is removed is told of its end, as in a stop, and let go of")
+    func removed() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        #expect(try await test.reload("a").text == "applied: removed x.b")
+        try test.deliver(.memoryWarning)
+        await test.settled()
+        #expect(
+            probe.entries("b") == [
+                "b init", "b launch", "b activate", "b resign-active", "b background",
+                "b terminate", "b deinit",
+            ])
+        #expect(probe.entries("memory-warning") == ["a memory-warning"])
+        #expect(test.host.gate.lane.vacantNumbers(1) == [2])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("in the background a new module is told so, and one that goes hears no more of it")
+    func inBackground() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        try test.deliver(.background)
+        #expect(try await test.reload("a", "c").text == "applied: added x.c; removed x.b")
+        #expect(probe.entries("c") == ["c init", "c launch", "c background"])
+        #expect(
+            probe.entries("b") == [
+                "b init", "b launch", "b activate", "b resign-active", "b background",
+                "b terminate", "b deinit",
+            ])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that is made anew is launched before the old one is stopped")
+    func remade() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest(
+            [.init(name: "a"), .init(name: "b", type: "CallProbe")], probe: probe
+        ).launched()
+        #expect(await test.call("x.b", "sum", ["left": 1, "right": 2]) == "3")
+        let outcome = try await test.reload("a", "b")
+        #expect(outcome.text == "applied: made anew x.b")
+        #expect(probe.entries("b") == ["b sum", "b init", "b launch", "b activate"])
+        #expect(await test.call("x.b", "sum") == "no action 'sum' of 'x.b'")
+        let back = try await test.reload([.init(name: "a"), .init(name: "b", type: "CallProbe")])
+        #expect(back.text == "applied: made anew x.b")
+        #expect(await test.call("x.b", "sum", ["left": 1, "right": 2]) == "3")
+        #expect(
+            probe.entries("b").suffix(5) == [
+                "b resign-active", "b background", "b terminate", "b deinit", "b sum",
+            ])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("the order changes for events, messages and claims")
+    func reordered() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        let outcome = try await test.reload([
+            .init(name: "c", config: #""claims": true"#), .init(name: "a"), .init(name: "b"),
+        ])
+        #expect(
+            outcome.text
+                == "applied: config changed: x.c; adjusted x.c, x.a; order of modules")
+        try test.deliver(.memoryWarning)
+        await test.settled()
+        #expect(
+            probe.entries("memory-warning") == [
+                "c memory-warning", "a memory-warning", "b memory-warning",
+            ])
+        #expect(await test.stopped() == .stopped)
+        #expect(
+            probe.entries("terminate") == ["c terminate", "a terminate", "b terminate"])
+        #expect(probe.entries("deinit") == ["b deinit", "a deinit", "c deinit"])
+    }
+
+    @Test("the same once more changes nothing; modules that take settings are told all the same")
+    func unchanged() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        #expect(try await test.reload("a", "b").text == "applied: added x.b")
+        #expect(try await test.reload("a", "b").text == "nothing changed")
+        await test.settled()
+        #expect(
+            probe.entries("configuration-changed") == [
+                "a configuration-changed", "a configuration-changed", "b configuration-changed",
+            ])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("what came before READY waits for it, and a reload waits for the one before it")
+    func turns() async throws {
+        let probe = Probe()
+        let test = try HostUnderTest("a", probe: probe)
+        async let first = test.reload("a", "b")
+        async let second = test.reload("a")
+        let launched = try await test.launched()
+        let texts = try await [first.text, second.text]
+        #expect(
+            texts == ["applied: added x.b", "applied: removed x.b"]
+                || texts == ["applied: added x.b", "nothing changed"])
+        #expect(await launched.stopped() == .stopped)
+    }
+
+    @Test("limits change at once, of the app and of a module")
+    func limits() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b memory-warning") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        let outcome = try await test.reload(
+            [.init(name: "a"), .init(name: "b", more: #""deadline": "1s""#), .init(name: "c")])
+        #expect(outcome.text == "applied: adjusted x.b")
+        try test.deliver(.memoryWarning)
+        await probe.reached("b memory-warning")
+        // The watchdog may have been at its last tick of half a second.
+        test.overrun(.seconds(2))
+        await probe.reached("c memory-warning")
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "start-up tasks of a new module run: high ones before it launches, of one made anew again")
+    func startupTasks() async throws {
+        let probe = Probe()
+        probe.when("b init") { module in
+            let probe = module.probe
+            try module.context.startup("load", priority: .high, required: true) {
+                probe?.note("b loads")
+            } then: {
+                probe?.note("b loaded")
+            }
+        }
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        #expect(try await test.reload("a", "b").text == "applied: added x.b")
+        #expect(
+            probe.entries("b") == ["b init", "b loads", "b loaded", "b launch", "b activate"])
+        let outcome = try await test.reload(
+            [.init(name: "a"), .init(name: "b", type: "CallProbe")])
+        #expect(outcome.text == "applied: made anew x.b")
+        #expect(try await test.reload("a", "b").text == "applied: made anew x.b")
+        #expect(probe.entries.filter { $0 == "b loaded" }.count == 2)
+        #expect(await test.stopped() == .stopped)
+    }
+}
