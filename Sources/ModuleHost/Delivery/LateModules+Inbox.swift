@@ -99,7 +99,8 @@ extension LateModules {
     /// - Returns: By module; none for one that has no durable event to hear.
     func unheard(log: EventLog) -> [(cell: Cell, position: EventPosition)] {
         let late = modules.compactMap { module in
-            firstUnheard(module, log).map { (module.cell, $0) }
+            module.cell.status.load(ordering: .relaxed) == .unlisted
+                ? nil : firstUnheard(module, log).map { (module.cell, $0) }
         }
         // Last, so that they are those that count.
         return late + forfeits.map { ($0.cell, $0.first) }
