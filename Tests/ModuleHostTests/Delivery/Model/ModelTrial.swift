@@ -142,12 +142,11 @@ struct ModelTrial {
     private func reload(_ number: Int) throws {
         let config = try JSONValue(parsing: "\(number)")
         let modules = host.slatefile.modules.map { ($0.id, (config: config, isChanged: true)) }
-        host.deliver(
-            ConfigurationReload(
-                appConfig: nil, isAppConfigChanged: false,
-                modules: Dictionary(
-                    uniqueKeysWithValues: modules.map { ($0, ($1.config, $1.isChanged)) })),
-            origin: .host)
+        let reload = ConfigurationReload(
+            appConfig: nil, isAppConfigChanged: false,
+            modules: Dictionary(
+                uniqueKeysWithValues: modules.map { ($0, ($1.config, $1.isChanged)) }))
+        host.enqueue(.event(.reload(reload, origin: .host)))
     }
 
     private mutating func open(_ door: Int) {
