@@ -107,7 +107,9 @@ struct StartupGraph {
     ///   - other: What they begin with from now on. Names that are taken then are taken twice, and the
     ///     later one is found.
     mutating func rename(_ prefix: String, to other: String) {
-        for index in tasks.indices where tasks[index].name.hasPrefix(prefix) {
+        let meant = tasks.indices.filter { tasks[$0].name.hasPrefix(prefix) }
+        guard !meant.isEmpty else { return }
+        for index in meant {
             tasks[index].name = other + tasks[index].name.dropFirst(prefix.count)
         }
         numbers = NameTable()

@@ -43,6 +43,8 @@ final class HoldList: Sendable {
     }
 
     fileprivate struct State {
+        /// How long a hold may take.
+        var allowance: Duration
         var holds: [ID: Hold] = [:]
         var waiting: [Waiting] = []
         var nextID = 0
@@ -56,8 +58,7 @@ final class HoldList: Sendable {
     private let gate: Gate
     private let log: Log
     private let time: any TimeSource
-    private let allowance: Duration
-    private let state = Guarded(State())
+    private let state: Guarded<State>
 
     /// - Parameters:
     ///   - gate: The way to the modules.
@@ -68,8 +69,11 @@ final class HoldList: Sendable {
         self.gate = gate
         self.log = log
         self.time = time
-        self.allowance = allowance
+        state = Guarded(State(allowance: allowance))
     }
+
+    /// Holds that begin from now on may take another time.
+    func exchange(allowance: Duration) { state.withLock { $0.allowance = allowance } }
 
     // MARK: Holds
 
@@ -226,12 +230,13 @@ final class HoldList: Sendable {
         guard case .stopped = state.holds[id]?.clock else { return }
         let turn = state.nextTurn
         state.nextTurn += 1
-        let alarm = time.schedule(after: allowance) { [self] in runOut(id, turn) }
+        let allowance = state.allowance
+        let alarm = time.schedule(after: allowance) { [self] in runOut(id, turn, of: allowance) }
         state.holds[id]?.clock = .runs(until: time.now() + allowance, alarm: alarm, turn: turn)
     }
 
     /// A hold's time is over: its module is told, and then it has ended.
-    private func runOut(_ id: ID, _ turn: Int) {
+    private func runOut(_ id: ID, _ turn: Int, of allowance: Duration) {
         let hold = state.withLock { state -> Hold? in
             guard !state.isClosed, let hold = state.holds[id],
                 case .runs(_, _, turn) = hold.clock

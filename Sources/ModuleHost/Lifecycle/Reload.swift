@@ -43,8 +43,6 @@ final class Reload {
     let tasks = DraftTasks()
     /// What names of start-up tasks of modules that are made anew begin with meanwhile.
     let mark: String
-    /// Why it is undone; nil where it is not.
-    var fault: String?
     /// Whether it can no longer be undone, or has been.
     var isOver = false
 

@@ -75,9 +75,9 @@ extension RunningApp {
     private func bidFarewell(
         to record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
-        // It may have become late, and have been told meanwhile.
+        // It may have become late, or hold a step, and have been told meanwhile.
         guard let departure = record.departure, !isLate(record),
-            let index = record.farewell.firstIndex(of: event.kind)
+            let index = record.farewell.firstIndex(of: event.kind), !isHeld(by: record)
         else { return }
         record.farewell.removeSubrange(...index)
         _ = tell(record, departure.members, event, on: thread) { error in
@@ -88,12 +88,21 @@ extension RunningApp {
     }
 
     private func leave(_ record: ModuleRecord, on thread: LaneThread) {
-        guard record.farewell.isEmpty, !isLate(record) else { return }
+        guard record.farewell.isEmpty, record.departure != nil, !isLate(record),
+            !isHeld(by: record)
+        else { return }
         letGo(of: record, on: thread)
         // Late in its own end, it has nothing more to be told when it returns.
         guard gate.lane.owns(thread) else { return }
         departing.removeAll { $0 === record }
         gate.lane.unregister(record.cell)
+    }
+
+    /// Whether a module that leaves holds a step open: then it goes on when that is over.
+    private func isHeld(by record: ModuleRecord) -> Bool {
+        guard let host else { return false }
+        let again = LaneWork(limit: .stop) { [app = host.app] _ in app.value.bidFarewell() }
+        return holds.keep(again, untilNoneOf: record.cell)
     }
 
     func isLate(_ record: ModuleRecord) -> Bool {

@@ -137,7 +137,7 @@ extension RunningApp {
             LaneWork(limit: limit, eventInHand: event) { [app = host.app] thread in
                 let (app, reload) = (app.value, confined.value)
                 // A stop that is about to come undoes it.
-                guard !reload.isOver, reload.fault == nil, !host.isStopping else { return }
+                guard !reload.isOver, !host.isStopping else { return }
                 body(app, reload, thread)
             })
     }
@@ -184,7 +184,7 @@ extension RunningApp {
         let isOurs = tell(record, members, event, on: thread) { error in
             rollBack(reload, because: "module '\(record.id)' failed in launch: \(error)")
         }
-        if isOurs, reload.fault == nil { record.status = .launched }
+        if isOurs, !reload.isOver { record.status = .launched }
     }
 
     // MARK: Undoing
@@ -193,7 +193,6 @@ extension RunningApp {
     func rollBack(_ reload: Reload, because reason: String) {
         guard let host, !reload.isOver else { return }
         reload.isOver = true
-        reload.fault = reason
         logRolledBack(reload.request, reason)
         host.noteDrafts([])
         for record in reload.drafts {

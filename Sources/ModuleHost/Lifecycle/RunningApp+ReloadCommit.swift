@@ -11,8 +11,11 @@ extension RunningApp {
         let new: CallDispatcher
         guard let calls else { return }
         do {
-            // Modules that stay may have changed their routes meanwhile, and those made listed more.
-            new = try dispatcher(for: reload.request, reload.records, from: calls, reload.calls)
+            // Modules may have changed their routes while others were made.
+            new =
+                reload.drafts.isEmpty
+                ? reload.calls
+                : try dispatcher(for: reload.request, reload.records, from: calls, reload.calls)
             if let fault = services.transitionFault { throw fault }
         } catch {
             return rollBack(reload, because: "\(error)")
@@ -67,6 +70,7 @@ extension RunningApp {
         slatefile = next
         host.exchange(next)
         gate.lane.watchdog.limits = Watchdog.Limits(of: next)
+        holds.exchange(allowance: next.deadlines.stop)
         figures.modulesFailed = records.count(where: \.isFailed)
         figures.modulesRunning = records.count - figures.modulesFailed
     }

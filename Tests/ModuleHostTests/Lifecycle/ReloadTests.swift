@@ -1,3 +1,4 @@
+import AppService
 import TestSupport
 import Testing
 
@@ -164,5 +165,73 @@ struct ReloadTests {
         #expect(try await test.reload("a", "b").text == "applied: made anew x.b")
         #expect(probe.entries.filter { $0 == "b loaded" }.count == 2)
         #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "modules made for a reload reach each other before it holds, and nobody else reaches them")
+    func views() async throws {
+        let probe = Probe()
+        probe.when("c launch") { module in
+            let sum = try module.context.mediator.perform(
+                "x.d", "sum", ["left": 1, "right": 2], as: Int.self)
+            let own = try module.context.services.resolve((any Named).self).name
+            module.probe?.note("c: \(sum), \(own)")
+            // The one that stays sees the app as it was.
+            module.probe?.note(
+                try module.context.mediator.perform("x.a", "act", as: String.self))
+        }
+        probe.whenCalled("a act") { module, _ in
+            let d = Result { try module.context.mediator.perform("x.d", "sum") }
+            let named = try module.context.services.resolve((any Named).self).name
+            return "a: \(d.failure), \(named)"
+        }
+        for (name, step) in [("b", "old"), ("c", "new")] {
+            probe.when("\(name) init") { module in
+                try module.context.services.register((any Named).self) { NamedThing(name: step) }
+            }
+        }
+        let test = try await HostUnderTest(
+            [.init(name: "a", type: "CallProbe"), .init(name: "b")], probe: probe
+        ).launched()
+        let outcome = try await test.reload([
+            .init(name: "a", type: "CallProbe"), .init(name: "c"),
+            .init(name: "d", type: "CallProbe"),
+        ])
+        #expect(outcome.text == "applied: added x.c, x.d; removed x.b")
+        #expect(probe.entries("c:") == ["c: 3, new"])
+        #expect(probe.entries("a:") == ["a: no action 'sum' of 'x.d', old"])
+        let later = try await test.asFirst {
+            try $0.context.mediator.perform("x.a", "act", as: String.self)
+        }
+        #expect(later == "a: parameters, new")
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that is removed may hold its end open; the reload does not wait for that")
+    func holds() async throws {
+        let probe = Probe()
+        let hold = Guarded<ModuleHold?>(nil)
+        probe.when("b background") { module in
+            let taken = try module.context.hold("saving")
+            hold.withLock { $0 = taken }
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        #expect(try await test.reload("a").text == "applied: removed x.b")
+        await test.settled()
+        #expect(probe.entries("b").last == "b background")
+        hold.withLock { $0 }?.end()
+        await probe.reached("b deinit")
+        #expect(probe.entries("b").suffix(2) == ["b terminate", "b deinit"])
+        #expect(await test.stopped() == .stopped)
+    }
+}
+
+private protocol Named: Sendable { var name: String { get } }
+
+private struct NamedThing: Named { let name: String }
+
+extension Result {
+    fileprivate var failure: String {
+        if case .failure(let error as RouteError) = self { "\(error)" } else { "parameters" }
     }
 }

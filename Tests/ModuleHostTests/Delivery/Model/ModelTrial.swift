@@ -146,7 +146,7 @@ struct ModelTrial {
             appConfig: nil, isAppConfigChanged: false,
             modules: Dictionary(
                 uniqueKeysWithValues: modules.map { ($0, ($1.config, $1.isChanged)) }))
-        host.deliver(.reload(reload, origin: .host))
+        host.enqueue(.event(.reload(reload, origin: .host)))
     }
 
     private mutating func open(_ door: Int) {
