@@ -6,7 +6,10 @@ import AppService
 struct InboxFeeder {
     enum Limits {
         /// How many events the lane has before it at most.
-        static let window = 1024
+        ///
+        /// Whatever else the lane is asked for waits behind them: with modules that synchronize a file at
+        /// each event, `hostd status` for as many times some milliseconds.
+        static let window = 64
         /// How long to wait after a fault of the disk before the next try.
         static let pause: Duration = .seconds(1)
     }
