@@ -41,12 +41,23 @@ let package = Package(
             name: "Signals", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
 
-        // Spawns hostd, and so needs nothing of it.
-        .executableTarget(name: "Control", swiftSettings: strict),
+        // These spawn hostd, and so need nothing of it.
+        .target(name: "Served", swiftSettings: strict),
+        .executableTarget(name: "Control", dependencies: ["Served"], swiftSettings: strict),
+        .executableTarget(name: "Soak", dependencies: ["Served"], swiftSettings: strict),
 
-        // Looks inside of the module, and so is built apart from the others: see `run`.
+        .executableTarget(
+            name: "Hung",
+            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+
+        // These look inside of the module, and so are built apart from the others: see `run`.
         .executableTarget(
             name: "Routing", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "Inbox",
+            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
 
         // Apart from the loops that call them, as modules are in life.

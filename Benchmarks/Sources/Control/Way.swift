@@ -1,4 +1,4 @@
-import Glibc
+import Served
 
 /// What is sent.
 enum Line {
@@ -28,7 +28,7 @@ final class Way {
         line = Array((text + "\n").utf8)
         try client.send(line)
         let answer = String(decoding: try client.receiveLine(), as: UTF8.self)
-        guard !answer.contains(#""error""#) else { throw ControlFailure(answer) }
+        guard !answer.contains(#""error""#) else { throw Failure(answer) }
         answerLength = answer.utf8.count
     }
 
@@ -67,22 +67,4 @@ final class Way {
     private func tenths(_ nanoseconds: Int) -> String {
         "\(nanoseconds / 1000).\(nanoseconds % 1000 / 100)"
     }
-}
-
-/// Why a figure cannot be had.
-struct ControlFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    /// A system call that failed just now.
-    static func system(_ call: String) -> Self {
-        Self("\(call): \(String(cString: strerror(errno)))")
-    }
-}
-
-private func nanoseconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }

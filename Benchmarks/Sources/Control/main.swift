@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Served
 
 // The control socket of a whole `hostd`, beside a server that sends back what it reads: calls a second of
 // one client that does not wait for answers, and how long a lone call takes.
@@ -32,11 +33,11 @@ func measureAll(hostd: String, slatefile: String) throws {
     let echoSocket = folder.appending(path: "echo.sock").path
     let host = try Server(
         hostd, ["--slatefile", slatefile, "--state-dir", folder.path],
-        log: folder.appending(path: "log").path)
+        log: folder.appending(path: "log"))
     defer { host.stop() }
     let echo = try Server(
         CommandLine.arguments[0], ["echo", echoSocket],
-        log: folder.appending(path: "echo.log").path)
+        log: folder.appending(path: "echo.log"))
     defer { echo.stop() }
     let hostSocket = folder.appending(path: "control.sock").path
     let ways = try [

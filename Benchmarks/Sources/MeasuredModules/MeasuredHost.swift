@@ -6,13 +6,19 @@ public enum MeasuredHost {
     /// A module of the host: its id and its class.
     public typealias Entry = (id: String, type: any Module.Type)
 
+    private static let folder = FileManager.default.temporaryDirectory
+        .appending(path: "modulehost-measured-\(ProcessInfo.processInfo.processIdentifier)")
+
+    /// Whether the lane's word of ownership is in a file, for the next host to read.
+    public static var hasBlackBox: Bool {
+        FileManager.default.fileExists(atPath: folder.appending(path: "blackbox").path)
+    }
+
     /// Starts a host of these modules and, after them, of ``LaneModule``, by which its lane is reached.
     ///
     /// - Parameter modules: The modules, in order.
     /// - Throws: Where the slatefile cannot be written.
     public static func start(_ modules: [Entry]) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "modulehost-measured-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appending(path: "slatefile.json")
         try slatefile(modules).write(to: file, atomically: true, encoding: .utf8)

@@ -44,9 +44,10 @@ extension ControlMethods {
                 return call.reply.fail(
                     .invalidParameters("/id: 1 to \(InboxRecord.longestID) bytes"))
             }
-            let line = InboxRecord.line(
-                kind, payload: parameters.payload, id: parameters.id, time: WallTime.now().iso8601)
-            inbox.submit(line, id: parameters.id, waits: parameters.wait == true, for: call.reply)
+            let record = InboxRecord(
+                event: event.from(.inbox), payload: parameters.payload, id: parameters.id,
+                time: WallTime.now().iso8601, modules: nil, isRetried: false)
+            inbox.submit(record, waits: parameters.wait == true, for: call.reply)
         }
     }
 }
@@ -73,23 +74,45 @@ extension Host {
 }
 
 extension Inbox {
-    fileprivate func submit(_ line: [UInt8], id: String?, waits: Bool, for reply: RPCReply) {
+    fileprivate func submit(_ record: InboxRecord, waits: Bool, for reply: RPCReply) {
+        let id = record.id
+        let line = InboxRecord.line(
+            record.event.kind, payload: record.payload, id: id, time: record.time)
+        guard waits else {
+            return submit(
+                InboxSubmission(line: line, id: id, record: record) { fate in
+                    if case .accepted(let position) = fate {
+                        reply.succeed { $0.acceptance(id, position, nil) }
+                    } else {
+                        reply.refuse(fate, id)
+                    }
+                })
+        }
         let place = Guarded<EventPosition?>(nil)
         submit(
-            InboxSubmission(line: line, id: id) { fate in
-                switch fate {
-                case .accepted(let position):
+            InboxSubmission(line: line, id: id, record: record) { fate in
+                if case .accepted(let position) = fate {
                     place.withLock { $0 = position }
-                    if !waits { reply.succeed { $0.acceptance(id, position, nil) } }
-                case .duplicate: reply.succeed { $0.duplicate(id) }
-                case .failed(let error):
-                    reply.fail(RPCError(.notAccepted, "not accepted", detail: "\(error)"))
+                } else {
+                    reply.refuse(fate, id)
                 }
             } onOutcome: { outcome in
-                guard waits, let position = place.withLock({ $0 }) else { return }
+                guard let position = place.withLock({ $0 }) else { return }
                 if case .duplicate = outcome { return reply.succeed { $0.duplicate(id) } }
                 reply.succeed { $0.acceptance(id, position, outcome) }
             })
+    }
+}
+
+extension RPCReply {
+    /// Answers for an event that was not added to the inbox.
+    fileprivate func refuse(_ fate: InboxSubmission.Fate, _ id: String?) {
+        switch fate {
+        case .accepted: break
+        case .duplicate: succeed { $0.duplicate(id) }
+        case .failed(let error):
+            fail(RPCError(.notAccepted, "not accepted", detail: "\(error)"))
+        }
     }
 }
 

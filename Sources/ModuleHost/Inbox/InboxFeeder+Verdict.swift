@@ -15,7 +15,13 @@ extension InboxFeeder {
 
     mutating func verdict(on item: InboxItem, _ reader: InboxReader) throws(InboxError) -> Verdict {
         let record: InboxRecord
-        do throws(InboxFault) { record = try InboxRecord(item) } catch {
+        do throws(InboxFault) {
+            if let own = unread.take(for: item) {
+                record = own
+            } else {
+                record = try InboxRecord(item)
+            }
+        } catch {
             return .reject(rejection(of: item, "\(error)"))
         }
         if let id = record.id {

@@ -21,6 +21,8 @@ struct InboxFeeder {
     var start: InboxStart
     /// The ids of what stands in the log, up to where it was read.
     var ids: RetainedIDs
+    /// What was written here and is not read yet.
+    var unread = UnreadRecords()
     /// The cursor as it was stored last.
     private var stored: InboxCursor
     private var isCursorDue: ContinuousClock.Instant?
@@ -80,6 +82,9 @@ struct InboxFeeder {
             for (submission, place) in zip(fresh, places) {
                 if let onOutcome = submission.onOutcome {
                     inbox.progress.wait(for: place, onOutcome)
+                }
+                if let record = submission.record {
+                    unread.add(record, at: place, size: submission.line.count)
                 }
                 submission.onFate(.accepted(place))
             }

@@ -24,6 +24,8 @@ package struct InboxSubmission: Sendable {
     /// The event as a line of the inbox.
     let line: [UInt8]
     let id: String?
+    /// The same, read, which saves reading it again; nil where nobody has.
+    let record: InboxRecord?
     /// Told once, on any thread, before the event is delivered.
     let onFate: @Sendable (Fate) -> Void
     /// Told at most once, after an accepted one, on any thread; nil where nobody waits.
@@ -34,14 +36,17 @@ package struct InboxSubmission: Sendable {
     /// - Parameters:
     ///   - line: The event as a line of the inbox, checked.
     ///   - id: Its id, if it has one.
+    ///   - record: What reading the line gives; nil to have it read.
     ///   - onFate: Told once, on any thread, what became of it.
     ///   - onOutcome: Told once, where it was accepted, what came of its delivery.
     package init(
-        line: [UInt8], id: String?, onFate: @escaping @Sendable (Fate) -> Void,
+        line: [UInt8], id: String?, record: InboxRecord? = nil,
+        onFate: @escaping @Sendable (Fate) -> Void,
         onOutcome: (@Sendable (Outcome) -> Void)? = nil
     ) {
         self.line = line
         self.id = id
+        self.record = record
         self.onFate = onFate
         self.onOutcome = onOutcome
     }

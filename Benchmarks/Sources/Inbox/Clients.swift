@@ -1,0 +1,105 @@
+import Foundation
+import Served
+
+/// Many clients of one host, each of which sends its next event when the last one is accepted.
+func measureClients(of hostd: String, in folder: URL) throws {
+    print("| 64 clients of one host | µs an event, accepted | delivered |")
+    print("|---|---:|---:|")
+    for (title, entries, level) in [
+        ("nobody hears it, `--log-level notice`", ["Main"], "notice"),
+        ("all built-in modules, `--log-level notice`", builtIn, "notice"),
+        ("all built-in modules, a line of the log for each", builtIn, "info"),
+    ] {
+        let state = folder.appending(path: "clients-\(entries.count)-\(level)")
+        let host = try BenchHost(hostd, entries, in: state, level: level)
+        defer { host.server.stop() }
+        let crowd = try Crowd(of: 64, at: state.appending(path: "control.sock").path)
+        try crowd.send(10_000)
+        var accepted: [Int] = []
+        var delivered: [Int] = []
+        for _ in 0..<7 {
+            let count = 20_000
+            let began = nanoseconds()
+            try crowd.send(count)
+            accepted.append((nanoseconds() - began) / count)
+            try crowd.sendAndWait()
+            delivered.append((nanoseconds() - began) / count)
+        }
+        print(
+            "| \(title) | \(tenths(median(accepted), of: 1000)) "
+                + "| \(tenths(median(delivered), of: 1000)) |")
+    }
+}
+
+let builtIn = ["Main", "Journal", "Metrics", "Push", "Browser"]
+
+/// A host of built-in modules, and its folder.
+struct BenchHost {
+    let server: Server
+
+    init(_ hostd: String, _ entries: [String], in state: URL, level: String = "info") throws {
+        try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+        let slatefile = state.appending(path: "slatefile.json")
+        try writeSlatefile(entries, to: slatefile)
+        server = try Server(
+            hostd,
+            [
+                "run", "--slatefile", slatefile.path, "--state-dir", state.path,
+                "--log-level", level,
+            ], log: state.appending(path: "log"))
+    }
+}
+
+/// Clients that one thread serves.
+final class Crowd {
+    private static let event = request(#""event":"push","payload":{"aps":{"badge":3}}"#)
+    private static let waited = request(
+        #""event":"push","payload":{"aps":{"badge":3}},"wait":true"#)
+
+    private let clients: [Client]
+    private var polled: [pollfd]
+
+    init(of count: Int, at path: String) throws {
+        clients = try (0..<count).map { _ in try Client(path) }
+        polled = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    }
+
+    /// Sends so many events, and returns when all are accepted.
+    func send(_ count: Int) throws {
+        var (sent, accepted) = (0, 0)
+        for client in clients where sent < count {
+            try client.send(Self.event)
+            sent += 1
+        }
+        while accepted < count {
+            guard poll(&polled, nfds_t(polled.count), 10_000) > 0 else {
+                throw Failure("the host does not answer")
+            }
+            for (index, entry) in polled.enumerated() where entry.revents != 0 {
+                let answer = try clients[index].read()
+                guard answer.last == UInt8(ascii: "\n"), answer.firstIndex(of: #""error""#) == nil
+                else {
+                    throw Failure("refused: \(String(decoding: answer, as: UTF8.self))")
+                }
+                accepted += 1
+                guard sent < count else { continue }
+                try clients[index].send(Self.event)
+                sent += 1
+            }
+        }
+    }
+
+    /// Sends one event more, and returns when it was delivered, and so all before it.
+    func sendAndWait() throws {
+        try clients[0].send(Self.waited)
+        let answer = try clients[0].receiveLine()
+        guard String(decoding: answer, as: UTF8.self).contains(#""outcome""#) else {
+            throw Failure("not delivered: \(String(decoding: answer, as: UTF8.self))")
+        }
+    }
+
+    private static func request(_ parameters: String) -> [UInt8] {
+        Array(
+            (#"{"jsonrpc":"2.0","id":1,"method":"send","params":{\#(parameters)}}"# + "\n").utf8)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Served
+
+// The inbox: what it costs to have an event on the disk, beside a bare file and SQLite; what it costs many
+// clients of one host; and how soon a host delivers what the last one left.
+//
+// `Inbox HOSTD` measures, on the disk of the working folder.
+
+guard CommandLine.arguments.count == 2 else {
+    FileHandle.standardError.write(Data("usage: Inbox HOSTD\n".utf8))
+    exit(64)
+}
+signal(SIGPIPE, SIG_IGN)
+let hostd = CommandLine.arguments[1]
+let folder = try makeFolder(for: "inbox")
+defer { try? FileManager.default.removeItem(at: folder) }
+
+try measureProducers(in: folder)
+print()
+try measureClients(of: hostd, in: folder)
+print()
+try measureRecovery(by: hostd, in: folder)
+
+/// The middle one.
+func median(_ values: [Int]) -> Int { values.sorted()[values.count / 2] }
+
+/// Nanoseconds in units, with one decimal.
+func tenths(_ nanoseconds: Int, of unit: Int) -> String {
+    "\(nanoseconds / unit).\(nanoseconds % unit * 10 / unit)"
+}
+
+/// Writes a slatefile with these entries.
+func writeSlatefile(_ entries: [String], to file: URL) throws {
+    let modules = entries.map {
+        #"{"id": "bench.\#($0.lowercased())", "entry": "Modules.\#($0)Module"\#($0 == "Main" ? #", "main": true"# : "")}"#
+    }
+    try """
+    {"slate": 1, "app": "bench", "schemes": ["bench"], "modules": [\(modules.joined(separator: ", "))]}
+    """.write(to: file, atomically: true, encoding: .utf8)
+}
