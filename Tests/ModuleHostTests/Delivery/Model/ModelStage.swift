@@ -167,9 +167,9 @@ final class ModelStage: Sendable {
         }
     }
 
-    /// Whether somebody waits for a door to be opened.
-    func isWaited(for door: Int) -> Bool {
-        state.withLock { $0.stands[door] != nil && $0.doors[door]?.isOpen == false }
+    /// Who waits for a door to be opened.
+    func waiting(at door: Int) -> Stand? {
+        state.withLock { $0.doors[door]?.isOpen == false ? $0.stands[door] : nil }
     }
 
     /// Whether nobody is at a door any more.

@@ -102,7 +102,9 @@ struct ModelTrial {
         case .race(let turns): try race(turns)
         case .strike:
             try settle()
-            guard let stale, let word = stale.word, stand?.entered != stale.entered else { return }
+            // Without anybody there, the one of before may still be on the way.
+            guard let stale, let word = stale.word, let stand, stand.entered != stale.entered
+            else { return }
             if lane.takeOver(at: word) {
                 stage.fault("the lane was taken over from a delivery that was over")
             }
@@ -150,10 +152,12 @@ struct ModelTrial {
     }
 
     private mutating func open(_ door: Int) {
-        if let stand, stand.door == door {
-            stale = stand
-        } else if stage.isWaited(for: door) {
-            released = (lane.state.withLock { $0.jobs.count }, newsOfLate)
+        if let waiting = stage.waiting(at: door) {
+            if waiting.word == lane.word.load() {
+                stale = waiting
+            } else {
+                released = (lane.state.withLock { $0.jobs.count }, newsOfLate)
+            }
         }
         stage.note(.opens(door: door))
         stage.open(door)
