@@ -39,6 +39,7 @@ struct HelpTests {
                   send     send an event; one with a payload also where no host runs
                   inbox    show what is in the inbox; retry or drop what was rejected
                   tail     show what happens in the host, as it happens
+                  reload   exchange the slatefile of the host, and return the outcome
                   stop     stop the host, wait for its end, and return the outcome
                   help     show what hostd, or one of its commands, does
 

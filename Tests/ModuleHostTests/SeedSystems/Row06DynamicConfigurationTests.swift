@@ -226,8 +226,9 @@ struct Row06DynamicConfigurationTests {
         {"slate": 1, "app": "test", \(top), "modules": [
         {"id": "x.a", "entry": "ModuleHostTests.CallProbe", "main": true,
          "config": {"probe": "\(probe.name)"}},
-        {"id": "x.detail", "entry": "ModuleHostTests.DetailPage"},
-        {"id": "x.web", "entry": "ModuleHostTests.WebPage"},
+        {"id": "x.detail", "entry": "ModuleHostTests.DetailPage",
+         "config": {"probe": "\(probe.name)"}},
+        {"id": "x.web", "entry": "ModuleHostTests.WebPage", "config": {"probe": "\(probe.name)"}},
         {"id": "x.home", "entry": "ModuleHostTests.HomePage",
          "config": {"probe": "\(probe.name)", "entries": [\(entries)]}}]}
         """
