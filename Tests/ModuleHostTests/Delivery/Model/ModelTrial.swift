@@ -17,6 +17,7 @@ struct ModelTrial {
 
     private let schedule: Schedule
     private let stage: ModelStage
+    private let slatefile: Slatefile
     private let host: Host
     private let lane: Lane
     private let time = ManualTimeSource()
@@ -68,8 +69,9 @@ struct ModelTrial {
         patience = limit
         let stage = ModelStage(schedule, worker: slatefile.worker)
         self.stage = stage
+        self.slatefile = slatefile.slatefile(of: schedule)
         host = Host(
-            slatefile: slatefile.slatefile(of: schedule), stateDirectory: "/nonexistent",
+            slatefile: self.slatefile, stateDirectory: "/nonexistent",
             log: Log(to: stage, threshold: .notice), time: time,
             observer: Host.Observer(
                 onReady: { _, _ in stage.reached(marker: 1) }, onEnd: { stage.ended($0) }))
@@ -140,15 +142,13 @@ struct ModelTrial {
         stage.note(.offered(number))
     }
 
-    /// The slatefile is read again: every module's settings are the number of the event.
+    /// The slatefile is read again: the settings of those who take them are the number of the event.
     private func reload(_ number: Int) throws {
-        let config = try JSONValue(parsing: "\(number)")
-        let modules = host.slatefile.modules.map { ($0.id, (config: config, isChanged: true)) }
-        let reload = ConfigurationReload(
-            appConfig: nil, isAppConfigChanged: false,
-            modules: Dictionary(
-                uniqueKeysWithValues: modules.map { ($0, ($1.config, $1.isChanged)) }))
-        host.enqueue(.event(.reload(reload, origin: .host)))
+        var new = slatefile
+        for index in new.modules.indices where schedule.modules[index].isKeen {
+            new.modules[index].config = try JSONValue(parsing: "\(number)")
+        }
+        host.reload(new, tokens: .empty, origin: .host) { _ in }
     }
 
     private mutating func open(_ door: Int) {
