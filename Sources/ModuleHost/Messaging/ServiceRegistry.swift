@@ -102,13 +102,13 @@ public final class ServiceRegistry {
     func takeAll(of cell: Cell) -> [AnyObject] {
         let gone = entries.values.filter { $0.cell === cell }
         for service in gone { entries.set(nil, for: service.key) }
-        let others = transition.map { Array($0.leaving.values) + Array($0.drafts.values) } ?? []
-        let goneToo = others.filter { $0.cell === cell }
-        for service in goneToo {
-            transition?.leaving[service.key] = nil
-            transition?.drafts[service.key] = nil
-        }
-        return gone + goneToo
+        guard let transition else { return gone }
+        // One that leaves and one that comes may provide the same.
+        let (leaving, drafts) = (transition.leaving.values, transition.drafts.values)
+        let isOfCell = { (service: AnyService) in service.cell === cell }
+        self.transition?.leaving = transition.leaving.filter { !isOfCell($0.value) }
+        self.transition?.drafts = transition.drafts.filter { !isOfCell($0.value) }
+        return gone + leaving.filter(isOfCell) + drafts.filter(isOfCell)
     }
 
     // MARK: Reloading
