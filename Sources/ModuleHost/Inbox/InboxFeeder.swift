@@ -261,11 +261,13 @@ struct InboxFeeder {
     }
 
     private mutating func removeSegments(below lowest: EventPosition) throws(InboxError) {
-        guard lowest.segment > firstSegment else { return }
-        try inbox.folder.removeSegments(below: lowest)
-        firstSegment = lowest.segment
-        ids.removeSegments(below: lowest.segment)
-        inbox.skipped.withLock { skipped in skipped = skipped.filter { $0 >= lowest } }
+        let done = inbox.folder.limits.done
+        guard lowest.segment > done, lowest.segment - done > firstSegment else { return }
+        firstSegment = lowest.segment - done
+        let first = EventPosition(segment: firstSegment, offset: 0)
+        try inbox.folder.removeSegments(below: first)
+        ids.removeSegments(below: firstSegment)
+        inbox.skipped.withLock { skipped in skipped = skipped.filter { $0 >= first } }
     }
 
     // MARK: Waiting

@@ -2,6 +2,9 @@
 package struct InboxLimits: Hashable, Sendable {
     /// A segment of this many bytes or more is appended to no longer; the next one is begun.
     package var segment = 8 << 20
+    /// How many segments stay behind the one that is being worked off, so that whoever sends an event again
+    /// after a death, by its id, is known.
+    package var done: UInt32 = 2
     /// The longest line, without its newline; what is longer is no record.
     package var line = 1 << 20
     /// How much of a line that is too long is kept, for whoever wants to know whose it was.

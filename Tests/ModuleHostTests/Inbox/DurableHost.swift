@@ -9,7 +9,7 @@ extension HostUnderTest {
     /// stands at 1:0 for the second time.
     static func durable(
         _ names: String..., in folder: TemporaryFolder, more: [String: String] = [:],
-        limits: Inbox.Limits = Inbox.Limits(), probe: Probe
+        limits: Inbox.Limits = Inbox.Limits(), sizes: InboxLimits = InboxLimits(), probe: Probe
     ) throws -> HostUnderTest {
         for name in names {
             for kind in ["push", "message"] where !probe.hasAct("\(name) \(kind)") {
@@ -18,7 +18,7 @@ extension HostUnderTest {
         }
         return try HostUnderTest(
             names.map { Entry(name: $0, more: more[$0] ?? "") }, folder: folder, limits: limits,
-            probe: probe)
+            sizes: sizes, probe: probe)
     }
 
     /// Hands a push in, and waits until it is accepted.

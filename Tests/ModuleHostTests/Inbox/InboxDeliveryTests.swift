@@ -66,6 +66,29 @@ struct InboxDeliveryTests {
         #expect(probe.heard("a").count == 4)
     }
 
+    @Test("an id is known for two segments after the event is done, then the segment goes")
+    func retention() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        var sizes = InboxLimits()
+        (sizes.segment, sizes.line, sizes.excerpt) = (200, 1000, 100)
+        let test = try await HostUnderTest.durable("a", in: folder, sizes: sizes, probe: probe)
+            .launched()
+        _ = await test.outcome("first")
+        var number = 0
+        while true {
+            let segments = try InboxFolder(in: StateDirectory(path: folder.path)).segments()
+            guard let last = segments.last, segments.first == 1 else { break }
+            // Its segment goes when the fourth is being worked off.
+            if last < 4 { #expect(await test.accept("first") == nil) }
+            number += 1
+            _ = await test.outcome("\(number)")
+            test.time.advance(by: .seconds(2))
+        }
+        #expect(await test.stopped() == .stopped)
+        let left = try InboxFolder(in: StateDirectory(path: folder.path)).segments()
+        #expect(left.count >= 3 && number > 4)
+    }
+
     @Test("a line that is no event is put aside with its reason, and keeps nobody up")
     func rejects() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())

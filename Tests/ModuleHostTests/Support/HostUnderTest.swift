@@ -29,13 +29,14 @@ final class HostUnderTest: Sendable {
     ///   - tokens: What lets remote callers reach more than what is public.
     ///   - folder: A state directory with an inbox and a black box; nil for a host without.
     ///   - limits: Of the inbox.
+    ///   - sizes: Of its files.
     ///   - blackBox: Where the host notes what it is at; nil for one in the folder, if there is one.
     ///   - probe: What the modules report to.
     /// - Throws: Where the slatefile made of these is invalid.
     init(
         _ entries: [Entry], top: String = "", tokens: TokenStore = .empty,
         folder: TemporaryFolder? = nil, limits: Inbox.Limits = Inbox.Limits(),
-        blackBox: BlackBox? = nil, probe: Probe
+        sizes: InboxLimits = InboxLimits(), blackBox: BlackBox? = nil, probe: Probe
     ) throws {
         self.probe = probe
         let slatefile = try Self.slatefile(entries, top: top, probe: probe)
@@ -45,7 +46,7 @@ final class HostUnderTest: Sendable {
             folder == nil
             ? nil
             : try Inbox(
-                InboxFolder(in: directory), limits, after: box?.previous, box: box,
+                InboxFolder(in: directory, limits: sizes), limits, after: box?.previous, box: box,
                 log: recorder.log, time: time)
         try box?.begin()
         host = Host(
