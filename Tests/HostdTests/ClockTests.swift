@@ -41,11 +41,6 @@ struct ClockTests {
         return path
     }
 
-    /// Whether a sanitizer stands before the shim.
-    private static var isSanitized: Bool {
-        ["__tsan_init", "__asan_init"].contains { (name: String) in dlsym(nil, name) != nil }
-    }
-
     @Test(
         "ten years back, ten years forth: events, deadlines and the watchdog go on",
         .enabled(if: !isSanitized))

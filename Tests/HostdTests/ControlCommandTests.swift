@@ -258,11 +258,10 @@ struct ControlCommandTests {
         // Kept to the end: a call that is let go of is answered with an error.
         let call: ControlMethods.Call
         do {
-            let host = try StandIn(stopTime: nil)
+            let host = try StandIn(stopTime: nil, endsWhenKept: true)
             folder = host.folder
             process = try HostProcess(["stop"], in: host.folder.path)
             call = await host.about.value
-            host.end()
         }
         #expect(try process.waitForExit().output == "stopped\n")
         withExtendedLifetime((folder, call)) {}

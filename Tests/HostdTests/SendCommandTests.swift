@@ -245,11 +245,10 @@ struct SendCommandTests {
         // Kept to the end: a call that is let go of is answered with an error.
         let call: ControlMethods.Call
         do {
-            let host = try StandIn(answersSend: false)
+            let host = try StandIn(answersSend: false, endsWhenKept: true)
             folder = host.folder
             process = try HostProcess(["send", "push", "--payload", "{}"], in: folder.path)
             call = await host.send.value
-            host.end()
         }
         let outcome = try process.waitForExit()
         withExtendedLifetime((folder, call)) {}
