@@ -62,6 +62,7 @@ public final class Host: Sendable {
     let holds: HoldList
     private let stopAsked = Atomic(false)
     private let stopAlarm = Guarded<(any Alarm)?>(nil)
+    private let reference: WeakHost
     private let hasEnded = Atomic(false)
 
     /// Makes a host.
@@ -104,6 +105,7 @@ public final class Host: Sendable {
         let app = RunningApp(slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox)
         self.app = LaneConfined(app)
         holds = app.holds
+        self.reference = reference
         reference.set(self)
     }
 
@@ -122,6 +124,8 @@ public final class Host: Sendable {
     ///   told by the observer.
     package func launch() throws {
         try gate.lane.start()
+        // Held by the lane's own hooks from now on, until it closes.
+        reference.keep(app)
         onLane(limit: .launch) { app, _ in app.launch(in: self) }
     }
 
@@ -255,4 +259,17 @@ final class WeakHost: Sendable {
     var host: Host? { reference.withLock { $0.host } }
 
     func set(_ host: Host) { reference.withLock { $0.host = host } }
+
+    /// The app until the lane has closed, also where the host is let go of before: somebody must part its
+    /// modules from each other then.
+    private let app = Guarded<LaneConfined<RunningApp>?>(nil)
+
+    func keep(_ app: LaneConfined<RunningApp>) { self.app.withLock { $0 = app } }
+
+    func takeApp() -> LaneConfined<RunningApp>? {
+        app.withLock { app in
+            defer { app = nil }
+            return app
+        }
+    }
 }

@@ -72,7 +72,7 @@ extension Lane.Hooks {
     init(telling reference: WeakHost, inbox: Inbox?) {
         onLate = { report in reference.host?.app.value.late(report) }
         onRejoined = { cell, missed in reference.host?.app.value.rejoined(cell, missed: missed) }
-        onClosed = { reference.host?.app.value.leaveBehind() }
+        onClosed = { reference.takeApp()?.value.leaveBehind() }
         onReturned = { reference.host?.app.value.returned() }
         onNoThread = { cell, error in
             guard let host = reference.host else { return }
