@@ -212,12 +212,12 @@ struct ControlCommandTests {
                 "hostd stop: the stop took too long; left behind: a.b, c.d\n"
             ),
         ])
-    func stop(outcome: String, exit: Int32, output: String, error: String) async throws {
+    func stop(outcome: String, exit: Int32, output: String, error: String) throws {
         let process: HostProcess
         do {
             let host = try StandIn()
             process = try HostProcess(["stop"], in: host.folder.path)
-            await host.stop.value.reply.succeed(raw: outcome.utf8)
+            host.stop.wait().reply.succeed(raw: outcome.utf8)
             host.end()
         }
         let ended = try process.waitForExit()
@@ -229,7 +229,7 @@ struct ControlCommandTests {
     @Test(
         "stop of a host that ends without a word: another has stopped it, or it was killed",
         arguments: [false, true], [[], ["--json"]])
-    func stopUnheard(isKilled: Bool, options: [String]) async throws {
+    func stopUnheard(isKilled: Bool, options: [String]) throws {
         let process: HostProcess
         let folder: TemporaryFolder
         // Kept to the end: a call that is let go of is answered with an error.
@@ -238,7 +238,7 @@ struct ControlCommandTests {
             let host = try StandIn(isKilled: isKilled)
             folder = host.folder
             process = try HostProcess(["stop"] + options, in: host.folder.path)
-            call = await host.stop.value
+            call = host.stop.wait()
             host.end()
         }
         let ended = try process.waitForExit()
@@ -252,23 +252,24 @@ struct ControlCommandTests {
     }
 
     @Test("stop of a host that is at its end already")
-    func stopAtTheEnd() async throws {
+    func stopAtTheEnd() throws {
         let process: HostProcess
         let folder: TemporaryFolder
         // Kept to the end: a call that is let go of is answered with an error.
         let call: ControlMethods.Call
         do {
-            let host = try StandIn(stopTime: nil, endsWhenKept: true)
+            let host = try StandIn(stopTime: nil)
             folder = host.folder
             process = try HostProcess(["stop"], in: host.folder.path)
-            call = await host.about.value
+            call = host.about.wait()
+            host.end()
         }
         #expect(try process.waitForExit().output == "stopped\n")
         withExtendedLifetime((folder, call)) {}
     }
 
     @Test("stop of a host that does not end, though it should have")
-    func stopInVain() async throws {
+    func stopInVain() throws {
         let host = try StandIn(stopTime: 1)
         let outcome = try host.hostd("stop")
         #expect(outcome.exit == .code(75))
@@ -278,14 +279,14 @@ struct ControlCommandTests {
                 'kill -KILL \(CurrentProcess.id)' ends it at once
 
                 """)
-        await host.stop.value.reply.succeed { $0.value(0) }
+        host.stop.wait().reply.succeed { $0.value(0) }
     }
 
     @Test("stop of a host that says it has ended, and does not")
-    func stopWithoutEnd() async throws {
+    func stopWithoutEnd() throws {
         let host = try StandIn(stopTime: 1000)
         let process = try HostProcess(["stop"], in: host.folder.path)
-        await host.stop.value.reply.succeed(raw: #"{"outcome":"stopped"}"#.utf8)
+        host.stop.wait().reply.succeed(raw: #"{"outcome":"stopped"}"#.utf8)
         let outcome = try process.waitForExit()
         #expect(outcome.exit == .code(75))
         #expect(outcome.error.contains(" has not ended within 1s, though it should have\n"))

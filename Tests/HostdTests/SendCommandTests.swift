@@ -239,16 +239,17 @@ struct SendCommandTests {
     }
 
     @Test("a host that ends before it answers: nobody knows, and what to do")
-    func ended() async throws {
+    func ended() throws {
         let process: HostProcess
         let folder: TemporaryFolder
         // Kept to the end: a call that is let go of is answered with an error.
         let call: ControlMethods.Call
         do {
-            let host = try StandIn(answersSend: false, endsWhenKept: true)
+            let host = try StandIn(answersSend: false)
             folder = host.folder
             process = try HostProcess(["send", "push", "--payload", "{}"], in: folder.path)
-            call = await host.send.value
+            call = host.send.wait()
+            host.end()
         }
         let outcome = try process.waitForExit()
         withExtendedLifetime((folder, call)) {}

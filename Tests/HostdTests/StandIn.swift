@@ -1,4 +1,3 @@
-import Dispatch
 import ModuleHost
 import TestSupport
 import Testing
@@ -29,13 +28,10 @@ final class StandIn: Sendable {
     ///   - stopTime: What it says that a stop may take, in milliseconds; nil where it says nothing.
     ///   - isKilled: Whether it leaves its state directory like a process that is killed.
     ///   - answersSend: Whether `send` is answered like the others.
-    ///   - endsWhenKept: Whether it ends as soon as a call of `about` or `send` is there that it does not
-    ///     answer: on a thread of its own, since the client does not wait for a test that comes to its
-    ///     turn late.
     /// - Throws: Where it cannot be started.
     init(
         _ answers: [String: String] = [:], error: RPCError? = nil, stopTime: Int? = 60_000,
-        isKilled: Bool = false, answersSend: Bool = true, endsWhenKept: Bool = false
+        isKilled: Bool = false, answersSend: Bool = true
     ) throws {
         folder = try TemporaryFolder()
         directory = StateDirectory(path: folder.path(".hostd"))
@@ -59,31 +55,17 @@ final class StandIn: Sendable {
                 call.reply.succeed(raw: answer.utf8)
             }
         }
-        let isKept = DispatchSemaphore(value: 0)
         methods["about"] = { [about] call in
-            guard let stopTime else {
-                about.keep(call)
-                isKept.signal()
-                return
-            }
+            guard let stopTime else { return about.keep(call) }
             call.reply.succeed { json in json.object { $0.member("stopMs", stopTime) } }
         }
         if !answersSend {
-            methods["send"] = { [send] call in
-                send.keep(call)
-                isKept.signal()
-            }
+            methods["send"] = { [send] in send.keep($0) }
         }
         methods["stop"] = { [stop] in stop.keep($0) }
         server = try ControlServer(
             in: directory, methods: methods, tail: tail, log: LogRecorder().log)
         try server.start()
-        if endsWhenKept {
-            try NativeThread.start(name: "end") { [server] in
-                isKept.wait()
-                server.stop()
-            }
-        }
     }
 
     func hostd(_ arguments: String..., environment: [String: String] = [:]) throws

@@ -157,7 +157,9 @@ struct HoldLateTests {
         // Late after two seconds and a bit: the holds have 0.2 s less than they would.
         test.time.advance(by: .milliseconds(1900))
         shelf.end("upload")
-        test.time.advance(by: .milliseconds(1100))
+        test.time.advance(by: .milliseconds(300))
+        await probe.reached("c terminate")
+        test.time.advance(by: .milliseconds(800))
         guard case .overdue(let modules) = await test.end() else {
             Issue.record("the stop should have run out of time")
             return
