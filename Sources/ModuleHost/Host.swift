@@ -234,6 +234,11 @@ public final class Host: Sendable {
         gate.lane.enqueue(EventJob(request, in: app.value))
     }
 
+    /// Has the lane deliver events one after the other.
+    func enqueue(_ requests: [EventRequest]) {
+        gate.lane.enqueue(requests.map { EventJob($0, in: app.value) })
+    }
+
     private func startupEvent(_ event: StartupEvent) {
         gate.lane.box?.note(event)
         switch event {

@@ -4,22 +4,28 @@ import Served
 // The inbox: what it costs to have an event on the disk, beside a bare file and SQLite; what it costs many
 // clients of one host; and how soon a host delivers what the last one left.
 //
-// `Inbox HOSTD` measures, on the disk of the working folder.
+// `Inbox HOSTD [producers|clients|recovery]` measures, on the disk of the working folder.
 
-guard CommandLine.arguments.count == 2 else {
-    FileHandle.standardError.write(Data("usage: Inbox HOSTD\n".utf8))
+let parts: [(name: String, measure: (_ hostd: String, _ folder: URL) throws -> Void)] = [
+    ("producers", { try measureProducers(in: $1) }),
+    ("clients", { try measureClients(of: $0, in: $1) }),
+    ("recovery", { try measureRecovery(by: $0, in: $1) }),
+]
+let arguments = CommandLine.arguments
+let wanted = parts.filter { arguments.count < 3 || $0.name == arguments[2] }
+guard 2...3 ~= arguments.count, !wanted.isEmpty else {
+    FileHandle.standardError.write(
+        Data("usage: Inbox HOSTD [producers|clients|recovery]\n".utf8))
     exit(64)
 }
 signal(SIGPIPE, SIG_IGN)
-let hostd = CommandLine.arguments[1]
 let folder = try makeFolder(for: "inbox")
 defer { try? FileManager.default.removeItem(at: folder) }
 
-try measureProducers(in: folder)
-print()
-try measureClients(of: hostd, in: folder)
-print()
-try measureRecovery(by: hostd, in: folder)
+for part in wanted {
+    try part.measure(arguments[1], folder)
+    print()
+}
 
 /// The middle one.
 func median(_ values: [Int]) -> Int { values.sorted()[values.count / 2] }

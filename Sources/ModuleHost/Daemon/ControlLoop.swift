@@ -34,9 +34,9 @@ struct ControlLoop {
             // What was answered at once goes out in this turn.
             readMail()
             send()
-            closeOverdue()
+            let deadline = closeOverdue()
             if isOver { break }
-            setAlarm()
+            setAlarm(at: deadline)
             wait()
         }
         alarm?.cancel()
@@ -239,9 +239,11 @@ struct ControlLoop {
 
     // MARK: Deadlines
 
-    private mutating func closeOverdue() {
-        guard let earliest, earliest <= server.time.now() else { return }
+    /// - Returns: When something is overdue next.
+    private mutating func closeOverdue() -> ContinuousClock.Instant? {
+        guard let earliest else { return nil }
         let now = server.time.now()
+        guard earliest <= now else { return earliest }
         if let pause, pause <= now { self.pause = nil }
         for case let connection? in connections {
             if let deadline = connection.readDeadline, deadline <= now {
@@ -250,15 +252,20 @@ struct ControlLoop {
                 connection.refuseLateLine(server.limits)
             }
         }
+        return self.earliest
     }
 
     /// The instant at which something is overdue next.
     private var earliest: ContinuousClock.Instant? {
-        var earliest = [pause, end].compactMap(\.self).min()
+        var earliest = pause
+        func consider(_ deadline: ContinuousClock.Instant?) {
+            guard let deadline else { return }
+            earliest = earliest.map { min($0, deadline) } ?? deadline
+        }
+        consider(end)
         for case let connection? in connections {
-            for case let deadline? in [connection.lineDeadline, connection.readDeadline] {
-                earliest = min(earliest ?? deadline, deadline)
-            }
+            consider(connection.lineDeadline)
+            consider(connection.readDeadline)
         }
         return earliest
     }
@@ -267,7 +274,7 @@ struct ControlLoop {
     ///
     /// An alarm that is too early is left alone: deadlines come and go with each call, and mostly
     /// none of them is met.
-    private mutating func setAlarm() {
+    private mutating func setAlarm(at earliest: ContinuousClock.Instant?) {
         guard let earliest else { return }
         let now = server.time.now()
         if let set = alarmInstant, set > now, set <= earliest { return }

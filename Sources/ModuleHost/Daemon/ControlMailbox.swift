@@ -19,51 +19,32 @@ final class ControlMailbox: Sendable {
         case alarm
     }
 
-    private struct State {
-        var letters: [Letter] = []
-        /// Whether the thread will look again before it sleeps.
-        var isAwake = true
-    }
+    private let letters = Guarded<[Letter]>([])
+    private let bell: Doorbell
 
-    private let state = Guarded(State())
-    private let wake: WakeSignal
-
-    init() throws(SystemError) { wake = try WakeSignal() }
+    init() throws(SystemError) { bell = try Doorbell() }
 
     /// The descriptor that can be read from when a letter came while the thread slept.
-    var descriptor: Int32 { wake.descriptor }
+    var descriptor: Int32 { bell.descriptor }
 
     /// Adds a letter.
     ///
     /// Never waits for the thread; costs a system call only where that sleeps.
     func post(_ letter: Letter) {
-        let mustWake = state.withLock { state in
-            state.letters.append(letter)
-            let mustWake = !state.isAwake
-            state.isAwake = true
-            return mustWake
-        }
-        if mustWake { wake.give() }
+        letters.withLock { $0.append(letter) }
+        bell.ring()
     }
 
-    /// Exchanges the letters that wait for `letters`, which is empty and lends its room.
-    func take(_ letters: inout [Letter]) {
-        state.withLock { swap(&$0.letters, &letters) }
+    /// Exchanges the letters that wait for `taken`, which is empty and lends its room.
+    func take(_ taken: inout [Letter]) {
+        letters.withLock { swap(&$0, &taken) }
     }
 
     /// Whether the thread may sleep: false where a letter waits.
-    func fallAsleep() -> Bool {
-        state.withLock { state in
-            state.isAwake = !state.letters.isEmpty
-            return !state.isAwake
-        }
-    }
+    func fallAsleep() -> Bool { bell.fallAsleep() }
 
     /// Notes that the thread no longer sleeps.
     ///
     /// - Parameter signalled: Whether it was woken by a letter.
-    func wakeUp(signalled: Bool) {
-        if signalled { wake.take() }
-        state.withLock { $0.isAwake = true }
-    }
+    func wakeUp(signalled: Bool) { bell.wakeUp(signalled: signalled) }
 }

@@ -9,6 +9,27 @@ private struct SendParameters: Decodable, Sendable {
     let wait: Bool?
 }
 
+extension SendParameters: PlainlyDecodable {
+    init?(plain value: JSONValue) {
+        guard value.kind == .object, let event = value["event"]?.string else { return nil }
+        var (payload, id, wait): (JSONValue?, String?, Bool?)
+        for member in value.members {
+            switch member.key {
+            case "event": break
+            case "payload": payload = member.value.isNull ? nil : member.value
+            case "id":
+                guard let text = member.value.string else { return nil }
+                id = text
+            case "wait":
+                guard let bool = member.value.bool else { return nil }
+                wait = bool
+            default: return nil
+            }
+        }
+        self.init(event: event, payload: payload, id: id, wait: wait)
+    }
+}
+
 extension ControlMethods {
     /// Adds `send`.
     ///
@@ -19,7 +40,8 @@ extension ControlMethods {
     ///   - inbox: Where durable events go.
     ///   - host: Where all others go.
     mutating func add(_ inbox: Inbox, of host: Host) {
-        add("send", SendParameters.self) { parameters, call in
+        add("send", { value throws(JSONError) in try value.decode(SendParameters.self) }) {
+            parameters, call in
             guard let kind = EventKind(rawValue: parameters.event) else {
                 return call.reply.fail(.invalidParameters(unknownEvent(parameters.event)))
             }
@@ -127,9 +149,10 @@ extension JSONWriter {
     fileprivate mutating func acceptance(
         _ id: String?, _ position: EventPosition, _ outcome: InboxSubmission.Outcome?
     ) {
+        let place = position.description
         object { json in
-            json.member("id", id ?? position.description)
-            json.member("position", position.description)
+            json.member("id", id ?? place)
+            json.member("position", place)
             switch outcome {
             case .done(let outcome)?: json.member("outcome") { $0.outcome(outcome) }
             case .rejected(let reason)?: json.member("rejected", reason)

@@ -41,10 +41,18 @@ package struct ControlMethods: Sendable {
         _ method: String, _ type: Parameters.Type,
         _ handler: @escaping @Sendable (Parameters, Call) -> Void
     ) {
+        add(method, { value throws(JSONError) in try value.decode(Parameters.self) }, handler)
+    }
+
+    /// Adds a method whose parameters are read in a way of their own.
+    mutating func add<Parameters>(
+        _ method: String, _ read: @escaping @Sendable (JSONValue) throws(JSONError) -> Parameters,
+        _ handler: @escaping @Sendable (Parameters, Call) -> Void
+    ) {
         handlers[method] = { call in
             let parameters: Parameters
             do throws(JSONError) {
-                parameters = try (call.parameters ?? .emptyObject).decode(Parameters.self)
+                parameters = try read(call.parameters ?? .emptyObject)
             } catch {
                 let faults = error.faults.map(Self.text(of:)).joined(separator: "; ")
                 return call.reply.fail(.invalidParameters(faults))

@@ -165,6 +165,19 @@ final class Lane: Sendable {
         if !verdict.accepted { job.abandon() }
     }
 
+    /// Puts jobs at the end of the list, in their order and with nothing between them.
+    ///
+    /// From any thread. Wakes the lane's thread once, and not for each of them.
+    func enqueue(_ jobs: [any LaneJob]) {
+        let verdict = state.withLock { state -> (accepted: Bool, wake: LaneThread?) in
+            guard !state.isClosed else { return (false, nil) }
+            for job in jobs { state.jobs.append(job) }
+            return (true, state.wakeUp())
+        }
+        verdict.wake?.wake.signal()
+        if !verdict.accepted { for job in jobs { job.abandon() } }
+    }
+
     /// Puts host code at the end of the list.
     ///
     /// From any thread.

@@ -4,17 +4,38 @@ struct InboxExtent {
     let segments: [UInt32]
     /// How many bytes the newest one had.
     let newestSize: Int
+    private let newest: SegmentFile?
 
     /// Looks, under the lock.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     init(of folder: InboxFolder) throws(InboxError) {
         segments = try folder.segments()
-        guard let newest = segments.last, let file = try folder.segment(newest) else {
-            newestSize = 0
+        guard let number = segments.last, let file = try folder.segment(number) else {
+            (newest, newestSize) = (nil, 0)
             return
         }
-        do throws(FileError) { newestSize = try file.state().size } catch { throw .unusable(error) }
+        do throws(FileError) {
+            (newest, newestSize) = (file, try file.state().size)
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
+    private init(_ segments: [UInt32], _ newest: SegmentFile, size: Int) {
+        (self.segments, self.newest, newestSize) = (segments, newest, size)
+    }
+
+    /// Looks once more, under the lock: only at the newest segment where that still is the newest.
+    ///
+    /// Older ones may have been removed meanwhile, as they may be after any look.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    func renewed(in folder: InboxFolder) throws(InboxError) -> InboxExtent {
+        guard let newest, let state = try? newest.state(), state.isLinked,
+            newest.number < .max, !fileExists(folder.path(ofSegment: newest.number + 1))
+        else { return try InboxExtent(of: folder) }
+        return InboxExtent(segments, newest, size: state.size)
     }
 
     /// Where the next record will be written, or behind that.

@@ -179,17 +179,20 @@ struct InboxFeeder {
         // Before anything is handed on: where this fails, all of it is tried again.
         try inbox.reject(verdicts.compactMap(\.rejection))
         var handedOn: EventPosition?
+        var requests: [EventRequest] = []
+        requests.reserveCapacity(items.count)
         for (item, verdict) in zip(items, verdicts) {
             switch verdict {
             case .deliver(let event):
                 handedOn = item.end
                 inbox.progress.enter()
-                host.enqueue(.event(event))
+                requests.append(.event(event))
             case .done: break
             case .duplicate: skip(item, .duplicate)
             case .reject(let rejection): skip(item, .rejected(rejection.reason))
             }
         }
+        if !requests.isEmpty { host.enqueue(requests) }
         // What no event stands behind is passed in its turn.
         guard let end = items.last?.end, handedOn != end else { return }
         inbox.progress.enter()
@@ -279,9 +282,10 @@ struct InboxFeeder {
             return
         }
         poll.removeAll()
-        poll.insert(inbox.mailbox.descriptor, .reading)
+        let mail = poll.insert(inbox.mailbox.descriptor, .reading)
         if let watch { poll.insert(watch.descriptor, .reading) }
-        poll.wait(milliseconds: untilNext)
+        poll.wait(milliseconds: inbox.mailbox.fallAsleep() ? untilNext : 0)
+        inbox.mailbox.wakeUp(signalled: poll.canRead(mail))
         _ = watch?.takeChanges()
     }
 

@@ -14,14 +14,23 @@ final class InboxMailbox: Sendable {
     }
 
     private let letters = Guarded(Letters())
-    private let signal: WakeSignal
+    private let bell: Doorbell
 
-    init() throws(SystemError) { signal = try WakeSignal() }
+    init() throws(SystemError) { bell = try Doorbell() }
 
-    /// The descriptor that can be read from when there is mail.
-    var descriptor: Int32 { signal.descriptor }
+    /// The descriptor that can be read from when there is news while the thread sleeps.
+    var descriptor: Int32 { bell.descriptor }
 
-    func wake() { signal.give() }
+    /// Has the thread look at everything once more.
+    func wake() { bell.ring() }
+
+    /// Whether the thread may sleep: false where there is news.
+    func fallAsleep() -> Bool { bell.fallAsleep() }
+
+    /// Notes that the thread no longer sleeps.
+    ///
+    /// - Parameter signalled: Whether it was woken by news.
+    func wakeUp(signalled: Bool) { bell.wakeUp(signalled: signalled) }
 
     /// - Returns: Why it is refused, if it is.
     func add(_ submission: InboxSubmission, limit: Int) -> (any Error)? {
@@ -52,8 +61,7 @@ final class InboxMailbox: Sendable {
 
     /// Takes what was handed in.
     func take() -> Letters {
-        signal.take()
-        return letters.withLock { letters in
+        letters.withLock { letters in
             let taken = letters
             letters.submissions = []
             letters.bytes = 0

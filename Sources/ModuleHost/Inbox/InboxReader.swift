@@ -108,7 +108,9 @@ package final class InboxReader {
     /// - Returns: Whether that is another place than before.
     private func learnMore() throws(InboxError) -> Bool {
         let before = extent.end
-        extent = try lock.hold(.shared) { () throws(InboxError) in try InboxExtent(of: folder) }
+        extent = try lock.hold(.shared) { () throws(InboxError) in
+            try extent.renewed(in: folder)
+        }
         if walk.position > extent.end, !extent.segments.isEmpty {
             notice = .shortened(walk.position, end: extent.end)
             walk = InboxWalk(folder, at: extent.end, reading: folder.limits.reading)

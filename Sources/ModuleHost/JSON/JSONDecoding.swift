@@ -27,6 +27,26 @@ extension JSONValue {
     }
 }
 
+/// A type on a hot path that reads itself from values as they mostly are: the machinery of `Decodable`
+/// takes microseconds for a handful of members.
+protocol PlainlyDecodable: Decodable {
+    /// Reads what is just as expected.
+    ///
+    /// - Parameter value: The value.
+    /// - Returns: Nil where anything is not, a key that is unknown too: `init(from:)` then says what.
+    init?(plain value: JSONValue)
+}
+
+extension JSONValue {
+    /// Makes a `T` of the value, as ``decode(_:)-(T.Type)`` does, at once where nothing is wrong with it.
+    func decode<T: PlainlyDecodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
+        if let result = T(plain: self) { return result }
+        return try decodeByKeys()
+    }
+
+    private func decodeByKeys<T: Decodable>() throws(JSONError) -> T { try decode() }
+}
+
 /// One decoding: what all its containers share.
 final class JSONDecoding {
     /// Which keys of an object were asked for, and which are known to no container of it so far.

@@ -121,6 +121,38 @@ public struct RemoteNotification: Decodable, Sendable {
     }
 }
 
+extension RemoteNotification: PlainlyDecodable {
+    init?(plain payload: JSONValue) {
+        guard payload.kind == .object else { return nil }
+        guard let aps = payload["aps"], !aps.isNull else { return }
+        guard let aps = APS(plain: aps) else { return nil }
+        self.aps = aps
+    }
+}
+
+extension RemoteNotification.APS {
+    /// Reads what most notifications have: a text, a badge, content.
+    init?(plain value: JSONValue) {
+        guard value.kind == .object else { return nil }
+        isContentAvailable = false
+        for member in value.members {
+            switch member.key {
+            case "alert":
+                guard let text = member.value.string else { return nil }
+                alert = .text(text)
+            case "badge":
+                guard let badge = member.value.integer(UInt.self) else { return nil }
+                self.badge = badge
+            case "content-available":
+                guard let number = member.value.int else { return nil }
+                isContentAvailable = number == 1
+            case "sound", "category", "thread-id": break
+            default: return nil
+            }
+        }
+    }
+}
+
 /// The token by which the push service knows this device.
 public struct DeviceToken: Decodable, Hashable, Sendable {
     /// The token, as hexadecimal digits.
