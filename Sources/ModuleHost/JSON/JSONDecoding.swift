@@ -30,10 +30,8 @@ extension JSONValue {
 /// A type on a hot path that reads itself from values as they mostly are: the machinery of `Decodable`
 /// takes microseconds for a handful of members.
 protocol PlainlyDecodable: Decodable {
-    /// Reads what is just as expected.
-    ///
-    /// - Parameter value: The value.
-    /// - Returns: Nil where anything is not, a key that is unknown too: `init(from:)` then says what.
+    /// Reads what is just as expected; nil where anything is not, an unknown key too: `init(from:)` then
+    /// says what.
     init?(plain value: JSONValue)
 }
 
