@@ -50,6 +50,37 @@ struct RunTests {
             try run.journaledEvents().suffix(3) == ["resign-active", "background", "terminate"])
     }
 
+    @Test(
+        "TERM and INT end a start that waits for the inbox's lock, as they end one before launch",
+        arguments: [(SIGTERM, "TERM"), (SIGINT, "INT")])
+    func startHeldUp(signal: Int32, name: String) throws {
+        let folder = try TemporaryFolder()
+        try makeFolders(folder.path(".hostd/inbox"))
+        let lock = try Descriptor(lockFile: folder.path(".hostd/inbox/inbox.lock"))
+        try #require(try lock.tryLock(.exclusive))
+        let run = try HostdRun(HostdRun.slatefile(), in: folder)
+        let deadline = ContinuousClock.now + HostProcess.patience
+        // It takes signals from before it says which process it is.
+        while (try? folder.text(of: ".hostd/hostd.pid")) != "\(run.process.processID)\n" {
+            try #require(ContinuousClock.now < deadline, "it never claimed its directory")
+            sched_yield()
+        }
+        // One that is not for the end of the host waits for its launch.
+        run.process.send(SIGUSR1)
+        run.process.send(signal)
+        let outcome = try run.ended()
+        #expect(outcome.exit == .code(0))
+        #expect(outcome.output == "")
+        let lines = outcome.error.split(separator: "\n").suffix(2)
+        #expect(
+            lines.first?.hasSuffix(
+                "stopping: signal \(name) from pid \(getpid()) (uid \(getuid()))") == true)
+        #expect(lines.last?.hasSuffix(" notice   host              stopped") == true)
+        // The one that comes after it launches as if nothing had been.
+        lock.unlock()
+        #expect(try HostdRun(nil, in: folder).ready().terminated().exit == .code(0))
+    }
+
     @Test("a burst of 10 000 real-time signals is 10 000 deliveries, in order")
     func burst() throws {
         let slatefile = HostdRun.slatefile(

@@ -54,12 +54,22 @@ public enum HostDaemon {
         if let weakness = directory.weakness { log.warning("\(weakness)") }
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
         let inbox: Inbox
-        do throws(InboxError) {
-            inbox = try Inbox(
-                in: directory, after: blackBox.previous, box: blackBox.box, log: log)
+        do throws(SystemError) {
+            let opening = InboxOpening(
+                directory: directory, claim: claim, blackBox: blackBox, log: log)
+            switch try opening.run(SignalActions(slatefile.signals)) {
+            case .opened(let opened): inbox = opened
+            case .failed(let error):
+                log.error("\(error); or choose another state directory with --state-dir")
+                return .cannotCreate
+            case .stopped(let origin):
+                log.notice("stopping: \(origin)")
+                log.notice("stopped")
+                return .success
+            }
         } catch {
-            log.error("\(error); or choose another state directory with --state-dir")
-            return .cannotCreate
+            log.error("no thread can be started: \(error)")
+            return .failed
         }
         let run: DaemonRun
         do throws(ControlServerError) {
@@ -221,9 +231,7 @@ private final class DaemonRun: Sendable {
     private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
         let found = actions.withLock { $0[signal.number] }
         guard let (name, action) = found else { return .goOn }
-        let origin = Origin.signal(
-            name: name, uid: signal.sender?.userID, pid: signal.sender?.processID,
-            value: signal.value)
+        let origin = Origin(name, signal)
         switch action {
         case .reload: reloader.reload(.asked(origin))
         case .event(let event) where event.kind == .terminate:

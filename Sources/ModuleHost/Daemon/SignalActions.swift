@@ -18,6 +18,17 @@ struct SignalActions: Sendable {
         }
     }
 
+    /// The signals that stop the host.
+    var stopping: [Int32] {
+        actions.compactMap { number, entry in
+            if case .event(let event) = entry.action, event.kind == .terminate {
+                number
+            } else {
+                nil
+            }
+        }
+    }
+
     subscript(number: Int32) -> (name: String, action: Action)? { actions[number] }
 }
 

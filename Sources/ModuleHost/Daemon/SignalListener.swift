@@ -77,6 +77,27 @@ package final class SignalListener: Sendable {
         }
     }
 
+    /// Waits for one of some signals, before the loop; all others go on waiting for that.
+    ///
+    /// - Parameters:
+    ///   - signals: Which.
+    ///   - keptDefault: Signals that keep their default action meanwhile.
+    /// - Returns: The first of them; nil after ``end()``.
+    package func waitForOne(
+        of signals: [Int32], keepingDefault keptDefault: () -> [Int32]
+    ) -> ReceivedSignal? {
+        _ = Self.take(but: keptDefault())
+        // No thread that is started from now on may have them open.
+        defer { _ = Self.take(but: []) }
+        var set = SignalSet(signals)
+        set.insert(Signals.wakeUp)
+        while !isEnding.load(ordering: .acquiring) {
+            let signal = Signals.wait(for: set)
+            if signal.number != Signals.wakeUp { return signal }
+        }
+        return nil
+    }
+
     /// Has the loop take all signals but those of `kept`, which do what they do by default.
     private static func take(but kept: [Int32]) -> SignalSet {
         var set = takenSignals

@@ -1,0 +1,58 @@
+import AppService
+
+/// Opens the inbox beside the thread that takes the signals: another program may hold the inbox's lock for
+/// as long as it likes, and who wants the host to stop is heard all the same.
+struct InboxOpening {
+    enum Outcome {
+        case opened(Inbox)
+        case failed(InboxError)
+        /// Somebody wants the host to stop before it has begun.
+        case stopped(Origin)
+    }
+
+    let directory: StateDirectory
+    /// Stays claimed for as long as the opening is under way, however this ends.
+    let claim: PidFile
+    let blackBox: DaemonBlackBox
+    let log: Log
+
+    /// Opens it.
+    ///
+    /// - Parameter signals: What signals mean. Those that stop the host are taken; all others wait for the
+    ///   host that runs.
+    /// - Returns: How it ended. Where the host is to stop the opening may go on: it waits for the lock on
+    ///   a thread of its own, which ends with the process.
+    /// - Throws: ``SystemError`` where there is no room for a thread.
+    func run(_ signals: SignalActions) throws(SystemError) -> Outcome {
+        let opened = Guarded<Result<Inbox, InboxError>?>(nil)
+        let listener = SignalListener()
+        try NativeThread.start(name: "inbox start") {
+            let result = Result { () throws(InboxError) in
+                try Inbox(in: directory, after: blackBox.previous, box: blackBox.box, log: log)
+            }
+            withExtendedLifetime(claim) { opened.withLock { $0 = result } }
+            listener.end()
+        }
+        let signal = listener.waitForOne(of: signals.stopping) {
+            SignalListener.keptDefault.filter { signals[$0] == nil }
+        }
+        if let signal, let (name, _) = signals[signal.number] {
+            return .stopped(Origin(name, signal))
+        }
+        return switch opened.withLock({ $0 }) {
+        case .success(let inbox)?: .opened(inbox)
+        case .failure(let error)?: .failed(error)
+        // Only its end ends the wait.
+        case nil: .stopped(.host)
+        }
+    }
+}
+
+extension Origin {
+    /// A signal that was taken.
+    init(_ name: String, _ signal: ReceivedSignal) {
+        self = .signal(
+            name: name, uid: signal.sender?.userID, pid: signal.sender?.processID,
+            value: signal.value)
+    }
+}
