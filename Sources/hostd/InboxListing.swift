@@ -46,7 +46,7 @@ struct InboxListing {
     }
 
     private func row(_ event: PendingEvents.Event) -> [String] {
-        let modules = event.modules?.map(\.text).joined(separator: ", ") ?? "all"
+        let modules = event.modules?.list ?? "all"
         return [
             "  \(event.position)", event.kind?.rawValue ?? "?", shown(event.id), shown(event.time),
             event.fault.map { "to be rejected: \($0)" } ?? modules,
@@ -54,10 +54,10 @@ struct InboxListing {
     }
 
     private func row(_ event: RejectedEvent) -> [String] {
-        let module = event.module.map { "\($0.text): " } ?? ""
+        let modules = event.modules.map { "\($0.list): " } ?? ""
         return [
             "  \(event.position)", shown(event.kindName ?? "?"), shown(event.id), event.time,
-            module + excerpt(event.reason, limit: 500),
+            modules + excerpt(event.reason, limit: 500),
         ]
     }
 
@@ -94,9 +94,7 @@ struct InboxListing {
                         if let id = event.id { $0.member("id", id) }
                         if let time = event.time { $0.member("time", time) }
                         if let modules = event.modules {
-                            $0.member("modules") {
-                                $0.array { for id in modules { $0.value(id.text) } }
-                            }
+                            $0.member("modules") { $0.array(of: modules) }
                         }
                         if let fault = event.fault { $0.member("fault", fault) }
                     }
@@ -128,12 +126,24 @@ extension RejectedEvent {
             $0.member("time", time)
             $0.member("reason", reason)
             if let attempt { $0.member("attempt", attempt) }
-            if let module { $0.member("module", module.text) }
+            if let modules { $0.member("modules") { $0.array(of: modules) } }
             if let record = try? JSONValue(parsing: line) {
                 $0.member("record") { $0.redacted(record) }
             } else {
                 $0.member("line", RouteToken.hide(in: String(decoding: line, as: UTF8.self)))
             }
         }
+    }
+}
+
+extension [ModuleID] {
+    /// The modules as a list for people.
+    var list: String { map(\.text).joined(separator: ", ") }
+}
+
+extension JSONWriter {
+    /// Writes modules as an array of their ids.
+    fileprivate mutating func array(of modules: [ModuleID]) {
+        array { for module in modules { $0.value(module.text) } }
     }
 }

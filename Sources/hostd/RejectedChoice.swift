@@ -152,7 +152,7 @@ extension RejectedEvent {
 
     /// The event in a few words, such as `1:4096 push order-17`.
     fileprivate var title: String {
-        [position.description, kindName, id, module.map { "for \($0.text)" }]
+        [position.description, kindName, id, modules.map { "for \($0.list)" }]
             .compactMap { $0.map { excerpt($0, limit: 200) } }.joined(separator: " ")
     }
 }

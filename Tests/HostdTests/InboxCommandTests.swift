@@ -35,7 +35,7 @@ struct InboxCommandTests {
         try RejectedEvents(files).append([
             RejectedEvent(
                 time: WallTime(seconds: 1_772_358_060, nanoseconds: 5_000_000), reason: reason,
-                position: position, id: id, module: module.map { try ModuleID($0) },
+                position: position, id: id, modules: module.map { [try ModuleID($0)] },
                 line: Array(line.utf8))
         ])
     }
@@ -149,7 +149,7 @@ struct InboxCommandTests {
                 + #""time":"2026-03-01T09:41:00.005Z","reason":"it was in the way","#
                 + #""record":{"event":"open-url","payload":{"url":"a://b?x=1&token=•••"},"id":"c"}},"#
                 + #"{"position":"1:9","time":"2026-03-01T09:41:00.005Z","reason":"no\nJSON","#
-                + #""module":"x.b","line":"hello?token=•••"}]}}"# + "\n")
+                + #""modules":["x.b"],"line":"hello?token=•••"}]}}"# + "\n")
         try folder.write("{", to: ".hostd/inbox/cursor")
         try folder.write("?", to: ".hostd/inbox/rejected.ndjson")
         let broken = try inbox("--limit", "0")

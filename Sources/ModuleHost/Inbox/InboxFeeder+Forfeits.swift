@@ -47,7 +47,7 @@ extension InboxFeeder {
                 record.modules?.contains(where: { $0 == forfeit.cell.id }) ?? true
             else { return }
             rejections.append(
-                rejection(of: item, id: record.id, module: forfeit.cell.id, reason))
+                rejection(of: item, id: record.id, for: forfeit.cell.id.map { [$0] }, reason))
         }
         if let begun = forfeit.begun, let item = try reader.read(at: begun) { take(item) }
         if var place = forfeit.places?.lowerBound, let end = forfeit.places?.upperBound {

@@ -22,7 +22,7 @@ extension InboxFeeder {
                 record = try InboxRecord(item)
             }
         } catch {
-            return .reject(rejection(of: item, "\(error)"))
+            return .reject(rejection(of: item, for: nil, "\(error)"))
         }
         if let id = record.id {
             ids.insert(id, at: item.position)
@@ -37,7 +37,7 @@ extension InboxFeeder {
         if begun >= inbox.limits.attempts {
             return .reject(
                 rejection(
-                    of: item, id: record.id, attempt: begun,
+                    of: item, id: record.id, attempt: begun, for: only,
                     "the host died \(begun) times while this event was delivered"))
         }
         return .deliver(
@@ -48,12 +48,13 @@ extension InboxFeeder {
     }
 
     func rejection(
-        of item: InboxItem, id: String? = nil, attempt: Int? = nil, module: ModuleID? = nil,
-        _ reason: String
+        of item: InboxItem, id: String? = nil, attempt: Int? = nil,
+        for modules: Set<ModuleID>?, _ reason: String
     ) -> RejectedEvent {
         RejectedEvent(
             time: .now(), reason: reason, position: item.position, id: id,
-            attempt: attempt, module: module, line: Array(item.bytes))
+            attempt: attempt, modules: modules?.sorted { $0.text < $1.text },
+            line: Array(item.bytes))
     }
 }
 

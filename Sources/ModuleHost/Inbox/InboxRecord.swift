@@ -166,11 +166,11 @@ extension InboxRecord {
 
     /// The line that has this event delivered once more.
     ///
-    /// - Parameter module: Who alone is to hear it; nil for whom the record names itself.
+    /// - Parameter modules: Who alone is to hear it; nil for whom the record names itself.
     /// - Returns: The line, without its newline.
-    package func lineForRetry(of module: ModuleID? = nil) -> [UInt8] {
+    package func lineForRetry(for modules: [ModuleID]? = nil) -> [UInt8] {
         Self.line(
             event.kind, payload: payload, id: id, time: time,
-            modules: module.map { [$0] } ?? modules, isRetried: true)
+            modules: modules ?? self.modules, isRetried: true)
     }
 }

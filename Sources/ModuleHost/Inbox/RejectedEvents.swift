@@ -10,28 +10,28 @@ package struct RejectedEvent: Hashable, Sendable {
     package var id: String?
     /// How often its delivery was begun, where that is the reason.
     package var attempt: Int?
-    /// The module that did not hear it; nil for all.
-    package var module: ModuleID?
+    /// The modules that did not hear it; nil for all.
+    package var modules: [ModuleID]?
     /// The line as it was; of one that is too long, its beginning.
     package var line: [UInt8]
 
     package init(
         time: WallTime, reason: String, position: EventPosition, id: String? = nil,
-        attempt: Int? = nil, module: ModuleID? = nil, line: [UInt8]
+        attempt: Int? = nil, modules: [ModuleID]? = nil, line: [UInt8]
     ) {
         self.time = time.iso8601
         self.reason = reason
         self.position = position
         self.id = id
         self.attempt = attempt
-        self.module = module
+        self.modules = modules
         self.line = line
     }
 }
 
 /// The file `rejected.ndjson`: what the host gave up on, each with its reason.
 ///
-/// One object a line: `time`, `reason`, `position`, then `id`, `attempt` and `module` where there
+/// One object a line: `time`, `reason`, `position`, then `id`, `attempt` and `modules` where there
 /// are, and `line`, the record as text (`base64` where it is no UTF-8). Any process may use it, whether
 /// a host runs or not; the lock of the inbox keeps them apart.
 package struct RejectedEvents: Sendable {
@@ -132,11 +132,11 @@ package struct RejectedEvents: Sendable {
 }
 
 extension RejectedEvent {
-    /// The line that has the event delivered once more, to the module that did not hear it.
+    /// The line that has the event delivered once more, to the modules that did not hear it.
     ///
     /// - Throws: What is wrong with it, where it is no record.
     package func lineForRetry() throws(InboxFault) -> [UInt8] {
-        try InboxRecord(parsing: line[...]).lineForRetry(of: module)
+        try InboxRecord(parsing: line[...]).lineForRetry(for: modules)
     }
 
     fileprivate func write(to json: inout JSONWriter) {
@@ -146,7 +146,11 @@ extension RejectedEvent {
             $0.member("position", position.description)
             if let id { $0.member("id", id) }
             if let attempt { $0.member("attempt", attempt) }
-            if let module { $0.member("module", module.text) }
+            if let modules {
+                $0.member("modules") { list in
+                    list.array { for module in modules { $0.value(module.text) } }
+                }
+            }
             if let text = String(validating: line, as: UTF8.self) {
                 $0.member("line", text)
             } else {
@@ -168,9 +172,11 @@ extension RejectedEvent {
         self.line = line
         id = value["id"]?.string
         attempt = value["attempt"]?.int
-        if let name = value["module"]?.string {
-            guard let module = try? ModuleID(name) else { return nil }
-            self.module = module
+        if let names = value["modules"] {
+            let modules = names.elements.compactMap { $0.string.flatMap { try? ModuleID($0) } }
+            // Else it would be delivered to others than those that missed it.
+            guard modules.count == names.count, !modules.isEmpty else { return nil }
+            self.modules = modules
         }
     }
 }

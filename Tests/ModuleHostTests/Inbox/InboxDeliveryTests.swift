@@ -182,6 +182,41 @@ struct InboxDeliveryTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("an event that was rejected is retried for those alone that it was still for")
+    func retriedForTheRest() async throws {
+        var folder = try TemporaryFolder()
+        for attempt in 1...3 {
+            let (probe, door) = (Probe("retried for the rest \(attempt)"), Door())
+            probe.when("b push") { module in
+                module.noteEvent()
+                door.pass()
+            }
+            let test = try await HostUnderTest.durable("a", "b", "c", in: folder, probe: probe)
+                .launched()
+            if attempt == 1 { #expect(await test.accept("bad")?.description == "1:1") }
+            await probe.reached("b 1:1#\(attempt)")
+            folder = try folder.copied()
+            door.open()
+            #expect(await test.stopped() == .stopped)
+        }
+        let probe = Probe("retried for the rest, at the end")
+        let test = try await HostUnderTest.durable("a", "b", "c", in: folder, probe: probe)
+            .launched()
+        _ = await test.outcome("between")
+        let inbox = InboxFolder(in: StateDirectory(path: folder.path))
+        let rejected = try #require(try RejectedEvents(inbox).contents().events.first)
+        #expect(rejected.modules?.map(\.text) == ["x.b", "x.c"])
+        let places = try InboxWriter(inbox).append([try rejected.lineForRetry()])
+        let retried = try #require(places.first)
+        _ = await test.outcome("last")
+        #expect(probe.heard("a").count == 2)
+        for name in ["b", "c"] {
+            #expect(probe.heard(name).count == 3)
+            #expect(probe.heard(name).contains("\(retried)#1"))
+        }
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("killed while a module is late: it alone hears again what it had not returned from")
     func killedWhileLate() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
@@ -265,7 +300,7 @@ struct InboxDeliveryTests {
         await probe.reached("b \(last)")
         let rejected = try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path)))
             .contents().events
-        #expect(rejected.allSatisfy { $0.module?.text == "x.b" })
+        #expect(rejected.allSatisfy { $0.modules?.map(\.text) == ["x.b"] })
         #expect(rejected.count > 100)
         let (given, heard) = (rejected.map { "\($0.position)#1" }, probe.heard("b"))
         // It was at work on the first one, which was given up for the case that it never returned.

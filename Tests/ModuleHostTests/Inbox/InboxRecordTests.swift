@@ -180,7 +180,7 @@ struct InboxRecordTests {
                 == #"{"event":"open-url","payload":{"url":"mm://a/b?token=secret"},"id":"i","modules":["com.mm.x"],"retried":true}"#
         )
         #expect(
-            String(decoding: record.lineForRetry(of: try ModuleID("com.mm.y")), as: UTF8.self)
+            String(decoding: record.lineForRetry(for: [try ModuleID("com.mm.y")]), as: UTF8.self)
                 == #"{"event":"open-url","payload":{"url":"mm://a/b?token=secret"},"id":"i","modules":["com.mm.y"],"retried":true}"#
         )
     }

@@ -9,10 +9,10 @@ struct RejectedEventsTests {
 
     private static func event(
         _ position: EventPosition, _ line: String = #"{"event":"push","payload":{}}"#,
-        module: ModuleID? = nil
+        modules: [ModuleID]? = nil
     ) -> RejectedEvent {
         RejectedEvent(
-            time: time, reason: "why", position: position, module: module, line: Array(line.utf8))
+            time: time, reason: "why", position: position, modules: modules, line: Array(line.utf8))
     }
 
     @Test("an event is written as one line, with all that is known")
@@ -21,7 +21,7 @@ struct RejectedEventsTests {
         let rejected = RejectedEvents(inbox.folder)
         let whole = RejectedEvent(
             time: Self.time, reason: "the host died three times", position: "3:4096", id: "a-1",
-            attempt: 3, module: try ModuleID("com.mm.x"), line: Array(#"{"event":"push"}"#.utf8))
+            attempt: 3, modules: [try ModuleID("com.mm.x")], line: Array(#"{"event":"push"}"#.utf8))
         try rejected.append([whole])
         let garbage = RejectedEvent(
             time: Self.time, reason: "no JSON", position: "3:5000", line: [0xFF, 0x00, 0x0A, 0x41])
@@ -30,7 +30,7 @@ struct RejectedEventsTests {
             try inbox.state.text(of: "inbox/rejected.ndjson")
                 == "\n"
                 + #"{"time":"2026-03-01T09:41:00.123Z","reason":"the host died three times","#
-                + #""position":"3:4096","id":"a-1","attempt":3,"module":"com.mm.x","#
+                + #""position":"3:4096","id":"a-1","attempt":3,"modules":["com.mm.x"],"#
                 + #""line":"{\"event\":\"push\"}"}"# + "\n\n"
                 + #"{"time":"2026-03-01T09:41:00.123Z","reason":"no JSON","position":"3:5000","#
                 + #""base64":"/wAKQQ=="}"# + "\n")
@@ -67,12 +67,13 @@ struct RejectedEventsTests {
         #expect(try inbox.state.text(of: "inbox/rejected.ndjson") == "{\"time\":\"20\n")
     }
 
-    @Test("a rejected event is retried for the module that did not hear it")
+    @Test("a rejected event is retried for the modules that did not hear it")
     func retry() throws {
-        let module = try ModuleID("com.mm.x")
+        let modules = [try ModuleID("com.mm.x"), try ModuleID("com.mm.y")]
         #expect(
-            String(decoding: try Self.event("1:1", module: module).lineForRetry(), as: UTF8.self)
-                == #"{"event":"push","payload":{},"modules":["com.mm.x"],"retried":true}"#)
+            String(decoding: try Self.event("1:1", modules: modules).lineForRetry(), as: UTF8.self)
+                == #"{"event":"push","payload":{},"modules":["com.mm.x","com.mm.y"],"retried":true}"#
+        )
         #expect(
             String(decoding: try Self.event("1:1").lineForRetry(), as: UTF8.self)
                 == #"{"event":"push","payload":{},"retried":true}"#)
