@@ -177,6 +177,24 @@ struct SendRunTests {
     }
 
     @Test(
+        "a disk that takes no more for the host: the sender and the log are told why, once each",
+        .enabled(if: !isSanitized))
+    func fullForHost() throws {
+        // In blocks of 512 bytes.
+        let run = try HostdRun(HostdRun.slatefile(), shell: "ulimit -f 2").ready()
+        let payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 2000))"}}"#
+        let outcome = try run.hostd("send", "push", "--payload", payload)
+        let what =
+            "cannot write '.hostd/inbox/00000001.ndjson': File too large: this process may "
+            + "write no larger files (ulimit -f)"
+        #expect(outcome.exit == .code(74))
+        #expect(outcome.error == "hostd send: not accepted: \(what)\n")
+        let line = try run.process.waitForLine(containing: "cannot accept events: ")
+        #expect(line.hasSuffix("cannot accept events: \(what)"))
+        _ = try run.terminated()
+    }
+
+    @Test(
         "another user's: 77, whether a host runs or not", .enabled(if: CurrentProcess.userID == 0))
     func otherUser() throws {
         let run = try HostdRun(HostdRun.slatefile()).ready()

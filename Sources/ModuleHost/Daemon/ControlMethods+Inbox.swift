@@ -136,7 +136,8 @@ extension RPCReply {
         case .accepted: break
         case .duplicate: succeed { $0.duplicate(id) }
         case .failed(let error):
-            fail(RPCError(.notAccepted, "not accepted", detail: "\(error)"))
+            let reason = (error as? InboxError)?.refusal ?? "\(error)"
+            fail(RPCError(.notAccepted, "not accepted", detail: reason))
         }
     }
 }

@@ -157,7 +157,7 @@ package final class Inbox: Sendable {
             figures.pendingBytes = try folder.bytes(
                 from: figures.position ?? start, to: extent.end)
         } catch {
-            figures.troubles[.looking] = "cannot look at the inbox: \(error)"
+            figures.troubles[.looking] = "cannot look at the inbox: \(error.trouble)"
         }
         return figures
     }
@@ -240,7 +240,7 @@ extension Inbox {
 
     /// Something does not work; said once until it works again.
     func troubled(_ error: InboxError, _ work: InboxFigures.Work) {
-        let trouble = "cannot \(work.rawValue): \(error)"
+        let trouble = "cannot \(work.rawValue): \(error.trouble)"
         let former = figures.withLock { $0.troubles.updateValue(trouble, forKey: work) }
         if former != trouble { log.error(trouble) }
     }

@@ -30,29 +30,52 @@ extension InboxError: CustomStringConvertible {
     /// One line: what happened, and what to do.
     package var description: String {
         switch self {
-        case .lineTooLong(let bytes, let limit):
-            "a record of \(bytes) bytes is longer than the \(limit) that it may have; not accepted"
-        case .notOneLine:
-            "a record is one line of text; not accepted"
-        case .batchTooLarge(let bytes):
-            "\(bytes) bytes are too many at once; not accepted"
-        case .notAccepted(let error):
-            "\(error); not accepted\(Self.remedy(error.reason))"
-        case .numbersUsedUp(let folder):
-            "the inbox '\(folder)' has used all its segment numbers; not accepted: stop the host, "
-                + "let nothing be pending, and move the folder away"
-        case .unusable(let error):
-            "\(error)\(Self.remedy(error.reason))"
-        case .unreadable(let error):
-            error.description
+        case .lineTooLong, .notOneLine, .batchTooLarge, .notAccepted, .numbersUsedUp:
+            "\(what); not accepted\(advice)\(again)"
+        case .unusable, .unreadable: trouble
         }
     }
 
-    private static func remedy(_ reason: SystemError) -> String {
+    /// The line for an answer to a sender which begins with saying that the event was not accepted.
+    package var refusal: String { "\(what)\(advice)\(again)" }
+
+    /// The line for those who look after the host, and have sent nothing.
+    package var trouble: String { "\(what)\(advice)" }
+
+    private var what: String {
+        switch self {
+        case .lineTooLong(let bytes, let limit):
+            "a record of \(bytes) bytes is longer than the \(limit) that it may have"
+        case .notOneLine: "a record is one line of text"
+        case .batchTooLarge(let bytes): "\(bytes) bytes are too many at once"
+        case .notAccepted(let error), .unusable(let error): error.description
+        case .numbersUsedUp(let folder):
+            "the inbox '\(folder)' has used all its segment numbers"
+        case .unreadable(let error): error.description
+        }
+    }
+
+    private var advice: String {
+        switch self {
+        case .notAccepted(let error), .unusable(let error): Self.advice(error.reason)
+        case .numbersUsedUp: ": stop the host, let nothing be pending, and move the folder away"
+        case .lineTooLong, .notOneLine, .batchTooLarge, .unreadable: ""
+        }
+    }
+
+    /// What a sender does then.
+    private var again: String {
+        if case .notAccepted(let error) = self, [.noSpace, .quotaExceeded].contains(error.reason) {
+            ", then send again"
+        } else {
+            ""
+        }
+    }
+
+    private static func advice(_ reason: SystemError) -> String {
         switch reason {
-        case .noSpace: ": free space on this disk, then send again"
-        case .quotaExceeded:
-            ": free space of this user's quota on this disk, then send again"
+        case .noSpace: ": free space on this disk"
+        case .quotaExceeded: ": free space of this user's quota on this disk"
         case .accessDenied, .notPermitted, .readOnly:
             ": the folder must be writable for the user that the host runs as"
         case .fileTooLarge: ": this process may write no larger files (ulimit -f)"

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import ModuleHost
+
+@Suite("InboxError")
+struct InboxErrorTests {
+    @Test(
+        "what a sender is told, what an answer says that is a refusal already, and what the host's log",
+        arguments: [
+            (
+                InboxError.notAccepted(FileError("write", "x", .noSpace)),
+                "cannot write 'x': No space left on device; not accepted: free space on this disk, "
+                    + "then send again",
+                "cannot write 'x': No space left on device: free space on this disk, then send again",
+                "cannot write 'x': No space left on device: free space on this disk"
+            ),
+            (
+                .notAccepted(FileError("write", "x", .quotaExceeded)),
+                "cannot write 'x': Disk quota exceeded; not accepted: free space of this user's quota "
+                    + "on this disk, then send again",
+                "cannot write 'x': Disk quota exceeded: free space of this user's quota on this disk, "
+                    + "then send again",
+                "cannot write 'x': Disk quota exceeded: free space of this user's quota on this disk"
+            ),
+            (
+                .notAccepted(FileError("write", "x", SystemError(code: 5))),
+                "cannot write 'x': Input/output error; not accepted",
+                "cannot write 'x': Input/output error",
+                "cannot write 'x': Input/output error"
+            ),
+            (
+                .batchTooLarge(bytes: 7), "7 bytes are too many at once; not accepted",
+                "7 bytes are too many at once", "7 bytes are too many at once"
+            ),
+            // A cursor, say: nobody has sent anything.
+            (
+                .unusable(FileError("write", "x", .noSpace)),
+                "cannot write 'x': No space left on device: free space on this disk",
+                "cannot write 'x': No space left on device: free space on this disk",
+                "cannot write 'x': No space left on device: free space on this disk"
+            ),
+        ])
+    func texts(error: InboxError, toSender: String, refusal: String, trouble: String) {
+        #expect(error.description == toSender)
+        #expect(error.refusal == refusal)
+        #expect(error.trouble == trouble)
+    }
+}
