@@ -98,6 +98,26 @@ struct ReloadRunTests {
     }
 
     @Test(
+        "--watch takes a slatefile behind a link that is switched, as a volume of Kubernetes does")
+    func watchedLink() throws {
+        let folder = try TemporaryFolder()
+        for (version, text) in [("..1", slatefile()), ("..2", slatefile(Self.browser))] {
+            try makeFolders(folder.path(version))
+            try folder.write(text, to: "\(version)/slatefile.json")
+        }
+        for (name, target) in [
+            ("..data", "..1"), ("slatefile.json", "..data/slatefile.json"), ("..new", "..2"),
+        ] {
+            try #require(symlink(target, folder.path(name)) == 0)
+        }
+        let run = try HostdRun(nil, in: folder, ["--watch"]).ready()
+        try folder.move("..new", to: "..data")
+        let line = try run.process.waitForLine(containing: "slatefile applied (host)")
+        #expect(line.hasSuffix(": added x.browser"))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test(
         "a signal that the new slatefile gives a meaning to is taken at once: it no longer ends the host"
     )
     func keyboard() throws {

@@ -1,7 +1,8 @@
 /// Has the slatefile read again when its file has changed: best by another one that is renamed into its
 /// place, so that it is never seen half written.
 ///
-/// Sleeps for as long as nothing happens in the file's folder.
+/// Where links are on the way to it, they may be switched elsewhere as well. Sleeps for as long as nothing
+/// happens in the folders on which it depends what is read.
 final class SlatefileWatch: Sendable {
     /// For how many milliseconds nothing must happen to the file: whoever writes it in pieces is given
     /// time.
@@ -9,17 +10,12 @@ final class SlatefileWatch: Sendable {
 
     private let reloader: SlatefileReloader
     private let log: Log
-    private let folder: String
-    private let name: String
     private let ending: WakeSignal
 
     /// - Throws: ``SystemError`` where there are no descriptors left.
     init(_ reloader: SlatefileReloader, log: Log) throws(SystemError) {
         self.reloader = reloader
         self.log = log
-        let path = reloader.options.slatefile
-        folder = parentFolder(of: path) ?? "."
-        name = path.split(separator: "/").last.map(String.init) ?? path
         ending = try WakeSignal()
     }
 
@@ -34,12 +30,13 @@ final class SlatefileWatch: Sendable {
     func stop() { ending.give() }
 
     private func run() {
-        let watch: FolderWatch
-        do throws(FileError) {
-            watch = try FolderWatch(folder)
-        } catch {
-            return log.warning("--watch: \(error); reload by 'hostd reload' or SIGHUP")
+        do throws(FileError) { try watch() } catch {
+            log.warning("--watch: \(error); reload by 'hostd reload' or SIGHUP")
         }
+    }
+
+    private func watch() throws(FileError) {
+        let watch = try PathWatch(reloader.options.slatefile)
         // It may have changed since it was read, and before anybody watched.
         reloader.reload(.changed)
         var hasChanged = false
@@ -50,11 +47,7 @@ final class SlatefileWatch: Sendable {
             let isNews = poll.wait(milliseconds: hasChanged ? Self.rest : -1)
             if isNews, poll.canRead(end) { return }
             if isNews, poll.canRead(changes) {
-                let changes = watch.takeChanges()
-                if changes.isOver {
-                    return log.warning("--watch: the folder of the slatefile is gone")
-                }
-                if changes.isIncomplete || changes.names.contains(name) { hasChanged = true }
+                if try watch.takeChanges() { hasChanged = true }
             } else if hasChanged {
                 hasChanged = false
                 reloader.reload(.changed)

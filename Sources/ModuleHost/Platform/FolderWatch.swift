@@ -16,7 +16,7 @@ package final class FolderWatch {
         package var isEmpty: Bool { self == Changes() }
     }
 
-    private let queue: Descriptor
+    private let events: FolderEvents
 
     /// Begins to watch the folder `path`, which must exist.
     ///
@@ -24,55 +24,30 @@ package final class FolderWatch {
     ///   (`/proc/sys/fs/inotify/max_user_instances`).
     package init(_ path: String) throws(FileError) {
         do throws(SystemError) {
-            let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-            guard number >= 0 else { throw .last }
-            queue = Descriptor(owning: number)
+            events = try FolderEvents()
             let mask =
                 IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF
-                | IN_ONLYDIR
-            guard inotify_add_watch(number, path, UInt32(mask)) >= 0 else { throw .last }
+            _ = try events.watch(path, for: mask)
         } catch {
             throw FileError("watch", path, error)
         }
     }
 
     /// Can be read from when there is something to take; valid as long as this lives.
-    package var descriptor: Int32 { queue.number }
+    package var descriptor: Int32 { events.descriptor }
 
     /// Takes what happened since the last time.
     ///
     /// Never waits.
     package func takeChanges() -> Changes {
         var changes = Changes()
-        // Room for many: an event has 16 bytes and a name of at most 256.
-        withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
-            while true {
-                let count = read(queue.number, buffer.baseAddress, buffer.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return }
-                changes.add(UnsafeRawBufferPointer(buffer)[..<count])
+        events.take { event in
+            if event.mask & IN_Q_OVERFLOW != 0 { changes.isIncomplete = true }
+            if event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 {
+                changes.isOver = true
             }
+            if !event.name.isEmpty { changes.names.insert(event.name) }
         }
         return changes
-    }
-}
-
-extension FolderWatch.Changes {
-    /// Adds the events that one `read` gave.
-    fileprivate mutating func add(_ events: Slice<UnsafeRawBufferPointer>) {
-        var rest = UnsafeRawBufferPointer(rebasing: events)
-        let header = MemoryLayout<inotify_event>.size
-        while rest.count >= header {
-            let event = rest.loadUnaligned(as: inotify_event.self)
-            let mask = Int32(truncatingIfNeeded: event.mask)
-            if mask & IN_Q_OVERFLOW != 0 { isIncomplete = true }
-            if mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 {
-                isOver = true
-            }
-            let name = rest.dropFirst(header).prefix(Int(event.len)).prefix { $0 != 0 }
-            if !name.isEmpty { names.insert(String(decoding: name, as: UTF8.self)) }
-            rest = UnsafeRawBufferPointer(
-                rebasing: rest.dropFirst(header + Int(event.len)))
-        }
     }
 }

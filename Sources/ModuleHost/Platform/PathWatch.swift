@@ -1,0 +1,153 @@
+import Glibc
+
+/// Tells when a path may lead to another file, or to other contents: the file is written or put in
+/// another's place, a link on the way is switched elsewhere, a folder on the way goes or comes.
+///
+/// It watches where the path leads through now, link by link, and looks again after each change. Nothing
+/// else that happens in those folders counts.
+///
+/// Not safe to share between threads, but for ``descriptor``, which any may wait for.
+package final class PathWatch {
+    /// What is watched for in the folders on the way.
+    private enum Mask {
+        /// Where the file itself stands, or is to stand.
+        static let file = IN_CLOSE_WRITE | IN_MODIFY | entry
+        /// Where a name may come to mean something else.
+        static let entry = IN_MOVED_TO | IN_CREATE | folder
+        /// Where only the folder itself may go.
+        static let folder = IN_DELETE_SELF | IN_MOVE_SELF
+    }
+
+    private let path: String
+    private let events: FolderEvents
+    /// The names that count, by the watch of their folder.
+    private var names: [Int32: Set<String>] = [:]
+
+    /// Begins to watch.
+    ///
+    /// - Parameter path: The path; what it leads to need not exist.
+    /// - Throws: ``FileError``, also where the user has no watches left.
+    package init(_ path: String) throws(FileError) {
+        self.path = CurrentProcess.absolute(path)
+        do throws(SystemError) { events = try FolderEvents() } catch {
+            throw FileError("watch", path, error)
+        }
+        try follow()
+    }
+
+    /// Can be read from when there is something to take; valid as long as this lives.
+    package var descriptor: Int32 { events.descriptor }
+
+    /// Takes what happened since the last time.
+    ///
+    /// Never waits.
+    ///
+    /// - Returns: Whether the path may lead to something else.
+    /// - Throws: ``FileError`` where what it leads through now cannot be watched.
+    package func takeChanges() throws(FileError) -> Bool {
+        var isOther = false
+        events.take { event in
+            if event.mask & IN_Q_OVERFLOW != 0 { isOther = true }
+            guard let names = names[event.watch] else { return }
+            // Without a name it is the folder itself.
+            if event.name.isEmpty || names.contains(event.name) { isOther = true }
+        }
+        if isOther { try follow() }
+        return isOther
+    }
+
+    /// Watches where the path leads through now.
+    private func follow() throws(FileError) {
+        // What goes while it is looked at is looked for again.
+        for _ in 0..<8 {
+            let way = PathWay(path)
+            do throws(FileError) {
+                return try watch(way)
+            } catch  where error.reason == .notFound || error.reason == .notDirectory {
+                continue
+            }
+        }
+        throw FileError("watch", path, .notFound)
+    }
+
+    private func watch(_ way: PathWay) throws(FileError) {
+        var former = Set(names.keys)
+        var watched: [Int32: Set<String>] = [:]
+        for (folder, stop) in way.stops {
+            let mask = stop.isEnd ? Mask.file : stop.names.isEmpty ? Mask.folder : Mask.entry
+            do throws(SystemError) {
+                let watch = try events.watch(folder, for: mask)
+                watched[watch, default: []].formUnion(stop.names)
+                former.remove(watch)
+            } catch {
+                // It could be told of no more than that a folder goes, and may not even be looked into.
+                if mask == Mask.folder { continue }
+                throw FileError("watch", folder, error)
+            }
+        }
+        names = watched
+        for watch in former { events.end(watch) }
+    }
+}
+
+/// The folders that a path leads through, each by its own path without links.
+private struct PathWay {
+    struct Stop {
+        /// The names in the folder on which it depends where the path leads: links, the file itself, or
+        /// what is not there.
+        var names: Set<String> = []
+        /// Whether the path ends here.
+        var isEnd = false
+    }
+
+    private(set) var stops: [String: Stop] = [:]
+
+    /// - Parameter path: From the root.
+    init(_ path: String) {
+        var rest = Self.parts(path)
+        var folder = "/"
+        var links = 0
+        while let name = rest.popLast() {
+            if name == "." { continue }
+            if name == ".." {
+                folder = parentFolder(of: folder) ?? "/"
+                continue
+            }
+            if stops[folder] == nil { stops[folder] = Stop() }
+            let full = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+            if links < 40, let target = linkTarget(full) {
+                stops[folder, default: Stop()].names.insert(name)
+                links += 1
+                if target.hasPrefix("/") { folder = "/" }
+                rest += Self.parts(target)
+            } else if isFolder(full) {
+                folder = full
+            } else {
+                // The file; or what is missing, and may come.
+                stops[folder, default: Stop()].names.insert(name)
+                stops[folder, default: Stop()].isEnd = true
+                return
+            }
+        }
+    }
+
+    /// The parts of a path, the last one first.
+    private static func parts(_ path: String) -> [String] {
+        path.split(separator: "/").reversed().map(String.init)
+    }
+}
+
+/// Where a symbolic link points; nil where `path` is none.
+private func linkTarget(_ path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+        guard let address = buffer.baseAddress else { return nil }
+        let count = readlink(path, address, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+private func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
