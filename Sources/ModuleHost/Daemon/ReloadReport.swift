@@ -45,6 +45,15 @@ package struct ReloadReport: Hashable, Sendable {
         }
     }
 
+    /// What the service manager shows of it; nil for nothing worth a word.
+    var notice: String? {
+        switch outcome {
+        case .applied, .unchanged, .stopped: nil
+        case .invalid(let failure): "reload refused: \(failure.summary)"
+        case .rolledBack(let reason): "reload undone: \(reason)"
+        }
+    }
+
     private var word: String {
         switch outcome {
         case .applied: "applied"

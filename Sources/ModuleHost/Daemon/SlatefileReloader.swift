@@ -65,7 +65,7 @@ final class SlatefileReloader: Sendable {
             notifier?.reloading()
             let report = note(reloadNow(occasion), of: occasion)
             // Always, also after one that was refused.
-            notifier?.ready()
+            notifier?.ready(status: report.notice)
             completion(report)
         }
     }
@@ -87,7 +87,7 @@ final class SlatefileReloader: Sendable {
             let occasion = Occasion.asked(.local(module))
             notifier?.reloading()
             let report = note(applyNow(Array(text.utf8), occasion), of: occasion)
-            notifier?.ready()
+            notifier?.ready(status: report.notice)
             completion(report)
         }
     }
