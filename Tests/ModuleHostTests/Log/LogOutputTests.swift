@@ -120,6 +120,11 @@ struct LogOutputTests {
         let output = LogOutput(descriptor: ours, format: .journal)
         output.write(record(String(repeating: "x", count: 1 << 20)))
         #expect(output.waitingBytes > 0)
+        // A process that is just being started has what this one has, for a moment: to close our own end
+        // alone would not end the connection.
+        let inChild = fcntl(theirs, F_DUPFD_CLOEXEC, 3)
+        defer { close(inChild) }
+        shutdown(theirs, Int32(SHUT_RDWR))
         close(theirs)
         #expect(output.flush(within: .zero))
 
