@@ -1,8 +1,8 @@
 /// Enters one module for something that is not an event: a start-up result, a timer's tick, letting
 /// it go.
 ///
-/// Waits where the module is late; is dropped where the module is gone. Dropping is code of the module's,
-/// too: what the body holds may end with it.
+/// Waits where the module is late; is dropped where the module is gone, or goes. Dropping is code of the
+/// module's, too: what the body holds may end with it.
 ///
 /// `@unchecked Sendable`: `body` is touched only by who runs the errand, the lane's owner or, deferred by
 /// it, the late module's own thread; the lane's lock orders the two. `LaneTakeoverTests` under the thread
@@ -11,6 +11,7 @@ final class LaneErrand: LaneJob, @unchecked Sendable {
     let limit: DeliveryLimit
     private let gate: Gate
     private let cell: Cell
+    private let reachesLeaving: Bool
     private var body: (@Sendable () throws -> Void)?
     private let completion: @Sendable (Result<Void, any Error>) -> Void
 
@@ -18,16 +19,18 @@ final class LaneErrand: LaneJob, @unchecked Sendable {
     ///   - gate: The way into the module.
     ///   - cell: The module's place.
     ///   - limit: What it is allowed.
+    ///   - reachesLeaving: Whether it is also for a module that is on its way out, and waits for it.
     ///   - body: Code of the module.
     ///   - completion: Told what came of it, an error in words, on whatever thread.
     init(
-        gate: Gate, cell: Cell, limit: DeliveryLimit = .event,
+        gate: Gate, cell: Cell, limit: DeliveryLimit = .event, reachesLeaving: Bool = false,
         body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void = { _ in }
     ) {
         self.gate = gate
         self.cell = cell
         self.limit = limit
+        self.reachesLeaving = reachesLeaving
         self.body = body
         self.completion = completion
     }
@@ -39,12 +42,12 @@ final class LaneErrand: LaneJob, @unchecked Sendable {
             let work = LateModules.Work { [self] in
                 completion(perform())
             } abandon: { [self] in
-                drop()
+                if reachesLeaving { completion(perform()) } else { drop() }
             }
             // Who is gone may be busy still, and who was late be back in this very moment.
             if gate.lane.defer(for: cell, work) { return }
         }
-        if admission == .skip {
+        if admission == .skip, !reachesLeaving {
             _ = gate.call(cell, on: thread) { body = nil }
             return abandon()
         }

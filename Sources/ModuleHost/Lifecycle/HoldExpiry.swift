@@ -18,7 +18,8 @@ final class HoldHandler {
 /// Tells a module that the time of its hold is over.
 ///
 /// The hold ends when the handler has returned. Nobody waits for a module that is late, and so not for
-/// its handler either, which runs when the module is back; nor for a handler that gets stuck.
+/// its handler either, which runs when the module is back; nor for a handler that gets stuck. A module that
+/// a reload lets go of is told as well: it goes when its holds are over.
 struct HoldExpiry: LaneJob {
     private let gate: Gate
     private let cell: Cell
@@ -37,7 +38,7 @@ struct HoldExpiry: LaneJob {
         self.gate = gate
         self.cell = cell
         self.onEnd = onEnd
-        errand = LaneErrand(gate: gate, cell: cell) {
+        errand = LaneErrand(gate: gate, cell: cell, reachesLeaving: true) {
             handler.value.run()
         } completion: { _ in
             onEnd()
@@ -45,7 +46,7 @@ struct HoldExpiry: LaneJob {
     }
 
     func run(on thread: LaneThread, after stuck: UInt16) {
-        if stuck != 0 || gate.lane.admit(cell, at: nil) != .go { onEnd() }
+        if stuck != 0 || gate.lane.lateCells.contains(where: { $0 === cell }) { onEnd() }
         errand.run(on: thread, after: stuck)
     }
 

@@ -224,6 +224,25 @@ struct ReloadTests {
         #expect(probe.entries("b").suffix(2) == ["b terminate", "b deinit"])
         #expect(await test.stopped() == .stopped)
     }
+
+    @Test("one that is removed is told that the time of its hold is over, and then goes")
+    func heldForTooLong() async throws {
+        let (probe, shelf) = (Probe(), HoldShelf())
+        probe.when("b background") { module in
+            let lane = module.context.center.gate?.lane
+            try shelf.take("saving", module) {
+                probe.note("b expiry, on the lane: \(lane?.hold != nil)")
+            }
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        #expect(try await test.reload("a").text == "applied: removed x.b")
+        await test.pass(.seconds(10))
+        await probe.reached("b deinit")
+        #expect(
+            probe.entries("b").suffix(4)
+                == ["b background", "b expiry, on the lane: true", "b terminate", "b deinit"])
+        #expect(await test.stopped() == .stopped)
+    }
 }
 
 private protocol Named: Sendable { var name: String { get } }
