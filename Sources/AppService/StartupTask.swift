@@ -138,6 +138,43 @@ public struct StartupTask: Sendable {
     }
 }
 
+extension StartupTask {
+    /// Has somebody told where the work begins and where it has ended, on whatever thread that is.
+    ///
+    /// The hand-back does not count: it is somebody else's work.
+    ///
+    /// - Parameter tell: Told true at the beginning and false at the end.
+    package mutating func observeWork(_ tell: @escaping @Sendable (_ begins: Bool) -> Void) {
+        switch work {
+        case .gone: break
+        case .sync(let body):
+            work = .sync {
+                tell(true)
+                defer { tell(false) }
+                try body()
+            }
+        case .async(let body):
+            work = .async {
+                tell(true)
+                defer { tell(false) }
+                try await body()
+            }
+        case .syncHandingBack(let body):
+            work = .syncHandingBack {
+                tell(true)
+                defer { tell(false) }
+                return try body()
+            }
+        case .asyncHandingBack(let body):
+            work = .asyncHandingBack {
+                tell(true)
+                defer { tell(false) }
+                return try await body()
+            }
+        }
+    }
+}
+
 /// What a task does, with the type of its result erased.
 ///
 /// Four cases rather than one closure that fits all: a plain task then costs no second closure.

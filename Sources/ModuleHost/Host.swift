@@ -240,7 +240,6 @@ public final class Host: Sendable {
     }
 
     private func startupEvent(_ event: StartupEvent) {
-        gate.lane.box?.note(event)
         switch event {
         case .started(let task, _): log.debug("start-up task \(task) begins")
         case .ended(let task, let outcome, let duration):

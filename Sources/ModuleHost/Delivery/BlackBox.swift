@@ -35,7 +35,6 @@ package final class BlackBox: @unchecked Sendable {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     /// Free stacks, one bit each.
     private let freeStacks = Guarded<UInt64>((1 << BlackBoxLayout.stacks) - 1)
-    private let numbers = Guarded<[String: UInt16]>([:])
 
     /// Reads what the last host left, and makes a new box beside it.
     ///
@@ -143,7 +142,6 @@ package final class BlackBox: @unchecked Sendable {
         store(0, at: layout.tasks(Int(cell)))
         setRank(cell, of: cell)
         setName(id.text, of: cell)
-        numbers.withLock { $0[id.text] = cell }
     }
 
     /// Notes where a module stands in the order of response, which is that of the numbers until then.
@@ -158,15 +156,15 @@ package final class BlackBox: @unchecked Sendable {
         if has(cell) { store(isLate ? 1 : 0, at: layout.late(Int(cell))) }
     }
 
-    /// Notes that a start-up task of a module begins (1) or has ended (-1).
+    /// Notes that start-up tasks of a module begin (1) or have ended (-1), off the lane.
+    ///
+    /// One that is overdue still runs until it ends.
     ///
     /// - Parameters:
-    ///   - task: Its name, `<module id>/<name>`.
-    ///   - difference: By how much the number of the module's tasks changes.
-    func count(task: String, _ difference: Int) {
-        guard let end = task.utf8.firstIndex(of: UInt8(ascii: "/")),
-            let cell = numbers.withLock({ [id = String(task[..<end])] in $0[id] })
-        else { return }
+    ///   - cell: The module's number.
+    ///   - difference: By how much the number of its tasks changes.
+    func count(tasksOf cell: UInt16, _ difference: Int) {
+        guard has(cell) else { return }
         (words + layout.tasks(Int(cell))).pointee.wrappingAdd(
             UInt64(bitPattern: Int64(difference)), ordering: .releasing)
     }
@@ -263,18 +261,5 @@ struct BootID: Hashable, Sendable {
         guard high != 0 || low != 0 else { return nil }
         self.high = high
         self.low = low
-    }
-}
-
-extension BlackBox {
-    /// Notes whose start-up tasks run, off the lane.
-    ///
-    /// One that is overdue still runs until it ends.
-    func note(_ event: StartupEvent) {
-        switch event {
-        case .started(let task, _): count(task: task, 1)
-        case .ended(_, .overdue, _), .ended(_, .skipped, _): break
-        case .ended(let task, _, _), .endedLate(let task, _): count(task: task, -1)
-        }
     }
 }

@@ -35,7 +35,12 @@ struct HostServices: ModuleServices {
         return gate.lane.asHost { app.value.figures } ?? HostFigures()
     }
 
-    func register(_ task: StartupTask) throws(StartupError) {
+    func register(_ task: StartupTask, of cell: Cell) throws(StartupError) {
+        var task = task
+        if let box = gate.lane.box {
+            // The cell, and not its number alone: as long as the task may run, that is nobody else's.
+            task.observeWork { box.count(tasksOf: cell.number, $0 ? 1 : -1) }
+        }
         if drafts?.keep(task) != true { try startup.register(task) }
     }
 

@@ -153,8 +153,8 @@ public final class ModuleContext {
     ///   - name: What the task is called within this module. Everywhere else it is
     ///     `<module id>/<name>`.
     ///   - priority: How soon it is needed.
-    ///   - after: Tasks that must have succeeded before: of this module by their name, of others by
-    ///     `<module id>/<name>`.
+    ///   - after: Tasks that must have succeeded before: of this module by their name, of others, and where
+    ///     the name has a `/` in it, by `<module id>/<name>`.
     ///   - deadline: How long it may take; nil means `startup.deadline` of the slatefile.
     ///   - required: Whether the app cannot do without it: when it fails, at whatever time, the app is
     ///     stopped and the host exits 70.
@@ -165,9 +165,9 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Void
     ) throws {
-        try host.services.register(
+        try register(
             StartupTask(
-                taskName(name), priority: priority, after: after.map(taskName),
+                ownTask(name), priority: priority, after: after.map(task),
                 deadline: deadline, required: required, work: work))
     }
 
@@ -186,9 +186,9 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Void
     ) throws {
-        try host.services.register(
+        try register(
             StartupTask(
-                taskName(name), priority: priority, after: after.map(taskName),
+                ownTask(name), priority: priority, after: after.map(task),
                 deadline: deadline, required: required, work: work))
     }
 
@@ -217,9 +217,9 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Value, then: @escaping (Value) throws -> Void
     ) throws {
-        try host.services.register(
+        try register(
             StartupTask(
-                taskName(name), priority: priority, after: after.map(taskName),
+                ownTask(name), priority: priority, after: after.map(task),
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
     }
 
@@ -239,14 +239,22 @@ public final class ModuleContext {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Value, then: @escaping (Value) throws -> Void
     ) throws {
-        try host.services.register(
+        try register(
             StartupTask(
-                taskName(name), priority: priority, after: after.map(taskName),
+                ownTask(name), priority: priority, after: after.map(task),
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
     }
 
-    private func taskName(_ name: String) -> String {
-        name.utf8.contains(UInt8(ascii: "/")) ? name : "\(id)/\(name)"
+    /// What a task of this module is called everywhere else, whatever its name.
+    private func ownTask(_ name: String) -> String { "\(id)/\(name)" }
+
+    /// What a task that others wait for is called.
+    private func task(_ name: String) -> String {
+        name.utf8.contains(UInt8(ascii: "/")) ? name : ownTask(name)
+    }
+
+    private func register(_ task: StartupTask) throws(StartupError) {
+        try host.services.register(task, of: cell)
     }
 
     private func handBack<Value: Sendable>(
@@ -314,7 +322,7 @@ public final class ModuleContext {
 protocol ModuleServices: Sendable {
     func eventInHand(of cell: Cell) -> LifecycleEvent?
     var figures: HostFigures { get }
-    func register(_ task: StartupTask) throws(StartupError)
+    func register(_ task: StartupTask, of cell: Cell) throws(StartupError)
     func post(_ event: LifecycleEvent)
     func apply(
         slatefile text: String, from module: ModuleID,

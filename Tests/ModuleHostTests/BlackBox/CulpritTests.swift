@@ -186,8 +186,7 @@ struct CulpritTests {
         await probe.reached("b feed")
         #expect(
             box.lastWords
-                == "the last host died while 'x.b' was at work, in no event; late: x.c; "
-                + "start-up tasks ran: x.b")
+                == "the last host died while 'x.b' was at work, in no event; late: x.c")
         for door in doors { door.open() }
         await probe.reached("a activate")
         #expect(await test.stopped() == .stopped)
@@ -203,6 +202,47 @@ struct CulpritTests {
         door.open()
         #expect(await test.end() == .stopped)
         #expect(box.lastWords == Self.nobody)
+    }
+
+    @Test("a start-up task is its module's, whatever its name")
+    func startupOfAnother() async throws {
+        let (probe, door) = (probe, Door())
+        probe.when("b init") { module in
+            try module.context.startup("x.a/index") {
+                probe.note("b index")
+                door.pass()
+            }
+            try module.context.startup("next", after: ["x.b/x.a/index"]) {}
+        }
+        let test = try await host("a", "b").launched()
+        await probe.reached("b index")
+        #expect(box.lastWords == Self.nobody + "; start-up tasks ran: x.b")
+        door.open()
+        _ = await test.recorder.first(containing: "start-up task x.b/x.a/index succeeded")
+        _ = await test.recorder.first(containing: "start-up task x.b/next succeeded")
+        #expect(box.lastWords == Self.nobody)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("the start-up task of a module that was made anew is over when it has ended")
+    func startupOfFormer() async throws {
+        let (probe, door) = (probe, Door())
+        probe.when("b init") { module in
+            try module.context.startup("index") {
+                probe.note("b index")
+                door.pass()
+            }
+        }
+        let test = try await host("a", "b").launched()
+        await probe.reached("b index")
+        probe.when("b init") { _ in }
+        let outcome = try await test.reload([.init(name: "a"), .init(name: "b", type: "CallProbe")])
+        #expect(outcome.text == "applied: made anew x.b")
+        #expect(box.lastWords == Self.nobody + "; start-up tasks ran: x.b")
+        door.open()
+        _ = await test.recorder.first(containing: "/index succeeded")
+        #expect(box.lastWords == Self.nobody)
+        #expect(await test.stopped() == .stopped)
     }
 
     @Test("names the modules whose start-up tasks run, also overdue ones, until they end")
