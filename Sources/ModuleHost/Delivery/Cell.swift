@@ -60,6 +60,9 @@ final class Cell: Sendable {
         set { currentTerms.withLock { $0 = newValue } }
     }
 
+    /// Whether the module is one of the app, late or not.
+    var isListed: Bool { status.load(ordering: .relaxed) != .unlisted }
+
     var deadline: Duration? { terms.deadline }
     var backlog: Int { terms.backlog }
 

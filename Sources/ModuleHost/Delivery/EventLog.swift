@@ -9,6 +9,8 @@ struct EventLog {
         /// The numbers of the late modules that are not to hear it; nil while that is not known: the
         /// search for who claims the event goes on.
         var unreached: Set<UInt16>?
+        /// How many bytes the events take that were kept before it.
+        fileprivate var bytesBefore = 0
 
         /// Whether a module that is behind is to hear it; nil while that is not known.
         func isFor(_ cell: Cell) -> Bool? {
@@ -21,12 +23,18 @@ struct EventLog {
         }
     }
 
+    /// How many bytes of payloads a module may be behind in memory.
+    static let byteLimit = 16 << 20
+
     /// The position that the next event gets.
     private(set) var head: UInt64 = 0
     /// The events kept, the last of which stands at `head - 1`.
     private var kept: [Kept] = []
     /// How many at the front of `kept` are no longer wanted; they go when they are the greater part.
     private var dropped = 0
+
+    /// How many bytes the events take that were ever kept.
+    private var bytes = 0
 
     /// How many events are kept.
     var count: Int { kept.count - dropped }
@@ -40,7 +48,7 @@ struct EventLog {
         event.sequence = head
         head += 1
         if keeping {
-            kept.append(Kept(event))
+            keepNow(event)
         } else if !kept.isEmpty {
             kept = []
             dropped = 0
@@ -50,8 +58,19 @@ struct EventLog {
     /// Keeps the newest event after all: a module became late while it was being delivered.
     mutating func keep(_ event: LifecycleEvent) {
         guard count == 0, event.sequence + 1 == head else { return }
-        kept = [Kept(event)]
-        dropped = 0
+        (kept, dropped) = ([], 0)
+        keepNow(event)
+    }
+
+    private mutating func keepNow(_ event: LifecycleEvent) {
+        kept.append(Kept(event))
+        kept[kept.count - 1].bytesBefore = bytes
+        bytes += event.payload?.footprint ?? 0
+    }
+
+    /// How many bytes the payloads take of the events from `position` on, as far as they are kept.
+    func bytes(from position: UInt64) -> Int {
+        index(of: max(position, head - UInt64(count))).map { bytes - kept[$0].bytesBefore } ?? 0
     }
 
     /// The event at `position`, or nil where it is not kept.

@@ -48,7 +48,16 @@ extension Lane {
         }
         epoch.add(1, ordering: .releasing)
         threads.withLock { $0.append(thread) }
-        understudy.play { [self] in run(on: thread, after: outermost, report) }
+        // Not held by the thread for as long as it lives: places of modules that are gone stand in it.
+        let resumption = Guarded<LateReport?>(report)
+        understudy.play { [self] in
+            run(on: thread, after: outermost) {
+                resumption.withLock { report in
+                    defer { report = nil }
+                    return report
+                }
+            }
+        }
         return true
     }
 
@@ -87,7 +96,12 @@ extension Lane {
                     if serve({ _ in }) == nil { break steps }
                 case .rejoined(let missed):
                     epoch.add(1, ordering: .releasing)
-                    enqueue { [hooks] _ in hooks.onRejoined(cell, missed) }
+                    enqueue(
+                        LaneWork { [hooks] _ in
+                            hooks.onRejoined(cell, missed)
+                        } onAbandon: { [hooks] in
+                            hooks.onRejoinedAtEnd(cell, missed)
+                        })
                 }
             }
         }
@@ -165,14 +179,21 @@ extension Lane {
     @usableFromInline
     func reportFailure(of cell: Cell, _ error: any Error) { hooks.onFailure(cell, error) }
 
-    /// Takes a module out for good: it gets nothing more.
+    /// Takes a module out for good: it gets nothing more, and what it has not heard nobody waits for.
     func unlist(_ cell: Cell) {
-        state.withLock { _ in cell.status.store(.unlisted, ordering: .releasing) }
+        state.withLock { state in
+            cell.status.store(.unlisted, ordering: .releasing)
+            state.late.noteGone(cell, log: &state.log)
+        }
         epoch.add(1, ordering: .releasing)
     }
 
     /// The places of all modules, in no order.
     var allCells: [Cell] { state.withLock { Array($0.cells.values) } }
+
+    /// Whether a thread that lost the lane has not ended: also one whose modules are late no more, which has
+    /// yet to say so.
+    var hasLateThreads: Bool { state.withLock { $0.late.hasStays } }
 
     /// The modules that are late now, in the order in which they became so.
     var lateCells: [Cell] { state.withLock { $0.late.cells } }

@@ -23,6 +23,10 @@ final class Lane: Sendable {
         ///
         /// On the lane.
         var onRejoined: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
+        /// The same, where the lane was closed before it came to that.
+        ///
+        /// On whatever thread; where it had caught up before the lane was closed, before ``close()`` returns.
+        var onRejoinedAtEnd: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
         /// A thread that was stuck has returned, and its modules have caught up or are gone.
         ///
         /// On the lane.
@@ -76,8 +80,16 @@ final class Lane: Sendable {
         var log = EventLog()
         var cells: [UInt16: Cell] = [:]
         var late = LateModules()
+        /// Places that the lane has forgotten, as long as anybody has not: what ends with the last word on such
+        /// a module would be put down to whoever had its number next.
+        var retired: [Retired] = []
         /// The delivery that last took too long without a thread to go on.
         var unreplaced: UInt32?
+    }
+
+    /// A place of a module that is gone.
+    struct Retired {
+        weak var cell: Cell?
     }
 
     @usableFromInline let word: OwnershipWord
@@ -127,13 +139,15 @@ final class Lane: Sendable {
         state.withLock { $0.cells[cell.number] = cell }
     }
 
-    /// Lets the lane forget a module's place, whose number is then free for another.
+    /// Lets the lane forget a module's place, whose number is free for another when nobody holds the place
+    /// any more.
     ///
     /// No thread may be late with it any more.
     func unregister(_ cell: Cell) {
         state.withLock { state in
             state.cells[cell.number] = nil
             state.late.forget(cell)
+            state.retired.append(Retired(cell: cell))
         }
     }
 
@@ -142,8 +156,9 @@ final class Lane: Sendable {
     /// - Returns: Fewer than asked for where there are no more.
     func vacantNumbers(_ count: Int) -> [UInt16] {
         state.withLock { state in
-            let taken = state.cells
-            return Array((1...UInt16.max).lazy.filter { taken[$0] == nil }.prefix(count))
+            state.retired.removeAll { $0.cell == nil }
+            let taken = Set(state.cells.keys).union(state.retired.compactMap { $0.cell?.number })
+            return Array((1...UInt16.max).lazy.filter { !taken.contains($0) }.prefix(count))
         }
     }
 
@@ -327,12 +342,15 @@ final class Lane: Sendable {
     /// - Parameters:
     ///   - thread: The calling thread.
     ///   - cell: Where another thread got stuck; 0 to begin.
-    ///   - late: Who is late for that; nil to begin.
-    func run(on thread: LaneThread, after cell: UInt16 = 0, _ late: LateReport? = nil) {
+    ///   - takeReport: Who is late for that; nil to begin.
+    func run(
+        on thread: LaneThread, after cell: UInt16 = 0,
+        _ takeReport: () -> LateReport? = { nil }
+    ) {
         thread.identity.store(NativeThread.current, ordering: .relaxed)
         owner.store(
             UInt(bitPattern: Unmanaged.passUnretained(thread).toOpaque()), ordering: .releasing)
-        if let late { resume(on: thread, after: cell, late) }
+        if let late = takeReport() { resume(on: thread, after: cell, late) }
         work(on: thread)
     }
 

@@ -99,8 +99,8 @@ extension LateModules {
     /// - Returns: By module; none for one that has no durable event to hear.
     func unheard(log: EventLog) -> [(cell: Cell, position: EventPosition)] {
         let late = modules.compactMap { module in
-            module.cell.status.load(ordering: .relaxed) == .unlisted
-                ? nil : firstUnheard(module, log).map { (module.cell, $0) }
+            module.cell.isListed
+                ? firstUnheard(module, log).map { (module.cell, $0) } : nil
         }
         // Last, so that they are those that count.
         return late + forfeits.map { ($0.cell, $0.first) }
@@ -108,9 +108,7 @@ extension LateModules {
 
     mutating func noteUnheard(_ index: Int, _ log: EventLog) {
         let module = modules[index]
-        guard module.cell.status.load(ordering: .relaxed) != .unlisted else {
-            return noteLevel(module.cell)
-        }
+        guard module.cell.isListed else { return noteLevel(module.cell) }
         let forfeit = forfeits.first { $0.cell === module.cell }
         let position = forfeit?.first ?? firstUnheard(module, log)
         modules[index].isLevel = position == nil

@@ -70,6 +70,7 @@ struct LateModules {
     var isEmpty: Bool { modules.isEmpty }
     var count: Int { modules.count }
     var cells: [Cell] { modules.map(\.cell) }
+    var hasStays: Bool { !stays.isEmpty }
 
     /// Marks the modules on a stuck thread as late.
     ///
@@ -88,12 +89,13 @@ struct LateModules {
             }
             // It may have heard the event in hand already, when it was late before.
             position = max(position, heard.removeValue(forKey: cell.number) ?? 0)
-            var module = Module(cell: cell, thread: thread, position: position, event: event)
+            var module = Module(
+                cell: cell, thread: thread, position: position, event: job?.eventInHand)
             if cell === cells.first { module.begun = told }
             modules.append(module)
             noteUnheard(modules.count - 1, log)
             box?.setLate(cell.number, true)
-            if cell.status.load(ordering: .relaxed) != .unlisted {
+            if cell.isListed {
                 cell.status.store(.late, ordering: .releasing)
             }
         }
@@ -188,12 +190,15 @@ struct LateModules {
         return .rejoined(missed: missed)
     }
 
-    /// Lets the oldest events go of modules that are further behind than they may be.
+    /// Lets the oldest events go of modules that are further behind than they may be: in events, or in what
+    /// these take in memory.
     mutating func enforceBacklogs(log: inout EventLog) {
         guard !modules.isEmpty else { return }
-        for index in modules.indices {
+        for index in modules.indices where modules[index].cell.isListed {
             let backlog = UInt64(modules[index].cell.backlog)
-            while log.head - modules[index].position > backlog {
+            while log.head - modules[index].position > backlog
+                || log.bytes(from: modules[index].position) > EventLog.byteLimit
+            {
                 // One that is still on its way round has not been spilled: it is not over.
                 let kept = log[modules[index].position]
                 if let entry = kept?.event.entry {
@@ -208,8 +213,18 @@ struct LateModules {
         trim(&log)
     }
 
+    /// A module is gone, though it may be busy still: nothing is kept for it any more.
+    mutating func noteGone(_ cell: Cell, log: inout EventLog) {
+        forfeits.removeAll { $0.cell === cell }
+        guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return }
+        modules[index].begun = nil
+        modules[index].spilled = Spill()
+        noteLevel(cell)
+        trim(&log)
+    }
+
     private func trim(_ log: inout EventLog) {
-        log.trim(before: modules.map(\.position).min() ?? log.head)
+        log.trim(before: modules.filter(\.cell.isListed).map(\.position).min() ?? log.head)
     }
 }
 

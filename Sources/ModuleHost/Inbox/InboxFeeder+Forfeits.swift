@@ -26,7 +26,9 @@ extension InboxFeeder {
     /// Puts aside what was given up; where the disk does not take it, a later turn tries again.
     private mutating func settle(_ forfeit: Forfeit, on lane: Lane, _ reader: InboxReader) {
         do throws(InboxError) {
-            lane.settle(forfeit, dropped: try putAside(forfeit, reader))
+            // What a module that is gone has not heard is nobody's.
+            let dropped = forfeit.cell.isListed ? try putAside(forfeit, reader) : 0
+            lane.settle(forfeit, dropped: dropped)
             unsettled.removeAll { $0.cell === forfeit.cell }
             inbox.settled(.puttingAside)
         } catch {

@@ -53,6 +53,11 @@ public struct JSONValue: Sendable {
         try self.init(parsing: Array(text.utf8))
     }
 
+    /// How many bytes of memory the value keeps: those of the whole text in which it stands.
+    var footprint: Int {
+        document.bytes.count + document.nodes.count * MemoryLayout<JSONNode>.stride
+    }
+
     private var entry: JSONNode { document.nodes[node] }
 
     /// The type of the value.

@@ -49,14 +49,18 @@ extension RunningApp {
     /// A module that was late has caught up.
     func rejoined(_ cell: Cell, missed: Int) {
         tellHealth()
-        let log = log.of(module: cell.id?.text ?? "")
-        if missed == 0 {
-            log.notice("no longer late: it has caught up")
-        } else {
-            log.warning(
-                "no longer late: it missed \(missed) events, more than its backlog of \(cell.backlog)"
-            )
-        }
+        log.rejoined(cell, missed: missed)
+    }
+}
+
+extension Log {
+    /// Says that a module that was late has caught up.
+    fileprivate func rejoined(_ cell: Cell, missed: Int) {
+        let log = of(module: cell.id?.text ?? "")
+        guard missed > 0 else { return log.notice("no longer late: it has caught up") }
+        log.warning(
+            "no longer late: it missed \(missed) events, more than its backlog of \(cell.backlog) "
+                + "or \(EventLog.byteLimit >> 20) MiB")
     }
 }
 
@@ -72,6 +76,7 @@ extension Lane.Hooks {
     init(telling reference: WeakHost, inbox: Inbox?) {
         onLate = { report in reference.host?.app.value.late(report) }
         onRejoined = { cell, missed in reference.host?.app.value.rejoined(cell, missed: missed) }
+        onRejoinedAtEnd = { cell, missed in reference.host?.log.rejoined(cell, missed: missed) }
         onClosed = { reference.takeApp()?.value.leaveBehind() }
         onReturned = { reference.host?.app.value.returned() }
         onNoThread = { cell, error in

@@ -47,6 +47,8 @@ extension RunningApp {
         guard late.isEmpty else {
             return log.warning("waiting for \(late.joined(separator: ", "))")
         }
+        // It has yet to say how late it was, and comes back here then.
+        guard !gate.lane.hasLateThreads else { return }
         // One that was late may have taken a hold when it heard of the end.
         guard holds.open.isEmpty else { return releaseWhenNobodyHolds(in: host) }
         _ = state.apply(.ended)

@@ -196,7 +196,7 @@ extension ModuleKey {
                 array(pattern(ConfigExpansion.variablePattern), atMost: Slatefile.Limits.list))
         case .backlog:
             describe(
-                "How many events the module may be behind in memory.",
+                "How many events the module may be behind in memory, with 16 MiB of payloads at most.",
                 integer(Slatefile.Limits.backlog, default: Slatefile.Defaults.backlog))
         case .config:
             describe(

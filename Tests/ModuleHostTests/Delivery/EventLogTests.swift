@@ -23,6 +23,29 @@ struct EventLogTests {
         #expect(log[2] == nil)
     }
 
+    @Test("knows how many bytes the payloads take that it keeps")
+    func bytes() throws {
+        var log = EventLog()
+        var sizes: [Int] = []
+        for (count, keeping) in [(1000, false), (10, true), (0, true), (5000, true)] {
+            var event =
+                count == 0
+                ? event()
+                : try LifecycleEvent.message(
+                    topic: "t", payload: JSONValue(parsing: "\"\(line(ofLength: count))\""),
+                    origin: .host)
+            log.append(&event, keeping: keeping)
+            if keeping { sizes.append(event.payload?.footprint ?? 0) }
+        }
+        #expect(sizes[0] > 10 && sizes[1] == 0 && sizes[2] > 5000 && sizes[2] < 6000)
+        let sums = [sizes[0] + sizes[2], sizes[0] + sizes[2], sizes[2], sizes[2], 0]
+        #expect((0...4).map { log.bytes(from: $0) } == sums)
+        log.trim(before: 3)
+        #expect((0...4).map { log.bytes(from: $0) } == [sizes[2], sizes[2], sizes[2], sizes[2], 0])
+        _ = append(1, to: &log, keeping: false)
+        #expect(log.bytes(from: 0) == 0)
+    }
+
     @Test("keeps what somebody is behind on, until it is trimmed")
     func keeps() {
         var log = EventLog()

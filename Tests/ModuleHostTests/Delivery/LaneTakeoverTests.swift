@@ -181,9 +181,35 @@ struct LaneTakeoverTests {
         await test.settled()
         door.open()
         let record = await test.recorder.first(containing: "no longer late")
-        #expect(record.message == "no longer late: it missed 5 events, more than its backlog of 3")
+        #expect(
+            record.message
+                == "no longer late: it missed 5 events, more than its backlog of 3 or 16 MiB")
         #expect(probe.entries("memory-warning").filter { $0.hasPrefix("b") }.count == 3)
         #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("says that it has caught up, also where the app ends before that comes to its turn")
+    func caughtUpAtEnd() async throws {
+        let probe = Probe()
+        let (door, lane) = (Door(), Door())
+        probe.when("b background") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        try test.deliver(.background)
+        await probe.reached("b background")
+        test.overrun()
+        await test.settled()
+        test.host.onLane { _, _ in
+            probe.note("lane")
+            lane.pass()
+        }
+        await probe.reached("lane")
+        door.open()
+        while test.host.gate.lane.hasLateThreads { await Task.yield() }
+        #expect(!test.recorder.messages.contains { $0.hasPrefix("no longer late") })
+        test.host.end(.stopped)
+        #expect(test.recorder.messages.contains("no longer late: it has caught up"))
+        lane.open()
+        #expect(await test.end() == .stopped)
     }
 
     @Test("has the deadline that the slatefile gives it, and others keep theirs")

@@ -50,6 +50,20 @@ struct LaneTests {
     }
 
     @Test(
+        "the number of a module that is gone is nobody else's as long as somebody holds its place")
+    func retiredNumbers() throws {
+        let lane = Lane(limits: Watchdog.Limits(), time: ManualTimeSource())
+        var cells: [Cell?] = (1...3).map { Cell(number: UInt16($0), id: nil) }
+        for cell in cells.compactMap(\.self) { lane.register(cell) }
+        for cell in cells.compactMap(\.self).prefix(2) { lane.unregister(cell) }
+        #expect(lane.vacantNumbers(2) == [4, 5])
+        cells[1] = nil
+        #expect(lane.vacantNumbers(2) == [2, 4])
+        cells[0] = nil
+        #expect(lane.vacantNumbers(2) == [1, 2])
+    }
+
+    @Test(
         "without a thread to go on, the lane waits for the module that is stuck, and tries again",
         arguments: [false, true])
     func noThread(comesOneLater: Bool) async throws {

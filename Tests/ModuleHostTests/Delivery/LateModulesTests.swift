@@ -126,6 +126,32 @@ struct LateModulesTests {
         expect(cells[0], on: threads[0], ["3", "4", "5", "rejoined, 2 missed"])
     }
 
+    @Test("misses what takes more memory than it may be behind, the oldest first")
+    mutating func backlogInBytes() throws {
+        let cell = Cell(number: 1, id: nil, backlog: 1000)
+        late.add([cell], of: threads[0], job: job(), log: &log)
+        let payload = try JSONValue(parsing: "\"\(line(ofLength: 5 << 20))\"")
+        for _ in 0..<5 {
+            var event = try LifecycleEvent.message(topic: "t", payload: payload, origin: .host)
+            log.append(&event, keeping: true)
+            late.enforceBacklogs(log: &log)
+        }
+        #expect(late.behind(cell, log: log) == 3)
+        #expect(log.count == 3)
+        _ = job()
+        expect(cell, on: threads[0], ["3", "4", "5", "6", "rejoined, 2 missed"])
+    }
+
+    @Test("one that was told of an event alone has that in hand")
+    mutating func directed() {
+        let event = LifecycleEvent.state(.activate, origin: .host)
+        let work = LaneWork(eventInHand: event) { _ in }
+        late.add([cells[0]], of: threads[0], job: work, log: &log)
+        #expect(late.eventInHand(of: cells[0])?.kind == .activate)
+        // It is not one that others hear.
+        expect(cells[0], on: threads[0], ["rejoined, 0 missed"])
+    }
+
     @Test("what was to be done with one that is gone is called off")
     mutating func gone() {
         var calls: [String] = []
@@ -217,6 +243,25 @@ struct LateModulesTests {
         for _ in 0..<5 { _ = durableJob() }
         inbox = []
         expect(cells[0], on: threads[0], ["not nothing", "3", "4", "5", "rejoined, 0 missed"])
+    }
+
+    @Test("who is gone is behind on nothing at once, though its thread has not returned")
+    mutating func goneBeforeReturn() {
+        takeNotes()
+        for cell in cells.prefix(2) {
+            late.add([cell], of: threads[0], job: durableJob(), log: &log)
+        }
+        for _ in 0..<5 { _ = durableJob() }
+        #expect(late.forfeit(before: EventPosition(segment: 1, offset: 250), by: cells[0]) != nil)
+        cells[0].status.store(.unlisted, ordering: .relaxed)
+        late.noteGone(cells[0], log: &log)
+        #expect(notes.values.last == "1 level")
+        #expect(late.unheard(log: log).map(\.cell.number) == [2])
+        late.noteGone(cells[2], log: &log)
+        cells[1].status.store(.unlisted, ordering: .relaxed)
+        late.noteGone(cells[1], log: &log)
+        #expect(late.unheard(log: log).isEmpty)
+        #expect(log.count == 0)
     }
 
     @Test("who is gone has nothing unheard")

@@ -247,6 +247,28 @@ struct InboxDeliveryTests {
         #expect(await next.stopped() == .stopped)
     }
 
+    @Test("a late module that a reload removes is forgotten before it returns")
+    func removedWhileLate() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let door = Door()
+        probe.when("b push") { module in
+            module.noteEvent()
+            door.pass()
+        }
+        let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
+        let place = try #require(await test.accept())
+        await probe.reached("b \(place)#1")
+        test.overrun()
+        _ = await test.outcome()
+        let directory = StateDirectory(path: folder.path)
+        let b = try ModuleID("x.b")
+        #expect(BlackBox.Contents(in: directory)?.progress?.behind[b]?.position == place)
+        #expect(try await test.reload("a").text == "applied: removed x.b")
+        #expect(BlackBox.Contents(in: directory)?.progress?.behind == [:])
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("a late module hears all durable events however far it is behind")
     func beyondBacklog() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())

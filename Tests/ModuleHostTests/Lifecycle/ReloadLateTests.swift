@@ -34,8 +34,25 @@ struct ReloadLateTests {
         await probe.reached("b deinit")
         #expect(
             probe.entries("b").suffix(3) == ["b background", "b terminate", "b deinit"])
-        await test.settled()
-        #expect(test.host.gate.lane.vacantNumbers(1) == [2])
+        // Free for another when the last has let go of it.
+        while test.host.gate.lane.vacantNumbers(1) != [2] { await test.settled() }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that is late in what it alone is told has that event in hand")
+    func directed() async throws {
+        let (probe, door) = (Probe(), Door())
+        probe.when("b activate") { module in
+            door.pass()
+            probe.note("b in \(module.context.event?.kind.rawValue ?? "nothing")")
+        }
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        async let outcome = test.reload("a", "b")
+        await probe.reached("b activate")
+        test.overrun()
+        #expect(try await outcome.text == "applied: added x.b")
+        door.open()
+        await probe.reached("b in activate")
         #expect(await test.stopped() == .stopped)
     }
 
