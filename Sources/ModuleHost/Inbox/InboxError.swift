@@ -78,6 +78,8 @@ extension InboxError: CustomStringConvertible {
         case .quotaExceeded: ": free space of this user's quota on this disk"
         case .accessDenied, .notPermitted, .readOnly:
             ": the folder must be writable for the user that the host runs as"
+        case .notFound:
+            ": somebody removed the inbox or a part of it; a host makes it when it starts"
         case .fileTooLarge: ": this process may write no larger files (ulimit -f)"
         default: ""
         }

@@ -22,6 +22,8 @@ final class InboxLock {
         file.lock(kind)
         // A lock that was removed excludes nobody who comes later.
         while let isLinked = try? file.isLinked, !isLinked {
+            // First: where no other can be had, this one is in the way of who waits for it.
+            file.unlock()
             file = try Self.open(path)
             file.lock(kind)
         }

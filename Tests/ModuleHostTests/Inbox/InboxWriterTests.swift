@@ -267,8 +267,30 @@ struct InboxWriterTests {
         let error = #expect(throws: InboxError.self) { try writer.append("{}") }
         #expect(
             error?.description
-                == "cannot list '\(inbox.folder.path)': No such file or directory; not accepted")
+                == "cannot list '\(inbox.folder.path)': No such file or directory; not accepted: "
+                + "somebody removed the inbox or a part of it; a host makes it when it starts")
         #expect(throws: InboxError.self) { try InboxWriter(inbox.folder) }
+    }
+
+    @Test("a folder that is removed while it is open keeps nobody waiting")
+    func removedFolder() throws {
+        let inbox = try InboxUnderTest()
+        let writer = try InboxWriter(inbox.folder)
+        #expect(try writer.append("{1}") == ["1:1"])
+        let other = try Descriptor(lockFile: inbox.folder.lockPath)
+        for path in [inbox.folder.lockPath, inbox.folder.path(ofSegment: 1), inbox.folder.path] {
+            #expect(Glibc.remove(path) == 0)
+        }
+        let error = #expect(throws: InboxError.self) { try writer.append("{2}") }
+        #expect(
+            error?.description
+                == "cannot open '\(inbox.folder.lockPath)': No such file or directory; not accepted: "
+                + "somebody removed the inbox or a part of it; a host makes it when it starts")
+        // As a reader in the same host does, which has opened the lock for itself.
+        #expect(try other.tryLock(.shared))
+        other.unlock()
+        try makeFolders(inbox.folder.path)
+        #expect(try writer.append("{3}") == ["2:1"])
     }
 
     // MARK: Many
