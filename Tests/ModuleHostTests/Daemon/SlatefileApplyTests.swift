@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -54,6 +55,7 @@ struct SlatefileApplyTests {
         try test.deliver(.memoryWarning)
         await probe.reached("a told: nothing changed")
         #expect(try folder.text(of: "slatefile.json.previous") == next)
+        #expect(throws: FileReadError.self) { try folder.text(of: "slatefile.json.previous.older") }
         #expect(await test.stopped() == .stopped)
     }
 
@@ -90,6 +92,62 @@ struct SlatefileApplyTests {
         #expect(told.contains("3 faults in "), "\(told)")
         #expect(try folder.text(of: "slatefile.json") == before)
         #expect(throws: FileReadError.self) { try folder.text(of: "slatefile.json.previous") }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("where the host stops meanwhile nobody has refused it: the next start will say")
+    func stopped() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("c launch") { _ in door.pass() }
+        let (test, reloader) = try await app(probe)
+        let before = try folder.text(of: "slatefile.json")
+        let next = try HostUnderTest.text(entries("a", "c"), probe: probe)
+        try folder.write(next, to: "next.json")
+        try test.deliver(.memoryWarning)
+        await probe.reached("c launch")
+        test.host.stop(because: "enough")
+        door.open()
+        #expect(await test.end() == .stopped)
+        while reloader.lastReload == nil { await Task.yield() }
+        #expect(reloader.lastReload?.summary == "the host stopped first")
+        #expect(try folder.text(of: "slatefile.json") == next)
+        #expect(try folder.text(of: "slatefile.json.previous") == before)
+    }
+
+    @Test("where the slatefile is a link, what it leads to is exchanged")
+    func link() async throws {
+        let probe = Probe()
+        let (test, reloader) = try await app(probe)
+        try folder.move("slatefile.json", to: "real.json")
+        #expect(symlink("real.json", folder.path("slatefile.json")) == 0)
+        let before = try folder.text(of: "real.json")
+        let next = try HostUnderTest.text(entries("a", "c"), probe: probe)
+        try folder.write(next, to: "next.json")
+        try test.deliver(.memoryWarning)
+        await probe.reached("a told: added x.c; removed x.b")
+        #expect(try folder.text(of: "real.json") == next)
+        #expect(try folder.text(of: "real.json.previous") == before)
+        #expect(try folder.text(of: "slatefile.json") == next)
+        #expect(reloader.lastReload?.exitCode == .success)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a watch sees what changed before it began, and is silent where that is nothing")
+    func watched() async throws {
+        let probe = Probe()
+        let (test, reloader) = try await app(probe)
+        let report = await withCheckedContinuation { continuation in
+            reloader.reload(.changed) { continuation.resume(returning: $0) }
+        }
+        #expect(report.summary == "nothing changed")
+        #expect(reloader.lastReload == nil)
+        let watch = try SlatefileWatch(reloader, log: test.recorder.log)
+        try folder.write(HostUnderTest.text(entries("a", "c"), probe: probe), to: "slatefile.json")
+        try watch.start()
+        await probe.reached("b deinit")
+        watch.stop()
+        #expect(probe.entries("configuration-changed") == ["a configuration-changed"])
         #expect(await test.stopped() == .stopped)
     }
 
