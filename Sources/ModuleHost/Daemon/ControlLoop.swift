@@ -149,8 +149,9 @@ struct ControlLoop {
                 connection.hangUp()
             }
         }
-        // Whoever has gone makes room within a few turns, once what it sent is worked off.
-        if looks, let listener, !poll.canRead(listener) {
+        // Whoever has gone makes room within a few turns, once what it sent is worked off; before that the
+        // next one would be without room again.
+        if looks, !hasAnyGone, let listener, !poll.canRead(listener) {
             server.log.notice("control socket: nobody waits for a connection any more")
             isOutOfRoom = false
         }
