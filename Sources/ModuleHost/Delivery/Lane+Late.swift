@@ -191,8 +191,8 @@ extension Lane {
     /// The places of all modules, in no order.
     var allCells: [Cell] { state.withLock { Array($0.cells.values) } }
 
-    /// Whether a thread that lost the lane has not ended: also one whose modules are late no more, which has
-    /// yet to say so.
+    /// Whether a thread that lost the lane has not returned, or has not said yet that its modules are late no
+    /// more.
     var hasLateThreads: Bool { state.withLock { $0.late.hasStays } }
 
     /// The modules that are late now, in the order in which they became so.

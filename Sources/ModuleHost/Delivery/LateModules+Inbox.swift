@@ -29,6 +29,8 @@ extension LateModules {
                 self = Spill()
                 return false
             }
+            // Given up while it was read: it is somebody else's to put aside.
+            guard entry.position >= all.lowerBound else { return false }
             places = entry.end < all.upperBound ? entry.end..<all.upperBound : nil
             let isHeard = heard.remove(entry.position) != nil
             if !isHeard { count -= 1 }

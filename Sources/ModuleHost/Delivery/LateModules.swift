@@ -70,7 +70,8 @@ struct LateModules {
     var isEmpty: Bool { modules.isEmpty }
     var count: Int { modules.count }
     var cells: [Cell] { modules.map(\.cell) }
-    var hasStays: Bool { !stays.isEmpty }
+    /// Whether a thread with modules on its stack is to say what became of them, late or no more.
+    var hasStays: Bool { stays.contains { !$0.cells.isEmpty } }
 
     /// Marks the modules on a stuck thread as late.
     ///

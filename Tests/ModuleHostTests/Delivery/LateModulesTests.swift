@@ -93,6 +93,17 @@ struct LateModulesTests {
         #expect(late.isEmpty && log.count == 0)
     }
 
+    @Test("a thread whose modules are late no more counts until it has said so")
+    mutating func stays() throws {
+        late.add([], of: threads[1], job: job(), log: &log)
+        #expect(!late.hasStays)
+        late.add([cells[0]], of: threads[0], job: job(), log: &log)
+        expect(cells[0], on: threads[0], ["rejoined, 0 missed"])
+        #expect(late.isEmpty && late.hasStays)
+        late.end(try #require(late.stay(of: threads[0])))
+        #expect(!late.hasStays)
+    }
+
     @Test("the one told is past the event in hand, one that it called is not")
     mutating func positions() {
         late.add([cells[0], cells[2]], of: threads[0], job: job(), log: &log)
@@ -243,6 +254,23 @@ struct LateModulesTests {
         for _ in 0..<5 { _ = durableJob() }
         inbox = []
         expect(cells[0], on: threads[0], ["not nothing", "3", "4", "5", "rejoined, 0 missed"])
+    }
+
+    @Test("what is given up while it is read is not heard as well")
+    mutating func givenUpWhileRead() {
+        late.add([cells[0]], of: threads[0], job: durableJob(), log: &log)
+        for _ in 0..<8 { _ = durableJob() }
+        let step = late.next(for: cells[0], on: threads[0], log: &log)
+        guard case .read(let place)? = step, place == inbox[1].position,
+            let forfeit = late.forfeit(
+                before: EventPosition(segment: 1, offset: 350), by: cells[0])
+        else { return #expect(Bool(false), "there is nothing to read, or to give up") }
+        let isWanted = late.take(
+            inbox[1], durable(inbox[1]), for: cells[0], on: threads[0], log: log)
+        #expect(!isWanted)
+        late.settle(forfeit, dropped: 3, log: log)
+        expect(
+            cells[0], on: threads[0], ["1:400", "1:500", "6", "7", "8", "rejoined, 3 missed"])
     }
 
     @Test("who is gone is behind on nothing at once, though its thread has not returned")

@@ -327,7 +327,12 @@ struct InboxDeliveryTests {
         let (given, heard) = (rejected.map { "\($0.position)#1" }, probe.heard("b"))
         // It was at work on the first one, which was given up for the case that it never returned.
         #expect(heard.first == given.first)
-        #expect(given + heard.dropFirst() == probe.heard("a"))
+        let all = probe.heard("a")
+        #expect(Set(given).union(heard) == Set(all))
+        #expect(given == all.filter(Set(given).contains))
+        #expect(heard == all.filter(Set(heard).contains))
+        // So it may be once more when it has returned: who puts aside does not stand still with the clock.
+        #expect(Set(given).intersection(heard).count <= 3)
         #expect(await test.stopped() == .stopped)
     }
 
