@@ -80,7 +80,8 @@ extension TemporaryFolder {
     /// leaves.
     func copied() throws -> TemporaryFolder {
         let copy = try TemporaryFolder()
-        let inbox = TemporaryFolder.list(path("inbox"))
+        // What is about to take the place of the cursor may be gone before it is copied.
+        let inbox = TemporaryFolder.list(path("inbox")).filter { !$0.hasSuffix(".tmp") }
         try makeFolders(copy.path("inbox"))
         for name in inbox.map({ "inbox/\($0)" }) + ["blackbox"] {
             let bytes = try readFile(at: path(name), limit: 1 << 30)
