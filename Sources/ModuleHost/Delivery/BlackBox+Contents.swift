@@ -187,6 +187,7 @@ private struct BoxWords {
 
     func modulesByRank() -> [ModuleID] {
         (1...layout.capacity)
+            .filter { self[layout.rank($0)] > 0 }
             .compactMap { cell in module(UInt16(cell)).map { (self[layout.rank(cell)], $0) } }
             .sorted { $0.0 < $1.0 }
             .map(\.1)

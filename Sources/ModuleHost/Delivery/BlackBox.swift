@@ -144,7 +144,8 @@ package final class BlackBox: @unchecked Sendable {
         setName(id.text, of: cell)
     }
 
-    /// Notes where a module stands in the order of response, which is that of the numbers until then.
+    /// Notes where a module stands in the order of response, which is that of the numbers until then; 0
+    /// for one that responds no more.
     ///
     /// To be stored between two events.
     func setRank(_ rank: UInt16, of cell: UInt16) {

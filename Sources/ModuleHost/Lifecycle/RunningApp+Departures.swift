@@ -9,6 +9,7 @@ extension RunningApp {
     ///   - routes: The routes that it answered.
     func takeOut(_ record: ModuleRecord, routes: [AnyObject] = []) {
         gate.lane.unlist(record.cell)
+        gate.lane.box?.setRank(0, of: record.cell.number)
         record.departure = Departure(
             of: record, members: center.takeAll(of: record.cell),
             services: services.takeAll(of: record.cell), routes: routes)

@@ -13,6 +13,7 @@ struct ReloadPlanTests {
         var name: String
         var modules = [a, b, c]
         var top = ""
+        var before = [a, b, c]
         /// Modules that take settings, read the app's, are late, or late and outdated.
         var takes: [String] = []
         var reads: [String] = []
@@ -50,6 +51,15 @@ struct ReloadPlanTests {
             name: "another place to run",
             modules: [a, b, #"{"id": "x.c", "entry": "T.C", "isolation": "process"}"#],
             expected: "made anew x.c"),
+        Row(
+            name: "other variables of the environment",
+            modules: [a, b, #"{"id": "x.c", "command": ["c"], "env": ["HOME"]}"#],
+            before: [a, b, #"{"id": "x.c", "command": ["c"]}"#],
+            expected: "made anew x.c"),
+        Row(
+            name: "another backlog",
+            modules: [a, b, #"{"id": "x.c", "entry": "T.C", "backlog": 7}"#],
+            expected: "adjusted x.c"),
         Row(
             name: "settings that are taken",
             modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
@@ -109,7 +119,7 @@ struct ReloadPlanTests {
 
     @Test("says what becomes of each module, and of the rest", arguments: rows)
     func plan(_ row: Row) throws {
-        let old = try Self.slatefile([Self.a, Self.b, Self.c])
+        let old = try Self.slatefile(row.before)
         let new = try Self.slatefile(row.modules, row.top)
         let running = old.modules.map { entry in
             let id = entry.id.text

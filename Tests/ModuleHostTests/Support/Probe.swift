@@ -7,12 +7,14 @@ import ModuleHost
 /// A test makes one under a name of its own; its modules find it by that name, in their `config`.
 final class Probe: Sendable {
     typealias Act = @Sendable (ProbeModule) throws -> Void
+    typealias ChangeAct = @Sendable (ConfigurationChange) -> Void
     typealias CallAct = @Sendable (CallProbe, RouteCall) throws -> String
     typealias Judgement = @Sendable (InterceptedCall) throws -> Interception
 
     private struct State {
         var entries: [String] = []
         var acts: [String: Act] = [:]
+        var changeActs: [String: ChangeAct] = [:]
         var callActs: [String: CallAct] = [:]
         var judgements: [String: Judgement] = [:]
         var doors: [String: Door] = [:]
@@ -36,6 +38,15 @@ final class Probe: Sendable {
 
     /// Lets a module do something when it is told something: `"b push"` is module `b` at `push`.
     func when(_ entry: String, _ act: @escaping Act) { state.withLock { $0.acts[entry] = act } }
+
+    /// Lets a module look at the settings that it is told of.
+    func whenChanged(_ module: String, _ act: @escaping ChangeAct) {
+        state.withLock { $0.changeActs[module] = act }
+    }
+
+    func changed(_ module: String, _ change: ConfigurationChange) {
+        state.withLock { $0.changeActs[module] }?(change)
+    }
 
     /// Whether a module does something of the test's when it is told something.
     func hasAct(_ entry: String) -> Bool { state.withLock { $0.acts[entry] != nil } }
@@ -238,6 +249,7 @@ final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder
         return configuration.claims ?? false
     }
     func configurationDidChange(_ change: ConfigurationChange) throws {
+        probe?.changed(name, change)
         try tell("configuration-changed")
     }
     func receive(_ message: Message) throws { try tell("message") }

@@ -1,0 +1,192 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// What a reload exchanges beside the modules themselves.
+@Suite("What a reload exchanges", .timeLimit(.minutes(5)))
+struct ReloadEffectsTests {
+    private typealias Entry = HostUnderTest.Entry
+
+    @Test("the time that a module has for an event, and for a hold")
+    func deadlines() async throws {
+        let probe = Probe()
+        let door = Door()
+        let hold = Guarded<ModuleHold?>(nil)
+        probe.when("a memory-warning") { _ in door.pass() }
+        probe.when("b background") { module in
+            let taken = try module.context.hold("saving")
+            hold.withLock { $0 = taken }
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        let outcome = try await test.reload(
+            "a", "b", top: #""deadlines": {"event": "1s", "stop": "3s"}"#)
+        #expect(outcome.text == "applied: deadlines")
+        try test.deliver(.background)
+        await test.settled()
+        #expect(hold.withLock { $0 }?.remaining == .seconds(3))
+        hold.withLock { $0 }?.end()
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        // The watchdog may have been at its last tick of half a second.
+        test.overrun(.seconds(2))
+        await probe.reached("b memory-warning")
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("what waits for the next start is as it was, and is named each time")
+    func waiting() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        let top = #""startup": {"width": 1}, "isolation": "auto""#
+        for _ in 0..<2 {
+            #expect(
+                try await test.reload("a", "b", top: top).text.hasSuffix(
+                    "waits for the next start: startup, isolation"))
+            #expect(test.host.slatefile.startup != Slatefile.Startup(width: 1))
+        }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a module is told whether its settings changed, or the app's")
+    func settings() async throws {
+        let probe = Probe()
+        let told = LockedList<String>()
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        for name in ["a", "b"] {
+            probe.whenChanged(name) { told.append("\(name) \($0.isChanged)") }
+        }
+        _ = try await test.reload([Entry(name: "a"), Entry(name: "b", config: #""root": "r""#)])
+        #expect(told.takeAll() == ["a false", "b true"])
+        _ = try await test.reload(
+            [Entry(name: "a"), Entry(name: "b", config: #""root": "r""#)],
+            top: #""config": {"n": 1}"#)
+        #expect(told.takeAll() == ["a true", "b true"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a new module reads the app's new settings")
+    func appSettings() async throws {
+        let probe = Probe()
+        probe.when("b init") { module in
+            let config = try module.context.appConfig([String: Int].self)
+            module.probe?.note("b reads \(config)")
+        }
+        let test = try await HostUnderTest("a", top: #""config": {"n": 1}"#, probe: probe)
+            .launched()
+        _ = try await test.reload("a", "b", top: #""config": {"n": 2}"#)
+        #expect(probe.entries("reads") == [#"b reads ["n": 2]"#])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("modules that go are told each event in their order, and let go of in reverse")
+    func farewells() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        let before = probe.entries.count
+        #expect(try await test.reload("a").text == "applied: removed x.b, x.c")
+        #expect(
+            Array(probe.entries.dropFirst(before)) == [
+                "a configuration-changed", "b resign-active", "c resign-active", "b background",
+                "c background", "b terminate", "c terminate", "c deinit", "b deinit",
+            ])
+        #expect(await test.departing == 0)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a module that failed to launch goes without a word, and is no longer counted")
+    func failed() async throws {
+        let probe = Probe()
+        probe.when("b launch") { _ in throw Fault() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        #expect(await test.counted == "1 running, 1 failed")
+        #expect(try await test.reload("a", "c").text == "applied: added x.c; removed x.b")
+        await test.settled()
+        #expect(probe.entries("b") == ["b init", "b launch", "b deinit"])
+        #expect(await test.counted == "2 running, 0 failed")
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("one that is removed may hold its very end open, too")
+    func heldEnd() async throws {
+        let probe = Probe()
+        let hold = Guarded<ModuleHold?>(nil)
+        probe.when("b terminate") { module in
+            let taken = try module.context.hold("saving")
+            hold.withLock { $0 = taken }
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        #expect(try await test.reload("a").text == "applied: removed x.b")
+        await test.settled()
+        #expect(probe.entries("b").last == "b terminate")
+        hold.withLock { $0 }?.end()
+        await probe.reached("b deinit")
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("the order of the black box is that of the new slatefile")
+    func blackBox() async throws {
+        let probe = Probe()
+        let folder = try TemporaryFolder()
+        let test = try await HostUnderTest(
+            [Entry(name: "a"), Entry(name: "b"), Entry(name: "c")], folder: folder, probe: probe
+        ).launched()
+        let directory = StateDirectory(path: folder.path)
+        func order() -> [String] {
+            BlackBox.Contents(in: directory)?.order.map(\.text) ?? []
+        }
+        #expect(order() == ["x.a", "x.b", "x.c"])
+        _ = try await test.reload("c", "d", "a")
+        await test.settled()
+        #expect(order() == ["x.c", "x.d", "x.a"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("who hears a claimed event late is a matter of the new order")
+    func claimed() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b memory-warning") { _ in door.pass() }
+        let claims = Entry(name: "a", config: #""claims": true"#)
+        let test = try await HostUnderTest(
+            [Entry(name: "b"), claims, Entry(name: "c")], probe: probe
+        ).launched()
+        _ = try await test.reload([claims, Entry(name: "b"), Entry(name: "c")])
+        try test.deliver(.memoryWarning)
+        await probe.reached("b memory-warning")
+        test.overrun()
+        await probe.reached("c memory-warning")
+        try test.deliver(.openURL, #"{"url": "app:x"}"#)
+        try test.deliver(.push, #"{"aps": {}}"#)
+        door.open()
+        await probe.reached("b push")
+        // By now it stands behind the one that claimed it.
+        #expect(probe.entries("open-url") == ["a open-url"])
+        #expect(await test.stopped() == .stopped)
+    }
+}
+
+extension HostUnderTest {
+    /// How many modules are on their way out.
+    fileprivate var departing: Int {
+        get async {
+            await withCheckedContinuation { continuation in
+                host.onLane { app, _ in continuation.resume(returning: app.departing.count) }
+            }
+        }
+    }
+
+    /// How many modules run and have failed, as the status says it.
+    fileprivate var counted: String {
+        get async {
+            await withCheckedContinuation { continuation in
+                host.onLane { app, _ in
+                    continuation.resume(
+                        returning: "\(app.figures.modulesRunning) running, "
+                            + "\(app.figures.modulesFailed) failed")
+                }
+            }
+        }
+    }
+}
