@@ -69,6 +69,15 @@ struct InboxWriterTests {
         #expect(try inbox.text(2) == "\n{}\n")
     }
 
+    @Test("a segment with exactly as many bytes as it may have is full")
+    func exactlyFull() throws {
+        let inbox = try InboxUnderTest { $0.segment = 20 }
+        let writer = try InboxWriter(inbox.folder)
+        #expect(try writer.append(line(ofLength: 18)) == ["1:1"])
+        #expect(try inbox.bytes().count == 20)
+        #expect(try writer.append("{}") == ["2:1"])
+    }
+
     @Test("a full segment can be rolled without an append, for those who only append")
     func rollWhenFull() throws {
         let inbox = try InboxUnderTest { $0.segment = 20 }

@@ -346,6 +346,23 @@ struct HoldTests {
         #expect(await test.end() == .stopped)
         #expect(test.host.holds.open.isEmpty)
     }
+
+    @Test("a hold that has ended leaves no alarm behind")
+    func alarms() async throws {
+        let probe = Probe()
+        let shelf = HoldShelf()
+        probe.hold("a background", as: "upload", on: shelf)
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        try test.deliver(.background)
+        await test.settled()
+        while test.isAtWork { await Task.yield() }
+        // The watchdog looks once more.
+        test.time.advance(by: .seconds(5))
+        #expect(test.time.pendingAlarms == 1)
+        shelf.end("upload")
+        #expect(test.time.pendingAlarms == 0)
+        #expect(await test.stopped() == .stopped)
+    }
 }
 
 extension HostUnderTest {

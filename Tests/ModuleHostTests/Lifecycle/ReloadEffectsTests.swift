@@ -108,6 +108,40 @@ struct ReloadEffectsTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("a required start-up task of a module that was let go of ends nothing when it fails")
+    func abandonedTask() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b init") { module in
+            try module.context.startup("load", required: true) {
+                door.pass()
+                throw Fault()
+            }
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        #expect(try await test.reload("a").text == "applied: removed x.b")
+        door.open()
+        await withCheckedContinuation { continuation in
+            test.host.startup.whenDone(.default) { continuation.resume() }
+        }
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("after one that was undone, start-up tasks go by the names that they had before")
+    func namesOfTasks() async throws {
+        let probe = Probe()
+        probe.when("b init") { try $0.context.startup("load") {} }
+        probe.when("c init") { _ in throw Fault() }
+        probe.when("d init") { try $0.context.startup("load", after: ["x.b/load"]) {} }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        let outcome = try await test.reload([
+            Entry(name: "a"), Entry(name: "b", type: "CallProbe"), Entry(name: "c"),
+        ])
+        #expect(outcome.text == "undone: module 'x.c' failed in init: broken")
+        #expect(try await test.reload("a", "b", "d").text == "applied: added x.d")
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("one that is removed may hold its very end open, too")
     func heldEnd() async throws {
         let probe = Probe()
