@@ -240,6 +240,20 @@ struct InboxCommandTests {
         #expect(try inbox("retry", "--all").output == "nothing was rejected\n")
     }
 
+    @Test("retry: many at once retry each event once")
+    func retryAtOnce() throws {
+        for offset in 1...20 {
+            let line = #"{"event":"push","payload":{"aps":{"badge":\#(offset)}}}"#
+            try reject(line, at: position(UInt32(offset)))
+        }
+        let processes = try (0..<4).map { _ in
+            try HostProcess(["inbox", "retry", "--all"], in: folder.path)
+        }
+        for process in processes { #expect(try process.waitForExit().exit == .code(0)) }
+        #expect(try InboxReader(files).next(atMost: 100).count == 20)
+        #expect(try RejectedEvents(files).contents().events == [])
+    }
+
     @Test("retry: stands in the inbox again, for whom it was meant; what is no event stays")
     func retry() throws {
         try reject(#"{"event":"push","payload":{"aps":{}},"id":"a"}"#, at: position(1), id: "a")

@@ -158,8 +158,12 @@ final class SlatefileReloader: Sendable {
                 "reload refused, the running slatefile stays (\(report.origin)): \(failure.summary)"
             )
         }
-        let isNothing = if case .unchanged = outcome { occasion == .changed } else { false }
-        if !isNothing { last.withLock { $0 = report } }
+        if case .unchanged(let plan) = outcome, occasion == .changed {
+            // Nothing to tell, but that what was refused is mended.
+            guard let before = lastReload, before.exitCode != .success else { return report }
+            log.notice("slatefile read again (\(report.origin)): \(plan)")
+        }
+        last.withLock { $0 = report }
         return report
     }
 }

@@ -120,6 +120,27 @@ package struct RejectedEvents: Sendable {
         }
     }
 
+    /// Chooses events and does away with them while nobody else does: two that retry the same events at
+    /// once would have each delivered twice.
+    ///
+    /// By a lock of the folder itself, since `body` takes the inbox's own, for moments.
+    ///
+    /// - Throws: What `body` throws, or ``InboxError/unusable(_:)``.
+    package func choosing<Result>(
+        _ body: () throws(InboxError) -> Result
+    ) throws(InboxError) -> Result {
+        let turn = try openFolder()
+        turn.lock(.exclusive)
+        defer { turn.unlock() }
+        return try body()
+    }
+
+    private func openFolder() throws(InboxError) -> Descriptor {
+        do throws(SystemError) { return try Descriptor(opening: folder.path) } catch {
+            throw .unusable(FileError("open", folder.path, error))
+        }
+    }
+
     private func lines() throws(InboxError) -> [ArraySlice<UInt8>] {
         do throws(FileReadError) {
             return try readFile(at: folder.rejectedPath, limit: .max / 2)

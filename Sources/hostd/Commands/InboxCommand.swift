@@ -51,8 +51,14 @@ extension Command {
                     let limit = limit(of: arguments) ?? 0
                     let listing = try InboxListing(of: directory, limit: limit)
                     return listing.print(asJSON: arguments.has("json"))
-                case .retry: return try RejectedChoice(folder, arguments).retry()
-                case .drop: return try RejectedChoice(folder, arguments).drop()
+                case .retry:
+                    return try RejectedEvents(folder).choosing { () throws(InboxError) in
+                        try RejectedChoice(folder, arguments).retry()
+                    }
+                case .drop:
+                    return try RejectedEvents(folder).choosing { () throws(InboxError) in
+                        try RejectedChoice(folder, arguments).drop()
+                    }
                 }
             } catch {
                 Console.complain("hostd inbox: \(error)")

@@ -151,6 +151,24 @@ struct SlatefileApplyTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("a file that is as it was once more is told of where it was refused in between")
+    func mended() async throws {
+        let probe = Probe()
+        let (test, reloader) = try await app(probe)
+        let text = try folder.text(of: "slatefile.json")
+        for (text, outcome) in [("{", "1:2: "), (text, "nothing changed")] {
+            try folder.write(text, to: "slatefile.json")
+            let report = await withCheckedContinuation { continuation in
+                reloader.reload(.changed) { continuation.resume(returning: $0) }
+            }
+            #expect(report.summary.contains(outcome), "\(report.summary)")
+            #expect(reloader.lastReload == report)
+        }
+        #expect(test.recorder.messages.contains("slatefile read again (host): nothing changed"))
+        #expect(probe.entries("configuration-changed") == [])
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("a host that runs of no file says so")
     func noFile() async throws {
         let probe = Probe()
