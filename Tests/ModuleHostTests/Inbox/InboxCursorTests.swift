@@ -104,6 +104,11 @@ struct InboxCursorTests {
         #expect(cursor.sequence == 1)
         try inbox.state.move("elsewhere", to: "inbox")
         #expect(try InboxCursor.load(from: inbox.folder).get().next == "1:5")
+        // What it speaks of reaches the disk, and the file itself does not.
+        try inbox.state.move("inbox/cursor", to: "cursor")
+        try makeFolders(inbox.folder.cursorPath)
+        #expect(throws: InboxError.self) { try cursor.store(in: inbox.folder) }
+        #expect(cursor.sequence == 1)
     }
 
     @Test("a cursor past the end of the log is clamped by the reader")
