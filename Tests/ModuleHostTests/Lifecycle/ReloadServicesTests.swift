@@ -52,6 +52,9 @@ struct ReloadServicesTests {
         let text = try await found(test)
         #expect(
             text == "no module provides 'Named': is its module in the slatefile, and enabled?")
+        #expect(
+            try await test.asFirst { "\($0.context.services.provides((any Named).self))" }
+                == "false")
         #expect(await test.stopped() == .stopped)
     }
 
