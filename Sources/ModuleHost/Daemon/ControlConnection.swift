@@ -37,6 +37,11 @@ final class ControlConnection {
     /// Whether nothing more can come of it.
     var isOver: Bool { isBroken || (session.isOver && follower == nil) }
 
+    /// Whether there is nothing to send, to wait for, or to end.
+    var isQuiet: Bool {
+        session.output.isEmpty && follower == nil && readDeadline == nil && !isOver
+    }
+
     var descriptor: Int32 { socket.number }
 
     /// What to wait for.

@@ -110,7 +110,7 @@ struct ControlLoop {
     }
 
     private mutating func send() {
-        for case let connection? in connections {
+        for case let connection? in connections where !connection.isQuiet {
             connection.flush(now: server.time.now, within: server.limits.readTime)
             if connection.session.output.count > server.limits.session.output {
                 drop(connection, "it reads nothing, and is owed too much")

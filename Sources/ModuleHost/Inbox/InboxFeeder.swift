@@ -28,6 +28,8 @@ struct InboxFeeder {
     private var isCursorDue: ContinuousClock.Instant?
     /// Until when nothing is read, since the log could not be.
     private var pause: ContinuousClock.Instant?
+    /// Whether the lane had no room when there may have been more for it.
+    private var awaitsRoom = false
     /// What was read and is not yet handed on, since something did not work.
     private var unfinished: [InboxItem] = []
     private var watch: FolderWatch?
@@ -111,11 +113,17 @@ struct InboxFeeder {
     // MARK: Feeding
 
     private mutating func feed(_ host: Host) {
+        awaitsRoom = false
         if let pause, inbox.time.now() < pause { return }
         pause = nil
         do throws(InboxError) {
             let reader = try open(for: host)
-            while inbox.progress.countInFlight < Limits.window {
+            while true {
+                guard inbox.progress.countInFlight < Limits.window else {
+                    // Noted here: there may be room again before this thread has come to its sleep.
+                    awaitsRoom = true
+                    break
+                }
                 if unfinished.isEmpty {
                     let room = Limits.window - inbox.progress.countInFlight
                     unfinished = try inbox.lockWatch.watching { () throws(InboxError) in
@@ -276,11 +284,7 @@ struct InboxFeeder {
     // MARK: Waiting
 
     private mutating func wait(isOpen: Bool) {
-        if isOpen, pause == nil, inbox.progress.countInFlight >= Limits.window,
-            !inbox.progress.awaitRoom()
-        {
-            return
-        }
+        if isOpen, awaitsRoom, !inbox.progress.awaitRoom() { return }
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.descriptor, .reading)
         if let watch { poll.insert(watch.descriptor, .reading) }

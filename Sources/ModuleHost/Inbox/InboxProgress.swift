@@ -117,9 +117,9 @@ final class InboxProgress: Sendable {
     }
 
     private func leave() {
-        let left = inFlight.subtract(1, ordering: .acquiringAndReleasing).newValue
+        let left = inFlight.subtract(1, ordering: .sequentiallyConsistent).newValue
         guard left == 0 || left == InboxFeeder.Limits.window / 2,
-            isAwaited.exchange(false, ordering: .acquiringAndReleasing)
+            isAwaited.exchange(false, ordering: .sequentiallyConsistent)
         else { return }
         wake()
     }
