@@ -18,9 +18,21 @@ package final class ManualTimeSource: TimeSource {
 
     private let state = Guarded(State())
 
+    private let look = Guarded<(@Sendable () -> Void)?>(nil)
+
     package init() {}
 
-    package func now() -> ContinuousClock.Instant { state.withLock { $0.now } }
+    /// Called by whoever looks at the clock, before it sees the time: a place at which a test can hold a
+    /// thread up.
+    package var onLook: (@Sendable () -> Void)? {
+        get { look.withLock { $0 } }
+        set { look.withLock { $0 = newValue } }
+    }
+
+    package func now() -> ContinuousClock.Instant {
+        onLook?()
+        return state.withLock { $0.now }
+    }
 
     /// How many alarms have been asked for and neither ran nor were cancelled.
     package var pendingAlarms: Int { state.withLock { $0.pending.count } }

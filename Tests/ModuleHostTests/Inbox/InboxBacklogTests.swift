@@ -1,3 +1,5 @@
+import AppService
+import Dispatch
 import TestSupport
 import Testing
 
@@ -5,21 +7,46 @@ import Testing
 
 @Suite("A full inbox at the start", .timeLimit(.minutes(5)))
 struct InboxBacklogTests {
-    @Test("the lane gets event after event, and the inbox never sleeps while it has one")
-    func withoutPause() async throws {
+    @Test("the inbox goes on where there is room on the lane again before it has come to its sleep")
+    func room() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
-        // The cursor's time, which would wake it, is far away.
+        let turns = DispatchSemaphore(value: 0)
+        probe.when("a push") { module in
+            turns.wait()
+            module.noteEvent()
+        }
+        // The cursor's time, which would wake the inbox, is far away.
         let limits = Inbox.Limits(cursorDelay: .seconds(3600))
         let test = try HostUnderTest.durable("a", in: folder, limits: limits, probe: probe)
         let writer = try InboxWriter(InboxFolder(in: StateDirectory(path: folder.path)))
-        var places: [EventPosition] = []
-        for _ in 0..<20 {
-            places += try writer.append(Array(repeating: HostUnderTest.push(), count: 500))
+        // The lane is full five times: at first, and four times when it has done so many.
+        let (window, done, rounds) = (InboxFeeder.Limits.window, 40, 4)
+        let places = try writer.append(
+            Array(repeating: HostUnderTest.push(), count: window + rounds * done))
+        let progress = try #require(test.inbox).progress
+        let filled = Guarded(0)
+        test.time.onLook = {
+            // It has filled the lane, and looks whether the cursor is due before it sleeps.
+            guard threadName() == "inbox", progress.countInFlight == window else { return }
+            let isLast = filled.withLock { filled in
+                filled += 1
+                return filled > rounds
+            }
+            for _ in 0..<(isLast ? window : done) { turns.signal() }
+            while progress.countInFlight > window - done {}
         }
         _ = try await test.launched()
         let last = try #require(places.last)
         await probe.reached("a \(last)#1")
+        test.time.onLook = nil
+        #expect(filled.withLock { $0 } == rounds + 1)
         #expect(probe.heard("a") == places.map { "\($0)#1" })
         #expect(await test.stopped() == .stopped)
     }
+}
+
+/// The name of the calling thread.
+private func threadName() -> String {
+    let name = (try? readFile(at: "/proc/thread-self/comm", limit: 64)) ?? []
+    return String(decoding: name.dropLast(), as: UTF8.self)
 }
