@@ -17,6 +17,10 @@ func measureProducers(in folder: URL) throws {
     var ways: [(title: String, producer: any Producer)] = [
         ("bare `write` and `fdatasync`", try BareFile(folder.appending(path: "bare").path)),
         ("`InboxWriter`", try InboxProducer(folder.appending(path: "inbox").path)),
+        (
+            "bare `pwrite` over what is there, and `fdatasync`",
+            try OverwrittenFile(folder.appending(path: "overwritten").path)
+        ),
     ]
     do {
         ways.append(
@@ -61,6 +65,30 @@ struct BareFile: Producer {
         else {
             throw Failure.system("write")
         }
+    }
+}
+
+/// What a log costs that does not grow, as SQLite's mostly does not: the disk has nothing to note but the
+/// bytes.
+final class OverwrittenFile: Producer {
+    private static let size = 4 << 20
+    private let descriptor: Int32
+    private var offset = 0
+
+    init(_ path: String) throws {
+        descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+        let zeros = [UInt8](repeating: 0, count: Self.size)
+        guard descriptor >= 0, pwrite(descriptor, zeros, zeros.count, 0) == zeros.count,
+            fsync(descriptor) == 0
+        else { throw Failure.system("make \(path)") }
+    }
+
+    func produce(_ event: [UInt8]) throws {
+        if offset + event.count > Self.size { offset = 0 }
+        guard pwrite(descriptor, event, event.count, off_t(offset)) == event.count,
+            fdatasync(descriptor) == 0
+        else { throw Failure.system("write") }
+        offset += event.count
     }
 }
 
