@@ -165,7 +165,7 @@ struct LimitTests {
         pipe.empty()
         try run.process.waitForLine(containing: " background  1 module in ")
         let outcome = try run.terminated()
-        #expect(outcome.exit == .code(0))
+        #expect(outcome.exit == .code(0), "\(outcome.error)")
         #expect(!outcome.error.contains("late: the others go on"))
     }
 
