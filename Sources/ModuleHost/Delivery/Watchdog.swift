@@ -4,10 +4,9 @@ import Synchronization
 /// Sees that no module keeps the lane longer than it may.
 ///
 /// Armed when the lane begins to work, asleep when the lane is idle: an idle host has no timer. It
-/// counts its own ticks, at least twelve to a deadline, and not the time that went by, so that a process
+/// counts its own ticks, at least ten to a deadline, and not the time that went by, so that a process
 /// which was stopped or suspended has overrun nothing. From the first tick that sees a delivery it
-/// counts as many as make up the deadline; so a deadline is kept to within one tick. With what it takes
-/// to wake up, that is within a tenth.
+/// counts as many as make up the deadline; so a deadline is kept to within one tick, a tenth.
 final class Watchdog: Sendable {
     /// How long module code may take.
     struct Limits: Sendable {
@@ -19,8 +18,7 @@ final class Watchdog: Sendable {
 
         fileprivate var tick: Duration {
             let shortest = min(event, launch, stop, shortestOfModules ?? event)
-            // Twelve of them must not fall short of a deadline that cannot be divided by it.
-            return max(shortest / 12 + .nanoseconds(1), .microseconds(100))
+            return max(shortest / 10, .microseconds(100))
         }
     }
 
