@@ -93,9 +93,7 @@ struct InboxListing {
                         if let kind = event.kind { $0.member("event", kind.rawValue) }
                         if let id = event.id { $0.member("id", id) }
                         if let time = event.time { $0.member("time", time) }
-                        if let modules = event.modules {
-                            $0.member("modules") { $0.array(of: modules) }
-                        }
+                        if let modules = event.modules { $0.member("modules", modules) }
                         if let fault = event.fault { $0.member("fault", fault) }
                     }
                 }
@@ -126,7 +124,7 @@ extension RejectedEvent {
             $0.member("time", time)
             $0.member("reason", reason)
             if let attempt { $0.member("attempt", attempt) }
-            if let modules { $0.member("modules") { $0.array(of: modules) } }
+            if let modules { $0.member("modules", modules) }
             if let record = try? JSONValue(parsing: line) {
                 $0.member("record") { $0.redacted(record) }
             } else {
@@ -139,11 +137,4 @@ extension RejectedEvent {
 extension [ModuleID] {
     /// The modules as a list for people.
     var list: String { map(\.text).joined(separator: ", ") }
-}
-
-extension JSONWriter {
-    /// Writes modules as an array of their ids.
-    fileprivate mutating func array(of modules: [ModuleID]) {
-        array { for module in modules { $0.value(module.text) } }
-    }
 }

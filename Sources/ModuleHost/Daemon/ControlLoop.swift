@@ -122,7 +122,7 @@ struct ControlLoop {
 
     private mutating func wait() {
         poll.removeAll()
-        let mail = poll.insert(server.mailbox.descriptor, .reading)
+        let mail = poll.insert(server.mailbox.bell.descriptor, .reading)
         let listener =
             pause == nil && end == nil ? poll.insert(server.listener.number, .reading) : nil
         var isBusy = false
@@ -136,9 +136,9 @@ struct ControlLoop {
         }
         // Where there was no room, a look tells whether anybody still waits.
         let looks = isOutOfRoom && listener != nil
-        let mustNotSleep = isBusy || looks || !server.mailbox.fallAsleep()
+        let mustNotSleep = isBusy || looks || !server.mailbox.bell.fallAsleep()
         poll.wait(milliseconds: mustNotSleep ? 0 : -1)
-        server.mailbox.wakeUp(signalled: poll.canRead(mail))
+        server.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
         var hasAnyGone = false
         for case let connection? in connections {
             guard let place = connection.place else { continue }

@@ -20,12 +20,10 @@ final class ControlMailbox: Sendable {
     }
 
     private let letters = Guarded<[Letter]>([])
-    private let bell: Doorbell
+    /// What wakes the thread that takes them.
+    let bell: Doorbell
 
     init() throws(SystemError) { bell = try Doorbell() }
-
-    /// The descriptor that can be read from when a letter came while the thread slept.
-    var descriptor: Int32 { bell.descriptor }
 
     /// Adds a letter.
     ///
@@ -39,12 +37,4 @@ final class ControlMailbox: Sendable {
     func take(_ taken: inout [Letter]) {
         letters.withLock { swap(&$0, &taken) }
     }
-
-    /// Whether the thread may sleep: false where a letter waits.
-    func fallAsleep() -> Bool { bell.fallAsleep() }
-
-    /// Notes that the thread no longer sleeps.
-    ///
-    /// - Parameter signalled: Whether it was woken by a letter.
-    func wakeUp(signalled: Bool) { bell.wakeUp(signalled: signalled) }
 }

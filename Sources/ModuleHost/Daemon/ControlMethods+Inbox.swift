@@ -10,10 +10,6 @@ private struct SendParameters: Decodable, Sendable {
 }
 
 extension SendParameters: PlainlyDecodable {
-    @Sendable static func read(_ value: JSONValue) throws(JSONError) -> Self {
-        try value.decode(Self.self)
-    }
-
     init?(plain value: JSONValue) {
         guard value.kind == .object, let event = value["event"]?.string else { return nil }
         var (payload, id, wait): (JSONValue?, String?, Bool?)
@@ -44,7 +40,7 @@ extension ControlMethods {
     ///   - inbox: Where durable events go.
     ///   - host: Where all others go.
     mutating func add(_ inbox: Inbox, of host: Host) {
-        add("send", SendParameters.read) { parameters, call in
+        add("send", SendParameters.self) { parameters, call in
             guard let kind = EventKind(rawValue: parameters.event) else {
                 return call.reply.fail(.invalidParameters(unknownEvent(parameters.event)))
             }

@@ -44,8 +44,15 @@ package struct ControlMethods: Sendable {
         add(method, { value throws(JSONError) in try value.decode(Parameters.self) }, handler)
     }
 
-    /// Adds a method whose parameters are read in a way of their own.
-    mutating func add<Parameters>(
+    /// Adds a method whose parameters read themselves.
+    mutating func add<Parameters: PlainlyDecodable & SendableMetatype>(
+        _ method: String, _ type: Parameters.Type,
+        _ handler: @escaping @Sendable (Parameters, Call) -> Void
+    ) {
+        add(method, { value throws(JSONError) in try value.decode(Parameters.self) }, handler)
+    }
+
+    private mutating func add<Parameters>(
         _ method: String, _ read: @escaping @Sendable (JSONValue) throws(JSONError) -> Parameters,
         _ handler: @escaping @Sendable (Parameters, Call) -> Void
     ) {

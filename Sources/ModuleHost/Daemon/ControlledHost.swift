@@ -215,7 +215,7 @@ extension Host.End {
                 $0.member("reason", reason)
             case .overdue(let modules):
                 $0.member("outcome", "overdue")
-                $0.member("modules") { $0.array { for id in modules { $0.value(id.text) } } }
+                $0.member("modules", modules)
             }
         }
     }

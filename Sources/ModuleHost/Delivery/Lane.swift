@@ -171,26 +171,27 @@ final class Lane: Sendable {
     ///
     /// From any thread.
     func enqueue(_ job: any LaneJob) {
-        let verdict = state.withLock { state -> (accepted: Bool, wake: LaneThread?) in
-            guard !state.isClosed else { return (false, nil) }
-            state.jobs.append(job)
-            return (true, state.wakeUp())
-        }
-        verdict.wake?.wake.signal()
-        if !verdict.accepted { job.abandon() }
+        if !list({ $0.append(job) }) { job.abandon() }
     }
 
     /// Puts jobs at the end of the list, in their order and with nothing between them.
     ///
     /// From any thread. Wakes the lane's thread once, and not for each of them.
     func enqueue(_ jobs: [any LaneJob]) {
+        if !list({ for job in jobs { $0.append(job) } }) { for job in jobs { job.abandon() } }
+    }
+
+    /// Adds to the list, and wakes the lane's thread where it sleeps.
+    ///
+    /// - Returns: False where the lane is closed: nothing was added.
+    private func list(_ add: (inout JobQueue) -> Void) -> Bool {
         let verdict = state.withLock { state -> (accepted: Bool, wake: LaneThread?) in
             guard !state.isClosed else { return (false, nil) }
-            for job in jobs { state.jobs.append(job) }
+            add(&state.jobs)
             return (true, state.wakeUp())
         }
         verdict.wake?.wake.signal()
-        if !verdict.accepted { for job in jobs { job.abandon() } }
+        return verdict.accepted
     }
 
     /// Puts host code at the end of the list.

@@ -32,8 +32,7 @@ struct InboxExtent {
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     func renewed(in folder: InboxFolder) throws(InboxError) -> InboxExtent {
-        guard let newest, let state = try? newest.state(), state.isLinked,
-            newest.number < .max, !fileExists(folder.path(ofSegment: newest.number + 1))
+        guard let newest, let state = try? newest.state(), folder.isStillNewest(newest, state)
         else { return try InboxExtent(of: folder) }
         return InboxExtent(segments, newest, size: state.size)
     }

@@ -286,10 +286,10 @@ struct InboxFeeder {
     private mutating func wait(isOpen: Bool) {
         if isOpen, awaitsRoom, !inbox.progress.awaitRoom() { return }
         poll.removeAll()
-        let mail = poll.insert(inbox.mailbox.descriptor, .reading)
+        let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)
         if let watch { poll.insert(watch.descriptor, .reading) }
-        poll.wait(milliseconds: inbox.mailbox.fallAsleep() ? untilNext : 0)
-        inbox.mailbox.wakeUp(signalled: poll.canRead(mail))
+        poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() ? untilNext : 0)
+        inbox.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
         _ = watch?.takeChanges()
     }
 

@@ -169,6 +169,14 @@ extension InboxFolder {
         }
     }
 
+    /// Whether a segment that was the newest still is, in one look at a file and not at the folder.
+    ///
+    /// Called under the lock.
+    func isStillNewest(_ segment: SegmentFile, _ state: SegmentFile.State) -> Bool {
+        state.isLinked
+            && (segment.number == .max || !fileExists(path(ofSegment: segment.number + 1)))
+    }
+
     /// How many bytes a segment has; 0 where there is none.
     private func size(ofSegment number: UInt32) throws(InboxError) -> Int {
         guard let segment = try segment(number) else { return 0 }

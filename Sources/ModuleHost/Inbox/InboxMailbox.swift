@@ -14,23 +14,13 @@ final class InboxMailbox: Sendable {
     }
 
     private let letters = Guarded(Letters())
-    private let bell: Doorbell
+    /// What wakes the thread that takes them.
+    let bell: Doorbell
 
     init() throws(SystemError) { bell = try Doorbell() }
 
-    /// The descriptor that can be read from when there is news while the thread sleeps.
-    var descriptor: Int32 { bell.descriptor }
-
     /// Has the thread look at everything once more.
     func wake() { bell.ring() }
-
-    /// Whether the thread may sleep: false where there is news.
-    func fallAsleep() -> Bool { bell.fallAsleep() }
-
-    /// Notes that the thread no longer sleeps.
-    ///
-    /// - Parameter signalled: Whether it was woken by news.
-    func wakeUp(signalled: Bool) { bell.wakeUp(signalled: signalled) }
 
     /// - Returns: Why it is refused, if it is.
     func add(_ submission: InboxSubmission, limit: Int) -> (any Error)? {

@@ -154,11 +154,7 @@ extension InboxRecord {
             if let payload { $0.member("payload", raw: payload.text.utf8) }
             if let id { $0.member("id", id) }
             if let time { $0.member("time", time) }
-            if let modules {
-                $0.member("modules") { list in
-                    list.array { for module in modules { $0.value(module.text) } }
-                }
-            }
+            if let modules { $0.member("modules", modules) }
             if isRetried { $0.member("retried", true) }
         }
         return json.bytes

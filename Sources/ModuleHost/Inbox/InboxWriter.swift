@@ -127,10 +127,7 @@ package final class InboxWriter {
     private func newestSegment() throws(InboxError) -> (SegmentFile, size: Int) {
         if let newest {
             let state = try state(of: newest)
-            let next = newest.number &+ 1
-            if state.isLinked, next == 0 || !fileExists(folder.path(ofSegment: next)) {
-                return (newest, state.size)
-            }
+            if folder.isStillNewest(newest, state) { return (newest, state.size) }
         }
         let segment = try openNewestSegment()
         return (segment, try state(of: segment).size)

@@ -167,11 +167,7 @@ extension RejectedEvent {
             $0.member("position", position.description)
             if let id { $0.member("id", id) }
             if let attempt { $0.member("attempt", attempt) }
-            if let modules {
-                $0.member("modules") { list in
-                    list.array { for module in modules { $0.value(module.text) } }
-                }
-            }
+            if let modules { $0.member("modules", modules) }
             if let text = String(validating: line, as: UTF8.self) {
                 $0.member("line", text)
             } else {

@@ -20,6 +20,26 @@ struct ReloadServicesTests {
         try await test.asFirst { try $0.context.services.resolve((any Named).self).name }
     }
 
+    /// Reloads from modules a and b to a and others, and has b provide while c, which does too, is made.
+    ///
+    /// - Returns: The host, and what came of it.
+    private func reloadAsBProvides(
+        to others: [Entry]
+    ) async throws -> (test: HostUnderTest, outcome: String) {
+        let (probe, door) = (Probe(), Door())
+        provide("old", at: "b memory-warning", probe)
+        probe.when("c init") { module in
+            try module.context.services.register((any Named).self) { NamedThing(name: "new") }
+            door.pass()
+        }
+        let test = try await HostUnderTest([Self.a, Entry(name: "b")], probe: probe).launched()
+        async let outcome = test.reload([Self.a] + others)
+        await probe.reached("c init")
+        try test.deliver(.memoryWarning)
+        door.open()
+        return (test, try await outcome.text)
+    }
+
     @Test("undone, and once more: those before are found, and none of what was made for it")
     func undone() async throws {
         let probe = Probe()
@@ -60,40 +80,16 @@ struct ReloadServicesTests {
 
     @Test("one that a module which stays provides at the last moment undoes all")
     func conflict() async throws {
-        let probe = Probe()
-        let door = Door()
-        provide("old", at: "b memory-warning", probe)
-        probe.when("c init") { module in
-            try module.context.services.register((any Named).self) { NamedThing(name: "new") }
-            door.pass()
-        }
-        let test = try await HostUnderTest([Self.a, Entry(name: "b")], probe: probe).launched()
-        async let outcome = test.reload([Self.a, Entry(name: "b"), Entry(name: "c")])
-        await probe.reached("c init")
-        try test.deliver(.memoryWarning)
-        door.open()
-        #expect(
-            try await outcome.text
-                == "undone: 'Named' is provided already by x.b; provide it once")
+        let (test, outcome) = try await reloadAsBProvides(to: [Entry(name: "b"), Entry(name: "c")])
+        #expect(outcome == "undone: 'Named' is provided already by x.b; provide it once")
         #expect(try await found(test) == "old")
         #expect(await test.stopped() == .stopped)
     }
 
     @Test("one that a module which goes still provides is in nobody's way")
     func lateProvider() async throws {
-        let probe = Probe()
-        let door = Door()
-        provide("old", at: "b memory-warning", probe)
-        probe.when("c init") { module in
-            try module.context.services.register((any Named).self) { NamedThing(name: "new") }
-            door.pass()
-        }
-        let test = try await HostUnderTest([Self.a, Entry(name: "b")], probe: probe).launched()
-        async let outcome = test.reload([Self.a, Entry(name: "c")])
-        await probe.reached("c init")
-        try test.deliver(.memoryWarning)
-        door.open()
-        #expect(try await outcome.text == "applied: added x.c; removed x.b")
+        let (test, outcome) = try await reloadAsBProvides(to: [Entry(name: "c")])
+        #expect(outcome == "applied: added x.c; removed x.b")
         #expect(try await found(test) == "new")
         #expect(await test.stopped() == .stopped)
     }

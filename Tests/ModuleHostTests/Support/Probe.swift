@@ -1,10 +1,12 @@
 import AppService
 import Dispatch
 import ModuleHost
+import Synchronization
 
 /// What the modules of one test did, in order, and what they are to do when told something.
 ///
-/// A test makes one under a name of its own; its modules find it by that name, in their `config`.
+/// Its modules find it by its name, in their `config`; each has another, also where two are asked for
+/// under one.
 final class Probe: Sendable {
     typealias Act = @Sendable (ProbeModule) throws -> Void
     typealias ChangeAct = @Sendable (ConfigurationChange) -> Void
@@ -24,14 +26,14 @@ final class Probe: Sendable {
     let name: String
     private let state = Guarded(State())
     private static let all = Guarded<[String: Probe]>([:])
+    private static let made = Atomic(0)
 
     /// - Parameters:
-    ///   - name: What the modules know it by; no other test's of the same file.
+    ///   - name: What the modules know it by, with a number behind it.
     ///   - file: The test's file.
     init(_ name: String = #function, of file: String = #fileID) {
-        let name = "\(file) \(name)"
-        self.name = name
-        Probe.all.withLock { $0[name] = self }
+        self.name = "\(file) \(name) \(Self.made.add(1, ordering: .relaxed).newValue)"
+        Probe.all.withLock { $0[self.name] = self }
     }
 
     static func named(_ name: String) -> Probe? { all.withLock { $0[name] } }
