@@ -32,7 +32,7 @@ struct ControlCommandTests {
     func status() throws {
         let json =
             #"{"app":"Demo","state":"active","pid":7,"startedAt":"2026-03-01T09:41:00.123Z","#
-            + #""readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"events":{"push":3},"#
+            + #""readyMs":12.5,"modulesRunning":2,"modulesFailed":1,"late":["x.b","x.a"],"events":{"push":3},"#
             + #""holds":[{"module":"x.a","event":"background","reason":"upload","remainingMs":8000}]}"#
         let host = try StandIn(["status": json])
         #expect(try host.hostd("status", "--json").output == json + "\n")
@@ -43,6 +43,7 @@ struct ControlCommandTests {
                 process    7
                 started    2026-03-01T09:41:00.123Z, ready after 12.5ms
                 modules    2 running, 1 failed
+                late       x.b, x.a
                 holds      x.a background: upload, 8s left
                 events     push 3
 

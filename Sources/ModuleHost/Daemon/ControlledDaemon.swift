@@ -55,11 +55,12 @@ final class ControlledDaemon: ControlledHost {
         // Here and not on the lane, which does not wait for the disk.
         let inbox = inbox?.currentFigures()
         host.read(within: Self.patience) {
-            ($0.figures, $0.holds.open)
+            ($0.figures, $0.holds.open, $0.health.late)
         } _: { [identity, reloader] in
-            let status = $0.map { figures, holds in
+            let status = $0.map { figures, holds, late in
                 var status = HostStatus(identity, figures, inbox: inbox)
                 status.holds = holds
+                status.late = late
                 status.lastReload = reloader?.lastReload
                 return status
             }

@@ -100,6 +100,8 @@ package struct HostStatus: Hashable, Sendable {
     package var figures: HostFigures
     /// Nil for a host without an inbox.
     package var inbox: InboxFigures?
+    /// The modules that are busy beyond their deadline, in the order in which they became so.
+    package var late: [ModuleID] = []
     /// The holds that are open, in the order in which they were taken.
     package var holds: [OpenHold] = []
     /// What came of the last reload; nil before the first.
@@ -123,6 +125,7 @@ package struct HostStatus: Hashable, Sendable {
             }
             $0.member("modulesRunning", figures.modulesRunning)
             $0.member("modulesFailed", figures.modulesFailed)
+            if !late.isEmpty { $0.member("late", late) }
             $0.member("failures", figures.failures)
             $0.member("lateness", figures.lateness)
             $0.member("ignored", figures.ignored)

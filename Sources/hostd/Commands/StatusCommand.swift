@@ -44,6 +44,7 @@ extension Command {
             ("state dir", [text("stateDirectory")]),
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
+            ("late", status["late"]?.elements.map(\.string) ?? []),
             ("holds", holds),
             ("events", events.isEmpty ? ["none"] : events),
             ("inbox", parts(ofInbox: status["inbox"])),

@@ -142,6 +142,7 @@ struct ControlClientTests {
                 figures.events = [.push: 3]
                 var status = HostStatus(identity, figures)
                 if let id = try? ModuleID("com.mm.main") {
+                    status.late = [id]
                     status.holds = [
                         OpenHold(
                             module: id, step: .background, reason: "upload",
@@ -194,7 +195,7 @@ struct ControlClientTests {
                 "{\(about)}",
                 "{\(about)"
                     + #","state":"active","readyMs":1.5,"modulesRunning":0,"modulesFailed":0,"#
-                    + #""failures":0,"lateness":0,"ignored":0,"events":{"push":3},"#
+                    + #""late":["com.mm.main"],"failures":0,"lateness":0,"ignored":0,"events":{"push":3},"#
                     + #""holds":[{"module":"com.mm.main","event":"background","#
                     + #""reason":"upload","remainingMs":8000}]}"#,
                 #"[{"id":"com.mm.main","entry":"Modules.MainModule","state":"failed","#
