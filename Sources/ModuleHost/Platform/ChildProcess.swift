@@ -1,0 +1,242 @@
+import AppService
+import Glibc
+
+/// A program that this process has started: a process group of its own, and pipes for its three standard
+/// streams.
+///
+/// It begins with no signal blocked or ignored, no descriptor but the three, and no variable but those it
+/// is given. When it has ended, whatever is left of its group is killed: nothing that it has started
+/// outlives it, unless that has left the group. When this process ends, however it does, the child reads
+/// the end of its input: a program that is to end with this one has to heed that.
+package final class ChildProcess: Sendable {
+    /// How a process ended.
+    package enum Exit: Hashable, Sendable {
+        case code(Int32)
+        case signal(Int32)
+    }
+
+    package let processID: Int32
+    /// What the child prints; does not block.
+    package let output: Descriptor
+    /// What the child prints of its troubles; does not block.
+    package let error: Descriptor
+    /// What is written here is the child's input.
+    private let input: Guarded<InputEnd?>
+    private let hasEnded = Guarded(false)
+
+    private init(
+        _ processID: Int32, _ input: consuming Descriptor, _ output: consuming Descriptor,
+        _ error: consuming Descriptor
+    ) {
+        self.processID = processID
+        self.input = Guarded(InputEnd(input))
+        self.output = output
+        self.error = error
+    }
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - command: The path of the program, and its arguments.
+    ///   - environment: All of its variables.
+    ///   - folder: Where it runs; nil for the folder of this process.
+    ///   - onExit: Told once, on a thread of its own, when it has ended and been reaped, before anything
+    ///     else can have its number.
+    /// - Throws: ``SystemError`` where it cannot be started. A program that is no such thing ends with code
+    ///   126 or 127 instead where `folder` is given.
+    package static func start(
+        _ command: [String], environment: [String: String], in folder: String? = nil,
+        onExit: @escaping @Sendable (Exit) -> Void
+    ) throws(SystemError) -> ChildProcess {
+        // Swift sees no spawn action for a folder. The shell becomes the program: it is the same process.
+        let words =
+            folder.map { ["/bin/sh", "-c", #"cd -- "$0" && exec "$@""#, $0] + command } ?? command
+        guard let program = words.first, !words.contains(where: { $0.utf8.contains(0) }) else {
+            throw .invalid
+        }
+        let input = try Pipe()
+        let output = try Pipe()
+        let error = try Pipe()
+        for end in [input.writing.number, output.reading.number, error.reading.number] {
+            // Before the child has it: its own ends block, as every program expects.
+            guard fcntl(end, F_SETFL, O_NONBLOCK) == 0 else { throw .last }
+        }
+        let processID = try spawn(
+            program, words, environment.map { "\($0)=\($1)" }.sorted(),
+            [input.reading.number, output.writing.number, error.writing.number])
+        let process = ChildProcess(
+            processID, input.takeWriting(), output.takeReading(), error.takeReading())
+        do throws(SystemError) {
+            try NativeThread.start(name: "child", stackSize: 64 << 10) {
+                onExit(process.waitForEnd())
+            }
+        } catch {
+            process.signal(SIGKILL)
+            _ = process.waitForEnd()
+            throw error
+        }
+        return process
+    }
+
+    /// Writes into the child's input what that takes without waiting.
+    ///
+    /// - Returns: How many bytes it took.
+    /// - Throws: ``SystemError/brokenPipe`` where nobody reads it any more.
+    package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+        guard let input = input.withLock(\.self) else { throw .brokenPipe }
+        while true {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(input.descriptor.number, $0.baseAddress, $0.count)
+            }
+            if count >= 0 { return count }
+            if errno == EAGAIN { return 0 }
+            if errno != EINTR { throw .last }
+        }
+    }
+
+    /// Waits until the child's input takes more, or nobody reads it any more.
+    ///
+    /// - Returns: False where time was up.
+    package func waitForRoom(milliseconds: Int32) -> Bool {
+        guard let input = input.withLock(\.self) else { return true }
+        return RawOutput.wait(
+            until: POLLOUT, on: input.descriptor.number, milliseconds: milliseconds)
+    }
+
+    /// Ends the child's input: a well-behaved child ends with it.
+    package func closeInput() { input.withLock { $0 = nil } }
+
+    /// Sends a signal to the process and all that belongs to its group.
+    ///
+    /// Nothing where it has ended: the number may be another's.
+    package func signal(_ number: Int32) {
+        hasEnded.withLock { hasEnded in
+            if !hasEnded { _ = kill(-processID, number) }
+        }
+    }
+
+    private func waitForEnd() -> Exit {
+        var info = siginfo_t()
+        // Not yet reaped, it keeps its number, and so does its group, until that is killed.
+        while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        return hasEnded.withLock { hasEnded in
+            _ = kill(-processID, SIGKILL)
+            var status: Int32 = 0
+            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+            hasEnded = true
+            let signal = status & 0x7F
+            return signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
+        }
+    }
+
+    /// Closed when nobody writes there any more.
+    private final class InputEnd: Sendable {
+        let descriptor: Descriptor
+        init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+    }
+
+    // MARK: Starting
+
+    /// Both ends of a pipe.
+    ///
+    /// Swift sees no call that opens one and closes it on `exec` in one step, so it is made under the lock
+    /// under which this process starts others.
+    private struct Pipe: ~Copyable {
+        let reading: Descriptor
+        let writing: Descriptor
+
+        init() throws(SystemError) {
+            var ends: [Int32] = [-1, -1]
+            let error = spawning.withLock { _ -> SystemError? in
+                guard pipe(&ends) == 0 else { return .last }
+                for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+                return nil
+            }
+            if let error { throw error }
+            reading = Descriptor(owning: ends[0])
+            writing = Descriptor(owning: ends[1])
+        }
+
+        consuming func takeReading() -> Descriptor { reading }
+        consuming func takeWriting() -> Descriptor { writing }
+    }
+
+    private static let spawning = Guarded(())
+
+    private static func spawn(
+        _ program: String, _ words: [String], _ variables: [String], _ streams: [Int32]
+    ) throws(SystemError) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // The pipes have numbers above 2: nothing that is to be moved is overwritten.
+        for (number, stream) in streams.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
+        }
+        for number in inheritedDescriptors() {
+            posix_spawn_file_actions_addclose(&actions, number)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var processID = pid_t()
+        let code = withCStrings(words) { argv in
+            withCStrings(variables) { envp in
+                spawning.withLock { _ in
+                    posix_spawn(&processID, program, &actions, &attributes, argv, envp)
+                }
+            }
+        }
+        guard code == 0 else { throw SystemError(code: code) }
+        return processID
+    }
+
+    /// What this process was started with and would hand on: whatever it opens itself ends on `exec`.
+    private static func inheritedDescriptors() -> [Int32] {
+        let names = (try? namesInFolder("/proc/self/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { number in
+            let flags = fcntl(number, F_GETFD)
+            return number > 2 && flags >= 0 && flags & FD_CLOEXEC == 0
+        }
+    }
+
+    /// Lends strings as C has a list of them.
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) } + [nil]
+        defer { for copy in copies { free(copy) } }
+        return body(copies)
+    }
+}
+
+extension ChildProcess.Exit: CustomStringConvertible {
+    /// What became of it, for a sentence: `ended with code 3`, `was killed by SIGSEGV`.
+    package var description: String {
+        switch self {
+        case .code(let code): "ended with code \(code)"
+        case .signal(let number): "was killed by \(Self.name(of: number))"
+        }
+    }
+
+    private static func name(of signal: Int32) -> String {
+        let names: [Int32: String] = [
+            SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL",
+            SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",
+            SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM",
+            SIGTERM: "SIGTERM", SIGUSR1: "SIGUSR1", SIGUSR2: "SIGUSR2", SIGSYS: "SIGSYS",
+            SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ",
+        ]
+        return names[signal] ?? "signal \(signal)"
+    }
+}
