@@ -78,6 +78,30 @@ package final class ChildProcess: Sendable {
         return process
     }
 
+    /// What a look into one of the child's streams finds.
+    package enum Reception {
+        case bytes(Int)
+        case nothing
+        case end
+    }
+
+    /// Takes what the child has printed, without waiting, into the front of `buffer`.
+    ///
+    /// - Parameter stream: ``output`` or ``error``.
+    package static func read(
+        _ stream: borrowing Descriptor, into buffer: inout [UInt8]
+    ) -> Reception {
+        while true {
+            let count = buffer.withUnsafeMutableBytes {
+                Glibc.read(stream.number, $0.baseAddress, $0.count)
+            }
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            if errno == EAGAIN { return .nothing }
+            if errno != EINTR { return .end }
+        }
+    }
+
     /// Writes into the child's input what that takes without waiting.
     ///
     /// - Returns: How many bytes it took.
@@ -111,16 +135,22 @@ package final class ChildProcess: Sendable {
     /// Nothing where it has ended: the number may be another's.
     package func signal(_ number: Int32) {
         hasEnded.withLock { hasEnded in
-            if !hasEnded { _ = kill(-processID, number) }
+            if !hasEnded { _ = Glibc.kill(-processID, number) }
         }
     }
+
+    /// Tells the process and its group to end.
+    package func terminate() { signal(SIGTERM) }
+
+    /// Makes the process and its group end.
+    package func kill() { signal(SIGKILL) }
 
     private func waitForEnd() -> Exit {
         var info = siginfo_t()
         // Not yet reaped, it keeps its number, and so does its group, until that is killed.
         while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return hasEnded.withLock { hasEnded in
-            _ = kill(-processID, SIGKILL)
+            _ = Glibc.kill(-processID, SIGKILL)
             var status: Int32 = 0
             while waitpid(processID, &status, 0) < 0, errno == EINTR {}
             hasEnded = true

@@ -1,0 +1,39 @@
+/// The lines of a standard error, whatever is printed there.
+struct ErrorLines {
+    /// Bytes that are kept of a line.
+    let limit: Int
+    /// The last ones.
+    private(set) var last: [String] = []
+    private var line: [UInt8] = []
+    private var isCut = false
+
+    private static let kept = 10
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The lines that end in these bytes.
+    mutating func lines(in bytes: ArraySlice<UInt8>) -> [String] {
+        var found: [String] = []
+        for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            if part.offset > 0 { found += end() }
+            let room = limit - line.count
+            line += part.element.prefix(room)
+            if part.element.count > room { isCut = true }
+        }
+        return found
+    }
+
+    /// What has no end.
+    mutating func rest() -> [String] { line.isEmpty ? [] : end() }
+
+    private mutating func end() -> [String] {
+        defer { (line, isCut) = ([], false) }
+        while line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if line.isEmpty { return [] }
+        let text = String(decoding: line, as: UTF8.self) + (isCut ? "…" : "")
+        last = last.suffix(Self.kept - 1) + [text]
+        return [text]
+    }
+}

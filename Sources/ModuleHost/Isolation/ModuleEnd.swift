@@ -1,0 +1,41 @@
+import AppService
+
+/// How one run of a module's process ended, and what it said last.
+struct ModuleEnd: Error, Hashable, Sendable {
+    /// Why it ended.
+    enum Cause: Hashable, Sendable {
+        /// By itself, or by somebody else's hand.
+        case itself
+        /// It was killed, since it closed its output.
+        case closedOutput
+        /// It was killed for something it said.
+        case violation(String)
+        /// It was killed, since it did not answer a request in time.
+        case silence(String, Duration)
+        /// It was to end.
+        case asked
+    }
+
+    let processID: Int32
+    var cause: Cause
+    /// How the system says that it ended.
+    var exit: ChildProcess.Exit
+    /// The last lines of its standard error.
+    var lastLines: [String]
+}
+
+extension ModuleEnd: CustomStringConvertible {
+    /// What happened, for a log: `process 4711 was killed by SIGSEGV; it last said: "…"`.
+    var description: String {
+        let what =
+            switch cause {
+            case .itself, .asked: "\(exit)"
+            case .closedOutput: "closed its output, and was killed"
+            case .violation(let what): "\(what), and was killed"
+            case .silence(let what, let time):
+                "did not answer '\(what)' within \(time.briefText), and was killed"
+            }
+        let words = lastLines.suffix(3).map { "\"\(excerpt($0))\"" }.joined(separator: ", ")
+        return "process \(processID) \(what)" + (words.isEmpty ? "" : "; it last said \(words)")
+    }
+}
