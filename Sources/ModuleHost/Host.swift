@@ -56,11 +56,14 @@ public final class Host: Sendable {
     let startup: StartupQueue
     let observer: Observer
     let stateDirectory: String
+    let processes: ProcessSettings
     let tokens: TokenStore
     let inbox: Inbox?
     let app: LaneConfined<RunningApp>
     let holds: HoldList
     private let stopAsked = Atomic(false)
+    /// Open from the moment on at which a stop is asked for.
+    let stopLatch = Latch()
     private let stopAlarm = Guarded<(any Alarm)?>(nil)
     private let reference: WeakHost
     private let hasEnded = Atomic(false)
@@ -72,6 +75,7 @@ public final class Host: Sendable {
     /// - Parameters:
     ///   - slatefile: Which modules, in which order.
     ///   - stateDirectory: Where the host and its modules keep their files; it exists.
+    ///   - processes: Where its modules run that have a process of their own.
     ///   - tokens: What lets remote callers reach more than what is public.
     ///   - inbox: Where durable events come from, from READY on; without one there are none.
     ///   - log: Where it says what happens.
@@ -79,13 +83,15 @@ public final class Host: Sendable {
     ///   - observer: Whom it tells how it is doing.
     ///   - blackBox: What says, after a death, who was at work; nil for nothing.
     package init(
-        slatefile: Slatefile, stateDirectory: String, tokens: TokenStore = .empty,
+        slatefile: Slatefile, stateDirectory: String,
+        processes: ProcessSettings = ProcessSettings(), tokens: TokenStore = .empty,
         inbox: Inbox? = nil, log: Log,
         time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer(),
         blackBox: BlackBox? = nil
     ) {
         currentSlatefile = Guarded(slatefile)
         self.stateDirectory = stateDirectory
+        self.processes = processes
         self.tokens = tokens
         self.inbox = inbox
         self.log = log
@@ -197,6 +203,7 @@ public final class Host: Sendable {
 
     private func stop(_ end: End, because reason: String, origin: Origin) {
         guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        stopLatch.open()
         holds.stopBegins(within: slatefile.deadlines.stopAll)
         let alarm = time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
         stopAlarm.withLock { $0 = alarm }

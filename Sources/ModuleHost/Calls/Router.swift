@@ -121,9 +121,11 @@ public final class Router {
     /// - Throws: ``RouteError`` where the pattern is malformed, or something answers the same URLs or has the
     ///   same action; nothing is added then.
     public func add<M>(_ route: Route<M>) throws {
-        let erased = try AnyRoute(route)
-        try line.asHost { try $0.add(erased, of: line.module) }
+        try add(AnyRoute(route))
     }
+
+    /// Adds a route whose handler takes this module.
+    func add(_ route: AnyRoute) throws { try line.asHost { try $0.add(route, of: line.module) } }
 
     /// Removes one of this module's routes, and no other.
     ///

@@ -41,43 +41,23 @@ extension ControlMethods {
     ///   - host: Where all others go.
     mutating func add(_ inbox: Inbox, of host: Host) {
         add("send", SendParameters.self) { parameters, call in
-            guard let kind = EventKind(rawValue: parameters.event) else {
-                return call.reply.fail(.invalidParameters(unknownEvent(parameters.event)))
-            }
             guard !host.isStopping else {
                 return call.reply.fail(RPCError(ofCall: RouteError.stopped))
             }
-            let event: LifecycleEvent
-            do throws(EventError) {
-                event = try LifecycleEvent(
-                    kind, payload: parameters.payload, origin: call.peer.origin)
-            } catch {
-                return call.reply.fail(.invalidParameters("\(error)"))
-            }
-            guard kind.isDurable else {
-                guard parameters.id == nil else {
-                    return call.reply.fail(
-                        .invalidParameters("event '\(kind.rawValue)' is not durable: it has no id"))
+            do throws(RPCError) {
+                let request = try SendRequest(
+                    parameters.event, payload: parameters.payload, id: parameters.id,
+                    from: call.peer.origin)
+                if let record = request.record {
+                    inbox.submit(record, waits: parameters.wait == true, for: call.reply)
+                } else {
+                    host.deliver(request.event, for: call.reply)
                 }
-                return host.deliver(event, for: call.reply)
+            } catch {
+                call.reply.fail(error)
             }
-            if let id = parameters.id, !(1...InboxRecord.longestID).contains(id.utf8.count) {
-                return call.reply.fail(
-                    .invalidParameters("/id: 1 to \(InboxRecord.longestID) bytes"))
-            }
-            let record = InboxRecord(
-                event: event.from(.inbox), payload: parameters.payload, id: parameters.id,
-                time: WallTime.now().iso8601, modules: nil, isRetried: false)
-            inbox.submit(record, waits: parameters.wait == true, for: call.reply)
         }
     }
-}
-
-/// What to say where an event has no such name.
-private func unknownEvent(_ name: String) -> String {
-    let names = EventKind.allCases.map(\.rawValue)
-    let near = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
-    return "/event: there is no event \(quoted(name))\(near)"
 }
 
 extension Host {
@@ -96,9 +76,7 @@ extension Host {
 
 extension Inbox {
     fileprivate func submit(_ record: InboxRecord, waits: Bool, for reply: RPCReply) {
-        let id = record.id
-        let line = InboxRecord.line(
-            record.event.kind, payload: record.payload, id: id, time: record.time)
+        let (id, line) = (record.id, record.line)
         guard waits else {
             return submit(
                 InboxSubmission(line: line, id: id, record: record) { fate in
@@ -131,22 +109,20 @@ extension RPCReply {
         switch fate {
         case .accepted: break
         case .duplicate: succeed { $0.duplicate(id) }
-        case .failed(let error):
-            let reason = (error as? InboxError)?.refusal ?? "\(error)"
-            fail(RPCError(.notAccepted, "not accepted", detail: reason))
+        case .failed(let error): fail(.notAccepted(error))
         }
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func duplicate(_ id: String?) {
+    mutating func duplicate(_ id: String?) {
         object {
             if let id { $0.member("id", id) }
             $0.member("duplicate", true)
         }
     }
 
-    fileprivate mutating func acceptance(
+    mutating func acceptance(
         _ id: String?, _ position: EventPosition, _ outcome: InboxSubmission.Outcome?
     ) {
         let place = position.description

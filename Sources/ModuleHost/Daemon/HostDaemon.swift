@@ -150,8 +150,11 @@ private final class DaemonRun: Sendable {
         actions = Guarded(SignalActions(slatefile.signals))
         let reference = WeakRun()
         host = Host(
-            slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, inbox: inbox,
-            log: log,
+            slatefile: slatefile, stateDirectory: directory.path,
+            processes: ProcessSettings(
+                folder: parentFolder(of: options.slatefile) ?? ".",
+                environment: options.environment),
+            tokens: tokens, inbox: inbox, log: log,
             observer: Host.Observer(
                 onReady: { modules, after in
                     reference.run?.ready()

@@ -31,6 +31,8 @@ final class Cell: Sendable {
     struct Terms: Sendable {
         /// The module's own deadline for an event, where the slatefile gives one.
         var deadline: Duration?
+        /// When its process is killed that does not answer, where the slatefile says when.
+        var killAfter: Duration?
         /// How many events the module may be behind in memory.
         var backlog = 1024
     }
@@ -44,14 +46,11 @@ final class Cell: Sendable {
     /// Written under the lane's lock; read without it as a first look.
     let status = Atomic(Status.listed)
 
-    init(
-        number: UInt16, id: ModuleID?, deadline: Duration? = nil, backlog: Int = 1024,
-        isDraft: Bool = false
-    ) {
+    init(number: UInt16, id: ModuleID?, terms: Terms = Terms(), isDraft: Bool = false) {
         self.number = number
         order = Atomic(number)
         self.id = id
-        currentTerms = Guarded(Terms(deadline: deadline, backlog: backlog))
+        currentTerms = Guarded(terms)
         self.isDraft = Atomic(isDraft)
     }
 
@@ -64,6 +63,7 @@ final class Cell: Sendable {
     var isListed: Bool { status.load(ordering: .relaxed) != .unlisted }
 
     var deadline: Duration? { terms.deadline }
+    var killAfter: Duration? { terms.killAfter }
     var backlog: Int { terms.backlog }
 
     /// Where it stands in the order of the slatefile: at first, as its number says.

@@ -44,6 +44,7 @@ final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
     func insert(_ member: Member) {
         guard let responder = member.object as? Responder else { return }
+        if let selective = member.selective, !selective.wants(Responder.self) { return }
         let entry = Entry(cell: member.cell, member: member, responder: responder)
         // Mostly the last place.
         let index = entries.lastIndex { $0.member.precedes(member) }.map { $0 + 1 } ?? 0
@@ -87,6 +88,8 @@ final class ResponderList<Responder>: AnyResponderList {
 @usableFromInline
 final class Member {
     @usableFromInline let object: AnyObject
+    /// The same, where it is not told by all the protocols that it conforms to.
+    let selective: (any SelectiveResponder)?
     let cell: Cell
     /// Where it stands among the members of its cell.
     let sequence: Int
@@ -99,6 +102,7 @@ final class Member {
 
     init(object: AnyObject, cell: Cell, sequence: Int) {
         self.object = object
+        selective = object as? any SelectiveResponder
         self.cell = cell
         self.sequence = sequence
     }

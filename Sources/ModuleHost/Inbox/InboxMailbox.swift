@@ -62,11 +62,13 @@ final class InboxMailbox: Sendable {
 
 /// Why an inbox takes nothing.
 enum InboxRefusal: Error, Hashable, CustomStringConvertible {
+    case none
     case ending
     case full(bytes: Int)
 
     var description: String {
         switch self {
+        case .none: "this host has no inbox"
         case .ending: "the host ends"
         case .full(let bytes):
             "\(bytes >> 20) MiB wait to be written already, faster than the disk takes them; try again"

@@ -14,6 +14,8 @@ struct ModuleEnd: Error, Hashable, Sendable {
         case silence(String, Duration)
         /// It was to end.
         case asked
+        /// There was none: it could not be started.
+        case notStarted(String)
     }
 
     let processID: Int32
@@ -27,9 +29,10 @@ struct ModuleEnd: Error, Hashable, Sendable {
 extension ModuleEnd: CustomStringConvertible {
     /// What happened, for a log: `process 4711 was killed by SIGSEGV; it last said: "…"`.
     var description: String {
+        if case .notStarted(let reason) = cause { return reason }
         let what =
             switch cause {
-            case .itself, .asked: "\(exit)"
+            case .itself, .asked, .notStarted: "\(exit)"
             case .closedOutput: "closed its output, and was killed"
             case .violation(let what): "\(what), and was killed"
             case .silence(let what, let time):

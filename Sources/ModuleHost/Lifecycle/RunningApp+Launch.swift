@@ -9,9 +9,7 @@ extension RunningApp {
         records = slatefile.modules.filter(\.isEnabled).enumerated().map { index, entry in
             ModuleRecord(
                 entry: entry,
-                cell: Cell(
-                    number: UInt16(index + 1), id: entry.id, deadline: entry.deadline,
-                    backlog: entry.backlog))
+                cell: Cell(number: UInt16(index + 1), id: entry.id, terms: Cell.Terms(of: entry)))
         }
         figures.modulesRunning = records.count
         tellHealth()
@@ -64,9 +62,10 @@ extension RunningApp {
         failed: (any Error) -> Void
     ) {
         let began = time.now()
+        let processes = host?.processes ?? ProcessSettings()
         gate.lane.box?.setActivity(.making)
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
-            try describing { try record.entry.make(with: context) }
+            try describing { try record.entry.make(with: context, processes) }
         }
         // Who lost the lane has no say any more.
         if gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
@@ -170,19 +169,35 @@ extension RunningApp {
 
 extension Slatefile.Module {
     /// Makes the module of this entry.
-    fileprivate func make(with context: ModuleContext) throws -> any ModuleHost.Module {
+    fileprivate func make(
+        with context: ModuleContext, _ processes: ProcessSettings
+    ) throws -> any ModuleHost.Module {
         switch implementation {
         case .entry(let name) where isolation != .process:
             return try EntryType(name).type.init(context: context)
-        case .entry, .command: throw IsolationUnavailable()
+        case .command(let command):
+            return try IsolatedModule(
+                context: context,
+                terms: IsolationTerms(
+                    command: command, folder: processes.folder,
+                    environment: processes.environment(naming: environment)))
+        case .entry: throw IsolationUnavailable()
         }
     }
 }
 
-/// A module is to run in a process of its own, which this version cannot do.
+extension Cell.Terms {
+    /// The terms that the slatefile gives a module.
+    init(of entry: Slatefile.Module) {
+        self.init(
+            deadline: entry.deadline, killAfter: entry.killAfter, backlog: entry.backlog)
+    }
+}
+
+/// A Swift module is to run in a process of its own, which this version cannot do.
 struct IsolationUnavailable: Error, CustomStringConvertible {
     var description: String {
-        "modules in a process of their own are not in this version of the host; "
+        "a Swift module in a process of its own is not in this version of the host; "
             + "set \"enabled\": false, or leave \"isolation\" out"
     }
 }

@@ -22,10 +22,17 @@ extension RunningApp {
         }
     }
 
+    private func takesSettings(_ module: (any Module)?) -> Bool {
+        if let module = module as? any SelectiveResponder {
+            return module.wants((any ConfigurationResponder).self)
+        }
+        return module is any ConfigurationResponder
+    }
+
     private func running(_ record: ModuleRecord) -> ReloadPlan.Running {
         ReloadPlan.Running(
             entry: record.entry,
-            takesSettings: !record.isFailed && record.module is any ConfigurationResponder,
+            takesSettings: !record.isFailed && takesSettings(record.module),
             readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
             isLate: isLate(record), isOutdated: outdated.contains(record.id))
     }
@@ -74,8 +81,7 @@ extension RunningApp {
                 next.append(record)
             } else if let number = places.next() {
                 let cell = Cell(
-                    number: number, id: entry.id, deadline: entry.deadline,
-                    backlog: entry.backlog, isDraft: true)
+                    number: number, id: entry.id, terms: Cell.Terms(of: entry), isDraft: true)
                 drafts.append(ModuleRecord(entry: entry, cell: cell))
                 next.append(drafts[drafts.count - 1])
             }

@@ -61,7 +61,7 @@ extension RunningApp {
         for record in records where !outdated.contains(record.id) {
             guard let entry = entries[record.id] else { continue }
             record.entry = entry
-            record.cell.terms = Cell.Terms(deadline: entry.deadline, backlog: entry.backlog)
+            record.cell.terms = Cell.Terms(of: entry)
         }
         var next = new
         // These wait for the next start.

@@ -11,6 +11,8 @@ struct HostServices: ModuleServices {
     let time: any TimeSource
     let holds: HoldList
     let stateDirectory: String
+    private let inbox: Inbox?
+    private let stopLatch: Latch
     private let drafts: DraftTasks?
     private let reference = WeakHost()
 
@@ -25,6 +27,8 @@ struct HostServices: ModuleServices {
         time = host.time
         holds = host.holds
         stateDirectory = host.stateDirectory
+        inbox = host.inbox
+        stopLatch = host.stopLatch
         reference.set(host)
     }
 
@@ -45,6 +49,30 @@ struct HostServices: ModuleServices {
     }
 
     func post(_ event: LifecycleEvent) { reference.host?.deliver(event) }
+
+    var deadlines: Slatefile.Deadlines { reference.host?.slatefile.deadlines ?? .init() }
+
+    func submit(_ record: InboxRecord) -> InboxSubmission.Fate {
+        guard let inbox else { return .failed(InboxRefusal.none) }
+        let fate = Awaited<InboxSubmission.Fate>()
+        inbox.submit(
+            InboxSubmission(line: record.line, id: record.id, record: record) { fate.keep($0) })
+        return fate.take() ?? .failed(InboxRefusal.ending)
+    }
+
+    func yieldLane() {
+        guard let thread = gate.lane.hold else { return }
+        _ = gate.lane.takeOver(at: thread.mine)
+    }
+
+    func waitForStop(within time: Duration) -> Bool { stopLatch.wait(within: time) }
+
+    func fail(_ cell: Cell, _ what: String, _ error: any Error) {
+        let error = DescribedError(error)
+        reference.host?.onLane { app, _ in
+            if let record = app.record(of: cell) { app.markFailed(record, what, error) }
+        }
+    }
 
     func apply(
         slatefile text: String, from module: ModuleID,

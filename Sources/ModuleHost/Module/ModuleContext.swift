@@ -92,6 +92,15 @@ public final class ModuleContext {
         return try (appConfigValue ?? .emptyObject).decode(type)
     }
 
+    /// The module's own `config`, as it is.
+    var currentConfig: JSONValue { configValue ?? .emptyObject }
+
+    /// The app's `config`, as it is.
+    var currentAppConfig: JSONValue {
+        readsAppConfig.store(true, ordering: .relaxed)
+        return appConfigValue ?? .emptyObject
+    }
+
     func configurationChanged(_ change: ConfigurationChange) {
         configValue = change.config
         appConfigValue = change.appConfig
@@ -117,7 +126,7 @@ public final class ModuleContext {
     /// - Throws: ``EventError`` for an empty topic.
     public func post(_ topic: String) throws { try post(topic, json: nil) }
 
-    private func post(_ topic: String, json: JSONValue?) throws {
+    func post(_ topic: String, json: JSONValue?) throws(EventError) {
         try host.services.post(.message(topic: topic, payload: json, origin: .local(id)))
     }
 
@@ -329,6 +338,28 @@ protocol ModuleServices: Sendable {
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)
     var time: any TimeSource { get }
     var holds: HoldList { get }
+    var deadlines: Slatefile.Deadlines { get }
+
+    /// Puts an event into the inbox, and waits until it is there.
+    func submit(_ record: InboxRecord) -> InboxSubmission.Fate
+
+    /// Has the lane go on without the module that the calling thread is in, as where that takes too long:
+    /// the module is late until it returns.
+    func yieldLane()
+
+    /// Waits until the host is to stop.
+    ///
+    /// - Returns: False where time was up.
+    @discardableResult
+    func waitForStop(within time: Duration) -> Bool
+
+    /// Gives a module up: it gets nothing more.
+    ///
+    /// - Parameters:
+    ///   - cell: The module.
+    ///   - what: What failed.
+    ///   - error: Why.
+    func fail(_ cell: Cell, _ what: String, _ error: any Error)
 
     /// Enters a module for something that waits where the module is late, and that is dropped where it
     /// is gone.

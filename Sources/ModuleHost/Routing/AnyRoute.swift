@@ -8,16 +8,26 @@ package final class AnyRoute: Sendable {
     let handler: ErasedHandler
 
     /// - Throws: The fault of a malformed pattern.
-    package init<M>(_ route: Route<M>) throws(RouteError) {
+    package convenience init<M>(_ route: Route<M>) throws(RouteError) {
+        try self.init(
+            route.pattern, action: route.action, access: route.access, summary: route.summary,
+            route.erased)
+    }
+
+    /// - Throws: The fault of a malformed pattern.
+    init(
+        _ pattern: String, action: String, access: RouteAccess, summary: String,
+        _ handler: ErasedHandler
+    ) throws(RouteError) {
         do throws(RoutePatternFault) {
-            pattern = try RoutePattern(route.pattern)
+            self.pattern = try RoutePattern(pattern)
         } catch {
             throw .pattern(error)
         }
-        action = route.action
-        access = route.access
-        summary = route.summary
-        handler = route.erased
+        self.action = action
+        self.access = access
+        self.summary = summary
+        self.handler = handler
     }
 
     /// Whether ``accepts(_:)`` has anything to find out.
@@ -72,6 +82,19 @@ struct ErasedHandler: Sendable {
     let perform: Perform
     let describe: @Sendable () -> RequestDescription
     let replyType: String?
+
+    /// A handler whose request is no type of this process.
+    init(
+        check: @escaping @Sendable (RouteParameters) throws(ParameterFault) -> Void,
+        describe: @escaping @Sendable () -> RequestDescription, replyType: String?,
+        perform: @escaping Perform
+    ) {
+        accepts = nil
+        self.check = check
+        self.perform = perform
+        self.describe = describe
+        self.replyType = replyType
+    }
 
     @usableFromInline
     init<Request: Decodable & Sendable>(

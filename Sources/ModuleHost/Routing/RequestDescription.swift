@@ -20,6 +20,12 @@ package struct RequestDescription: Hashable, Sendable {
     /// Whether these are all: a type may refuse what is made of nothing before it asks for the rest.
     package private(set) var isComplete = false
 
+    /// What somebody says of a request.
+    init(fields: [Field]) {
+        self.fields = fields
+        isComplete = true
+    }
+
     init(of type: any Decodable.Type) {
         // A type that refuses one example may take another.
         for text in ["text", "1", "2026-03-01T09:41:00Z", "https://www.example.com/", ""] {

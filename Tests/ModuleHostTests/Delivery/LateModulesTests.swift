@@ -12,7 +12,7 @@ struct LateModulesTests {
         func run(on thread: LaneThread, after cell: UInt16) {}
     }
 
-    private let cells = (1...3).map { Cell(number: UInt16($0), id: nil, backlog: 3) }
+    private let cells = (1...3).map { Cell(number: UInt16($0), id: nil, terms: Cell.Terms(backlog: 3)) }
     private let threads = (0..<2).map { _ in LaneThread(mine: Ownership(bits: 0)) }
     private var log = EventLog()
     private var late = LateModules()
@@ -139,7 +139,7 @@ struct LateModulesTests {
 
     @Test("misses what takes more memory than it may be behind, the oldest first")
     mutating func backlogInBytes() throws {
-        let cell = Cell(number: 1, id: nil, backlog: 1000)
+        let cell = Cell(number: 1, id: nil, terms: Cell.Terms(backlog: 1000))
         late.add([cell], of: threads[0], job: job(), log: &log)
         let payload = try JSONValue(parsing: "\"\(line(ofLength: 5 << 20))\"")
         for _ in 0..<5 {

@@ -1,0 +1,57 @@
+import AppService
+
+/// An event that somebody asks to have delivered, checked.
+struct SendRequest {
+    let event: LifecycleEvent
+    /// What goes into the inbox; nil for an event that is not durable and is delivered as it comes.
+    let record: InboxRecord?
+
+    /// - Parameters:
+    ///   - name: The event's name.
+    ///   - payload: What comes along with it.
+    ///   - id: The sender's name for it, if it has one.
+    ///   - origin: Who asks.
+    /// - Throws: What is wrong with it.
+    init(
+        _ name: String, payload: JSONValue?, id: String?, from origin: Origin
+    ) throws(RPCError) {
+        guard let kind = EventKind(rawValue: name) else {
+            let near = nearestName(to: name, in: EventKind.allCases.map(\.rawValue))
+                .map { "; did you mean '\($0)'?" }
+            throw .invalidParameters("/event: there is no event \(quoted(name))\(near ?? "")")
+        }
+        do throws(EventError) {
+            event = try LifecycleEvent(kind, payload: payload, origin: origin)
+        } catch {
+            throw .invalidParameters("\(error)")
+        }
+        guard kind.isDurable else {
+            guard id == nil else {
+                throw .invalidParameters("event '\(kind.rawValue)' is not durable: it has no id")
+            }
+            record = nil
+            return
+        }
+        if let id, !(1...InboxRecord.longestID).contains(id.utf8.count) {
+            throw .invalidParameters("/id: 1 to \(InboxRecord.longestID) bytes")
+        }
+        record = InboxRecord(
+            event: event.from(.inbox), payload: payload, id: id, time: WallTime.now().iso8601,
+            modules: nil, isRetried: false)
+    }
+}
+
+extension InboxRecord {
+    /// The event as a line of the inbox.
+    var line: [UInt8] {
+        Self.line(event.kind, payload: payload, id: id, time: time)
+    }
+}
+
+extension RPCError {
+    /// The inbox did not take an event.
+    static func notAccepted(_ error: any Error) -> RPCError {
+        let reason = (error as? InboxError)?.refusal ?? "\(error)"
+        return RPCError(.notAccepted, "not accepted", detail: reason)
+    }
+}

@@ -1,0 +1,90 @@
+extension DeclaredRoute {
+    /// Finds out whether parameters are what the route asks for, as far as its description tells.
+    func check(_ parameters: RouteParameters) throws(ParameterFault) {
+        for parameter in self.parameters ?? [] { try parameter.check(parameters) }
+    }
+
+    /// What the route asks for, as those of the host's own process are described.
+    var request: RequestDescription {
+        RequestDescription(fields: (parameters ?? []).map(\.field))
+    }
+}
+
+extension DeclaredRoute.Parameter {
+    private enum Kind: String {
+        case int = "Int"
+        case double = "Double"
+        case bool = "Bool"
+    }
+
+    private var kind: Kind? { type.flatMap(Kind.init) }
+
+    private var expectation: String {
+        if let expects { return expects }
+        if let values, !values.isEmpty {
+            return "one of " + values.map { "'\($0)'" }.joined(separator: ", ")
+        }
+        let one =
+            switch kind {
+            case .int: "a whole number"
+            case .double: "a number"
+            case .bool: "true, false, 1 or 0"
+            case nil: "text"
+            }
+        return list == true ? "values, each \(one)" : one
+    }
+
+    fileprivate func check(_ parameters: RouteParameters) throws(ParameterFault) {
+        guard let given = parameters.values(of: name) else {
+            guard required ?? true, list != true else { return }
+            throw ParameterFault(name: name, kind: .missing(expected: expectation))
+        }
+        if list != true, given.count > 1 {
+            throw ParameterFault(name: name, kind: .repeated(given.count))
+        }
+        for value in given where !isAllowed(value) {
+            throw ParameterFault(
+                name: name, kind: .mismatch(value: value, expected: expectation))
+        }
+    }
+
+    private func isAllowed(_ value: String) -> Bool {
+        if let values, !values.isEmpty { return values.contains { isSameText($0, value) } }
+        return switch kind {
+        case .int: ParameterText.isWhole(value) && Int(value) != nil
+        case .double: ParameterText.isDecimal(value) && Double(value) != nil
+        case .bool: ParameterText.bool(value) != nil
+        case nil: true
+        }
+    }
+
+    fileprivate var field: RequestDescription.Field {
+        RequestDescription.Field(
+            name: name, type: type ?? "String", expectation: expectation, values: values ?? [],
+            isOptional: !(required ?? true), isList: list ?? false,
+            example: values?.first ?? (kind == nil ? "text" : "1"))
+    }
+}
+
+extension AnyRoute {
+    /// Makes a route of a module in a process of its own.
+    ///
+    /// - Parameters:
+    ///   - declared: How the module describes it.
+    ///   - perform: Makes the call; is given the module.
+    /// - Throws: ``RouteError`` for a malformed pattern.
+    convenience init(
+        _ declared: DeclaredRoute, perform: @escaping ErasedHandler.Perform
+    ) throws(RouteError) {
+        let handler = ErasedHandler(
+            check: { parameters throws(ParameterFault) in try declared.check(parameters) },
+            describe: { declared.request }, replyType: declared.reply
+        ) { module, parameters, call in
+            try declared.check(parameters)
+            return try perform(module, parameters, call)
+        }
+        try self.init(
+            declared.pattern, action: declared.name, access: declared.access ?? .local,
+            summary: declared.summary ?? "", handler)
+    }
+}

@@ -1,0 +1,319 @@
+import AppService
+import Dispatch
+
+/// A module in a process of its own, as its host sees it: a module like any other, whose every handler asks
+/// the process and waits for the answer.
+///
+/// So it has its place in the order, its deadline, its backlog and its position in the inbox as they all have.
+/// A process that has ended is *being late*: the handler that finds out gives up the lane, starts the process
+/// again, tells it what it had in hand once more, and catches up on its own thread.
+final class IsolatedModule {
+    let context: ModuleContext
+    let terms: IsolationTerms
+    /// What is shown of it.
+    let figures: Guarded<IsolationFigures>
+    var process: ModuleProcess
+    let declaration: ModuleDeclaration
+    private var policy: RestartPolicy
+    /// What the process was told of the app's state, so that another one can be told.
+    private var stage: [EventKind] = []
+    private var isGone = false
+    /// Tells of mail.
+    private let observer: ModuleProcess.Observer
+
+    /// Starts the process, and has it say what it is.
+    ///
+    /// - Throws: ``IsolationError``, ``RouteError``.
+    init(context: ModuleContext, terms: IsolationTerms) throws {
+        let reference = IsolatedReference()
+        let observer = Self.observer(reference, context)
+        let started = try Self.start(terms, context, observer, saidBefore: nil)
+        self.context = context
+        self.terms = terms
+        self.observer = observer
+        (process, declaration) = started
+        policy = RestartPolicy(terms.restarts)
+        figures = Guarded(
+            IsolationFigures(processID: process.processID, startedAt: WallTime.now()))
+        try addRoutes()
+        reference.module = self
+    }
+
+    /// Ends the process; takes as long as that takes, at most the time for a step of the stop and two seconds.
+    deinit {
+        guard !isGone else { return }
+        let process = process
+        _ = process.shutDown(within: context.host.services.deadlines.stop) { request, id in
+            process.refuse(request, id, "the module is let go of")
+        }
+    }
+
+    private func addRoutes() throws {
+        for declared in declaration.routes {
+            let action = declared.name
+            let route = try AnyRoute(declared) { module, parameters, call in
+                guard let module = module as? IsolatedModule else {
+                    throw RouteError.otherModule(
+                        expected: "IsolatedModule", found: "\(type(of: module))")
+                }
+                return try module.call(action, parameters, call)
+            }
+            try context.router.add(route)
+        }
+    }
+
+    // MARK: Starting
+
+    private static func observer(
+        _ reference: IsolatedReference, _ context: ModuleContext
+    ) -> ModuleProcess.Observer {
+        let reference = LaneConfined(reference)
+        return ModuleProcess.Observer(
+            onLine: { [log = context.log] level, text in log.write(level, text) },
+            onMail: { [services = context.host.services, cell = context.cell] process in
+                enter(reference, services, cell, process)
+            })
+    }
+
+    /// Has the module take what its process says while nobody asks it anything.
+    private static func enter(
+        _ reference: LaneConfined<IsolatedReference>, _ services: any ModuleServices, _ cell: Cell,
+        _ process: ModuleProcess
+    ) {
+        services.enter(cell) {
+            guard let module = reference.value.module, module.process === process else { return }
+            // Others have their turn before the rest.
+            if try module.takeMail() { enter(reference, services, cell, process) }
+        } completion: { _ in
+        }
+    }
+
+    /// Starts a process and has it say what it is.
+    ///
+    /// - Parameter said: What one before it has said, which this one has to say, too.
+    private static func start(
+        _ terms: IsolationTerms, _ context: ModuleContext, _ observer: ModuleProcess.Observer,
+        saidBefore said: ModuleDeclaration?
+    ) throws(IsolationError) -> (ModuleProcess, ModuleDeclaration) {
+        let services = context.host.services
+        let process: ModuleProcess
+        do throws(SystemError) {
+            process = try .start(
+                terms.command, environment: terms.environment, in: terms.folder,
+                time: services.time, limits: terms.process, telling: observer)
+        } catch {
+            throw .start(terms.command, error)
+        }
+        do throws(ModuleEnd) {
+            let declaration = try process.initialize(
+                context, within: services.deadlines.launch, saidBefore: said)
+            return (process, declaration)
+        } catch {
+            throw .notReady(error)
+        }
+    }
+
+    // MARK: Events
+
+    /// Tells the process of the event in hand, if it wants to hear of it.
+    ///
+    /// - Returns: What it answers; nothing where it was not asked.
+    func tell() throws -> JSONValue {
+        guard let event = context.event, declaration.events.contains(event.kind) else {
+            return .emptyObject
+        }
+        if isGone { throw IsolationError.gone }
+        var isRepeated = event.attempt > 1
+        while true {
+            let answer: Result<JSONValue, IsolationError>
+            do throws(ModuleEnd) {
+                answer = try exchange(event, isRepeated: isRepeated)
+            } catch {
+                try revive(after: error, in: event.kind)
+                isRepeated = true
+                continue
+            }
+            note(event.kind)
+            return try answer.get()
+        }
+    }
+
+    private func exchange(
+        _ event: LifecycleEvent, isRepeated: Bool
+    ) throws(ModuleEnd) -> Result<JSONValue, IsolationError> {
+        let deadline = deadline(of: event.kind)
+        let answer = try process.exchange(
+            "event", within: patience(beyond: deadline), serving: serve
+        ) {
+            $0.parameters(
+                of: event, for: context.id, deadline: deadline, isRepeated: isRepeated)
+        }
+        return answer.mapError { .answered($0.code, $0.description) }
+    }
+
+    private func note(_ kind: EventKind) {
+        switch kind {
+        case .launch: stage = [.launch]
+        case .activate: stage = [.launch, .activate]
+        case .resignActive, .foreground: stage = [.launch]
+        case .background: stage = [.launch, .background]
+        default: break
+        }
+    }
+
+    /// How long the module may take over an event.
+    private func deadline(of kind: EventKind) -> Duration {
+        let deadlines = context.host.services.deadlines
+        return switch kind {
+        case .launch: deadlines.launch
+        case .terminate: deadlines.stop
+        default: context.cell.deadline ?? deadlines.event
+        }
+    }
+
+    /// How long until a process is killed that does not answer.
+    private func patience(beyond deadline: Duration) -> Duration {
+        context.cell.killAfter.map { max($0, deadline) } ?? deadline * 2
+    }
+
+    // MARK: Calls
+
+    /// Calls one of the module's routes.
+    ///
+    /// A process that ends in the middle of a call has it fail: whether it has acted nobody knows.
+    private func call(
+        _ action: String, _ parameters: RouteParameters, _ call: RouteCall
+    ) throws -> JSONValue {
+        if isGone { throw IsolationError.gone }
+        guard call.userInfo.isEmpty else {
+            throw HandlerError(error: IsolationError.objects(call.userInfo.keys.sorted()))
+        }
+        let limit = patience(beyond: context.cell.deadline ?? context.host.services.deadlines.event)
+        let answer: Result<JSONValue, RPCError>
+        do throws(ModuleEnd) {
+            answer = try process.exchange("call", within: limit, serving: serve) {
+                $0.parameters(of: action, parameters, call)
+            }
+        } catch {
+            throw HandlerError(error: IsolationError.ended(error))
+        }
+        switch answer {
+        case .success(let reply): return reply
+        case .failure(let error) where error.code == .badParameter:
+            throw ParameterFault(name: "", kind: .refused(value: nil, error.message))
+        case .failure(let error):
+            throw HandlerError(
+                error: IsolationError.answered(error.code, error.description))
+        }
+    }
+
+    // MARK: What comes unasked
+
+    /// How many messages are taken before others have their turn.
+    private static let share = 64
+
+    /// Takes what the process has said; starts it again where it has ended.
+    ///
+    /// - Returns: Whether there may be more.
+    private func takeMail() throws -> Bool {
+        for _ in 0..<Self.share {
+            switch process.queue.next(until: nil) {
+            case .message(.request(let request, let id)): serve(request, id)
+            // Whoever asked is gone.
+            case .message(.answer): break
+            case .nothing: return false
+            case .end(let end):
+                if !isGone { try revive(after: end, in: nil) }
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Answers a request of the process.
+    func serve(_ request: RPCRequest, _ id: RPCID?) {
+        process.answer(request, id, for: context)
+    }
+
+    // MARK: Death and life
+
+    /// Starts the process again, and brings it to where the last one was.
+    ///
+    /// - Parameters:
+    ///   - end: How the last one ended.
+    ///   - event: What it had in hand.
+    /// - Throws: ``IsolationError/givenUp(deaths:within:_:)``.
+    private func revive(after end: ModuleEnd, in event: EventKind?) throws(IsolationError) {
+        var end = end
+        var start = process.startedAt
+        while true {
+            let services = context.host.services
+            let verdict = policy.died(
+                startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
+            let now = end
+            figures.withLock { $0.ended(now) }
+            guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
+            context.log.write(
+                .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
+            // What is made or launched has its own time for that, and fails with it.
+            if event != .launch { services.yieldLane() }
+            services.waitForStop(within: delay)
+            start = services.time.now()
+            do throws(IsolationError) {
+                let (next, _) = try Self.start(
+                    terms, context, observer, saidBefore: declaration)
+                process = next
+                figures.withLock { $0.started(next.processID, at: WallTime.now()) }
+                try repeatStage(but: event)
+                context.log.notice("runs again, as process \(next.processID)")
+                return
+            } catch {
+                switch error {
+                case .notReady(let next), .ended(let next): end = next
+                default: end = ModuleEnd(startFailed: error)
+                }
+            }
+        }
+    }
+
+    private func giveUp(
+        _ verdict: RestartPolicy.Verdict, after end: ModuleEnd
+    ) -> IsolationError {
+        isGone = true
+        guard case .giveUp(let deaths) = verdict else { return .gone }
+        let error = IsolationError.givenUp(deaths: deaths, within: terms.restarts.period, end)
+        context.host.services.fail(context.cell, "process", error)
+        return error
+    }
+
+    /// Tells the process what one before it has heard of the app's state.
+    private func repeatStage(but event: EventKind?) throws(IsolationError) {
+        for kind in stage where kind != event && declaration.events.contains(kind) {
+            let again =
+                kind == .launch
+                ? LifecycleEvent.launch(Launch(origin: .host, app: context.app))
+                : .state(kind, origin: .host)
+            do throws(ModuleEnd) {
+                if case .failure(let error) = try exchange(again, isRepeated: true) {
+                    context.log.write(.error, "failed: \(error)", event: kind.rawValue)
+                }
+            } catch {
+                throw .ended(error)
+            }
+        }
+    }
+}
+
+extension ModuleEnd {
+    /// There was no process.
+    fileprivate init(startFailed error: IsolationError) {
+        self.init(processID: 0, cause: .notStarted("\(error)"), exit: .code(0), lastLines: [])
+    }
+}
+
+/// The module, for what is made before it.
+///
+/// Belongs to the module.
+private final class IsolatedReference {
+    weak var module: IsolatedModule?
+}

@@ -1,0 +1,40 @@
+import AppService
+
+/// Why a module in a process of its own did not do what it was asked to.
+enum IsolationError: Error, Hashable {
+    /// The program cannot be started.
+    case start([String], SystemError)
+    /// It ended before it was ready.
+    case notReady(ModuleEnd)
+    /// It was not ready in time.
+    case slow(Duration)
+    /// It answered with an error: its code, and what it says.
+    case answered(RPCErrorCode, String)
+    /// It ended in the middle of it.
+    case ended(ModuleEnd)
+    /// It ended too often.
+    case givenUp(deaths: Int, within: Duration, ModuleEnd)
+    /// It was given up before.
+    case gone
+    /// What it was called with is no text, and stays in this process.
+    case objects([String])
+}
+
+extension IsolationError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .start(let command, let error):
+            "cannot start \(quoted(command.first ?? "")): \(error)"
+        case .notReady(let end): "\(end), before it was ready"
+        case .slow(let time): "it was not ready within \(time.briefText)"
+        case .answered(_, let message): message
+        case .ended(let end): "\(end)"
+        case .givenUp(let deaths, let time, let end):
+            "\(end); it ended \(deaths) times within \(time.briefText), and is given up"
+        case .gone: "its process was given up"
+        case .objects(let names):
+            "it runs in a process of its own, which objects do not reach: "
+                + names.map { quoted($0) }.joined(separator: ", ")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import AppService
+
+/// How a module's process is started, and how long it may take.
+struct IsolationTerms: Sendable {
+    /// The program and its arguments.
+    let command: [String]
+    /// Where it runs; nil for where the host does.
+    let folder: String?
+    /// All of its variables.
+    let environment: [String: String]
+    var process = ModuleProcess.Limits()
+    var restarts = RestartPolicy.Limits()
+}
+
+/// What the processes of a host's modules have in common.
+package struct ProcessSettings: Sendable {
+    /// Where they run; nil for where the host does.
+    package var folder: String?
+    /// The host's variables.
+    package var environment: [String: String]
+
+    /// The variables that every process gets, where the host has them; all that begin with `LC_` beside.
+    private static let common: Set<String> = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"]
+
+    package init(
+        folder: String? = nil, environment: [String: String] = CurrentProcess.environment()
+    ) {
+        self.folder = folder
+        self.environment = environment
+    }
+
+    /// What a process is given of the host's variables.
+    ///
+    /// - Parameter names: Those that the slatefile names.
+    func environment(naming names: [String]) -> [String: String] {
+        let named = Set(names)
+        return environment.filter { name, _ in
+            Self.common.contains(name) || name.hasPrefix("LC_") || named.contains(name)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import AppService
+
+/// What a module in a process of its own says of itself: the answer to `initialize`.
+struct ModuleDeclaration: Hashable, Sendable {
+    /// The version of what host and module say to each other.
+    static let protocolVersion = 1
+
+    /// What it wants to hear.
+    let events: Set<EventKind>
+    /// On which topics it hears messages.
+    let topics: [String]
+    /// What it can be asked for.
+    let routes: [DeclaredRoute]
+    /// Under which names it can be called beside its id.
+    let services: [String]
+
+    private struct Answer: Decodable {
+        let `protocol`: Int
+        let module: String
+        let events: [String]?
+        let topics: [String]?
+        let routes: [DeclaredRoute]?
+        let services: [String]?
+        let ready: Bool?
+    }
+
+    /// Reads an answer.
+    ///
+    /// - Parameters:
+    ///   - answer: The result of `initialize`.
+    ///   - module: The module that was asked.
+    /// - Returns: What it says, and whether events may come at once.
+    /// - Throws: ``DeclarationFault``.
+    static func read(
+        _ answer: JSONValue, of module: ModuleID
+    ) throws(DeclarationFault) -> (declaration: ModuleDeclaration, isReady: Bool) {
+        // Before all else: another version may say anything.
+        if let version = answer["protocol"]?.int, version != protocolVersion {
+            throw .version(version)
+        }
+        let answer = try DeclarationFault.reading { () throws(JSONError) in
+            try answer.decode(Answer.self)
+        }
+        guard answer.module == module.text else { throw .module(answer.module) }
+        var events: Set<EventKind> = []
+        for name in answer.events ?? [] {
+            guard let kind = EventKind(rawValue: name) else { throw .event(name) }
+            events.insert(kind)
+        }
+        let topics = answer.topics ?? []
+        if !topics.isEmpty { events.insert(.message) }
+        let declaration = ModuleDeclaration(
+            events: events, topics: topics, routes: answer.routes ?? [],
+            services: answer.services ?? [])
+        return (declaration, answer.ready ?? true)
+    }
+}
+
+/// What is wrong with an answer to `initialize`.
+enum DeclarationFault: Error, Hashable {
+    case version(Int)
+    case module(String)
+    case event(String)
+    case malformed(JSONError)
+
+    fileprivate static func reading<Value>(
+        _ body: () throws(JSONError) -> Value
+    ) throws(DeclarationFault) -> Value {
+        do throws(JSONError) { return try body() } catch { throw .malformed(error) }
+    }
+}
+
+extension DeclarationFault: CustomStringConvertible {
+    /// For a sentence about the process: `answered 'initialize' for module 'x', not for its own`.
+    var description: String {
+        let what =
+            switch self {
+            case .version(let version):
+                "in version \(version) of the protocol; this host speaks "
+                    + "\(ModuleDeclaration.protocolVersion)"
+            case .module(let name): "as module \(quoted(name)), which it is not"
+            case .event(let name):
+                "with event \(quoted(name)), which there is not"
+                    + (nearestName(to: name, in: EventKind.allCases.map(\.rawValue))
+                        .map { "; did you mean '\($0)'?" } ?? "")
+            case .malformed(let error): "with something else: \(error)"
+            }
+        return "answered 'initialize' \(what)"
+    }
+}
+
+/// A route as a module of another process describes it.
+struct DeclaredRoute: Decodable, Hashable, Sendable {
+    let pattern: String
+    let action: String?
+    let access: RouteAccess?
+    let summary: String?
+    let parameters: [Parameter]?
+    /// What the reply is, for people.
+    let reply: String?
+
+    struct Parameter: Decodable, Hashable, Sendable {
+        let name: String
+        let type: String?
+        let expects: String?
+        let values: [String]?
+        let required: Bool?
+        let list: Bool?
+    }
+
+    var name: String { action ?? pattern }
+}

@@ -1,0 +1,113 @@
+import AppService
+import Dispatch
+
+extension ModuleProcess {
+    /// Has the process say what it is, and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - context: The module's.
+    ///   - time: How long that may take.
+    ///   - said: What a process before it has said, which this one has to say, too.
+    /// - Returns: What it says.
+    /// - Throws: ``ModuleEnd`` where it ended or was killed: for what it said, or since it took too long.
+    func initialize(
+        _ context: ModuleContext, within time: Duration, saidBefore said: ModuleDeclaration?
+    ) throws(ModuleEnd) -> ModuleDeclaration {
+        let end = DispatchTime.now() + DispatchTimeInterval.nanoseconds(time.wholeNanoseconds)
+        var isReady = false
+        let answer = try exchange("initialize", within: time) { request, id in
+            isReady = takeReady(request, id) || isReady
+        } _: { json in
+            json.object {
+                $0.member("protocol", ModuleDeclaration.protocolVersion)
+                $0.member("host", HostVersion.current)
+                $0.member("app", context.app)
+                $0.member("module", context.id.text)
+                $0.member("config", context.currentConfig)
+                $0.member("appConfig", context.currentAppConfig)
+                $0.member("stateDirectory", context.stateDirectory)
+            }
+        }
+        let declaration: ModuleDeclaration
+        switch answer {
+        case .failure(let error):
+            throw die(of: "answered 'initialize' with an error: \(error.description)")
+        case .success(let result):
+            let isReadyAtOnce: Bool
+            do throws(DeclarationFault) {
+                (declaration, isReadyAtOnce) = try ModuleDeclaration.read(result, of: context.id)
+            } catch {
+                throw die(of: "\(error)")
+            }
+            isReady = isReady || isReadyAtOnce
+        }
+        if let said, said != declaration {
+            throw die(
+                of: "answered 'initialize' with other events, topics, routes or services than "
+                    + "the one before it")
+        }
+        while !isReady {
+            switch queue.next(until: end) {
+            case .message(.request(let request, let id)): isReady = takeReady(request, id)
+            case .message(.answer): continue
+            case .end(let end): throw end
+            case .nothing:
+                kill(because: .silence("ready", time))
+                throw waitForEnd()
+            }
+        }
+        return declaration
+    }
+
+    /// Kills it for something it said, and waits for its end.
+    private func die(of what: String) -> ModuleEnd {
+        violate(what)
+        return waitForEnd()
+    }
+
+    private func waitForEnd() -> ModuleEnd {
+        while true {
+            if case .end(let end) = queue.next(until: .distantFuture) { return end }
+        }
+    }
+
+    /// Answers what comes before it is ready.
+    ///
+    /// - Returns: Whether it says that it is.
+    private func takeReady(_ request: RPCRequest, _ id: RPCID?) -> Bool {
+        switch request.method {
+        case "ready":
+            succeed(id) { $0.null() }
+            return true
+        case "log": succeed(id) { $0.null() }
+        default: refuse(request, id, "the module is not ready yet")
+        }
+        return false
+    }
+
+    // MARK: Answers
+
+    /// How long a process may take to read an answer.
+    private static let readingTime: Duration = .seconds(5)
+
+    /// Answers a request with a result; a notification gets none.
+    func succeed(_ id: RPCID?, _ result: (inout JSONWriter) -> Void) {
+        guard let id else { return }
+        var json = JSONWriter(capacity: 128)
+        json.rpcResult(id: id, result)
+        send(json.bytes, within: Self.readingTime)
+    }
+
+    /// Answers a request with an error.
+    func fail(_ id: RPCID?, _ error: RPCError) {
+        guard let id else { return }
+        var json = JSONWriter(capacity: 128)
+        json.rpcError(error, id: id)
+        send(json.bytes, within: Self.readingTime)
+    }
+
+    /// Answers that this cannot be had now.
+    func refuse(_ request: RPCRequest, _ id: RPCID?, _ reason: String) {
+        fail(id, RPCError(.notRunning, "\(request.method): \(reason)"))
+    }
+}

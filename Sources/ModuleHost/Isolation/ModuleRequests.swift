@@ -1,0 +1,184 @@
+import AppService
+
+/// What a module's process is asked, as `docs/isolated-modules.md` has it.
+extension JSONWriter {
+    /// Writes the parameters of `event`.
+    mutating func parameters(
+        of event: LifecycleEvent, for module: ModuleID, deadline: Duration, isRepeated: Bool
+    ) {
+        object {
+            $0.member("event", event.kind.rawValue)
+            $0.payload(of: event, for: module)
+            $0.member("origin", "\(event.origin)")
+            $0.member("deadlineMs", deadline.wholeNanoseconds / 1_000_000)
+            if let entry = event.entry {
+                $0.member("position", "\(entry.position)")
+                if let id = entry.id { $0.member("id", id) }
+                $0.member("attempt", entry.attempt)
+            }
+            if isRepeated { $0.member("repeated", true) }
+        }
+    }
+
+    private mutating func payload(of event: LifecycleEvent, for module: ModuleID) {
+        if case .configuration(let reload) = event.content {
+            guard let change = reload.change(for: module) else { return }
+            return member("payload") { json in
+                json.object {
+                    $0.member("config", change.config ?? .emptyObject)
+                    $0.member("appConfig", change.appConfig ?? .emptyObject)
+                    $0.member("changed", change.isChanged)
+                }
+            }
+        }
+        if let payload = event.payload { member("payload", payload) }
+    }
+
+    /// Writes the parameters of `call`.
+    mutating func parameters(
+        of action: String, _ parameters: RouteParameters, _ call: RouteCall
+    ) {
+        object {
+            $0.member("action", action)
+            $0.member("parameters") {
+                $0.object { json in
+                    for (name, values) in parameters.all {
+                        json.member(name) {
+                            if values.count == 1 {
+                                $0.value(values[0])
+                            } else {
+                                $0.array { json in for value in values { json.value(value) } }
+                            }
+                        }
+                    }
+                }
+            }
+            $0.member("origin", "\(call.origin)")
+            if let url = call.url { $0.member("url", url.text) }
+        }
+    }
+}
+
+// MARK: What the process asks
+
+private struct CallParameters: Decodable {
+    let module: String
+    let action: String
+    let parameters: JSONValue?
+}
+
+private struct URLParameters: Decodable {
+    let url: String
+}
+
+private struct PostParameters: Decodable {
+    let topic: String
+    let payload: JSONValue?
+}
+
+private struct SendParameters: Decodable {
+    let event: String
+    let payload: JSONValue?
+    let id: String?
+}
+
+extension ModuleProcess {
+    /// Does what the process asks for, as its module would, and answers.
+    ///
+    /// In the module.
+    func answer(_ request: RPCRequest, _ id: RPCID?, for context: ModuleContext) {
+        do throws(RPCError) {
+            try carryOut(request, id, for: context)
+        } catch {
+            if id == nil {
+                context.log.warning("'\(excerpt(request.method))' of its process: \(error)")
+            }
+            fail(id, error)
+        }
+    }
+
+    private func carryOut(
+        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext
+    ) throws(RPCError) {
+        switch request.method {
+        case "log", "ready": succeed(id) { $0.null() }
+        case "call":
+            let call = try request.parameters(as: CallParameters.self)
+            try reply(id) {
+                try context.mediator.perform(
+                    call.module, call.action, RouteParameters(call.parameters ?? .emptyObject))
+            }
+        case "open":
+            let url = try request.parameters(as: URLParameters.self).url
+            try reply(id) { try context.router.open(url) }
+        case "canopen":
+            let url = try request.parameters(as: URLParameters.self).url
+            let canOpen = context.router.canOpen(url)
+            succeed(id) { $0.value(canOpen) }
+        case "post":
+            let message = try request.parameters(as: PostParameters.self)
+            do throws(EventError) {
+                try context.post(message.topic, json: message.payload)
+            } catch {
+                throw .invalidParameters("\(error)")
+            }
+            succeed(id) { $0.null() }
+        case "send":
+            try send(request, id, for: context)
+        default:
+            throw .methodNotFound(
+                "a module may ask for log, ready, call, open, canopen, post and send, "
+                    + "not for \(quoted(request.method))")
+        }
+    }
+
+    private func send(
+        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext
+    ) throws(RPCError) {
+        let asked = try request.parameters(as: SendParameters.self)
+        let event = try SendRequest(
+            asked.event, payload: asked.payload, id: asked.id, from: .local(context.id))
+        guard let record = event.record else {
+            context.host.services.post(event.event)
+            return succeed(id) { $0.object { _ in } }
+        }
+        switch context.host.services.submit(record) {
+        case .accepted(let position): succeed(id) { $0.acceptance(asked.id, position, nil) }
+        case .duplicate: succeed(id) { $0.duplicate(asked.id) }
+        case .failed(let error): throw .notAccepted(error)
+        }
+    }
+
+    /// Answers with what a route replied.
+    private func reply(
+        _ id: RPCID?, _ call: () throws -> any Encodable & Sendable
+    ) throws(RPCError) {
+        let reply: [UInt8]
+        do {
+            reply = try JSONEncoding.bytes(try call())
+        } catch {
+            throw RPCError(ofModulesCall: error)
+        }
+        succeed(id) { $0.object { $0.member("reply", raw: reply) } }
+    }
+}
+
+extension RPCRequest {
+    fileprivate func parameters<T: Decodable>(as type: T.Type) throws(RPCError) -> T {
+        do throws(JSONError) {
+            return try (parameters ?? .emptyObject).decode(type)
+        } catch {
+            throw .invalidParameters("\(error)")
+        }
+    }
+}
+
+extension RPCError {
+    /// What a module is told of a call that failed: what a handler threw is no secret to it.
+    fileprivate init(ofModulesCall error: any Error) {
+        switch error {
+        case is RouteError, is ParameterFault: self.init(ofCall: error)
+        default: self.init(.failed, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,21 @@
+extension JSONWriter {
+    /// Writes a value as it is meant: on one line, and with what stands for variables filled in.
+    package mutating func value(_ value: JSONValue) {
+        switch value.kind {
+        case .null: null()
+        case .bool: self.value(value.bool ?? false)
+        case .number: raw(value.text.utf8)
+        case .string: self.value(value.string ?? "")
+        case .array: array { json in for element in value.elements { json.value(element) } }
+        case .object:
+            object { json in
+                for member in value.members { json.member(member.key, member.value) }
+            }
+        }
+    }
+
+    /// Writes a member whose value is given.
+    package mutating func member(_ key: String, _ value: JSONValue) {
+        member(key) { $0.value(value) }
+    }
+}

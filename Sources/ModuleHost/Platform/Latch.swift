@@ -1,0 +1,21 @@
+import AppService
+import Dispatch
+
+/// Something that is awaited by any number of threads, and stays once it is there.
+final class Latch: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    /// Lets everybody pass, from now on.
+    func open() { semaphore.signal() }
+
+    /// Waits until it is open.
+    ///
+    /// - Returns: False where time was up.
+    func wait(within time: Duration) -> Bool {
+        let end = DispatchTime.now() + DispatchTimeInterval.nanoseconds(time.wholeNanoseconds)
+        guard semaphore.wait(timeout: end) == .success else { return false }
+        // For the next one.
+        semaphore.signal()
+        return true
+    }
+}
