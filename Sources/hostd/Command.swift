@@ -58,7 +58,8 @@ struct Command: Sendable {
     /// All commands, in the order of the help.
     static let all: [Command] = [
         .run, .check, .schema, .signals, .status, .modules, .health, .routes, .open, .canOpen,
-        .call, .post, .send, .inbox, .tail, .reload, .stop, .help,
+        .call, .post, .send, .inbox, .tail, .reload, .restart, .stop,
+        .help,
     ]
 
     /// The command of a name.

@@ -72,7 +72,15 @@ final class ControlledDaemon: ControlledHost {
         host.read(within: Self.patience) {
             $0.moduleStatuses
         } _: {
-            completion($0.mapError(RPCError.init))
+            // Here and not on the lane, which does not wait for the system.
+            let statuses = $0.map { statuses in
+                statuses.map { status in
+                    var status = status
+                    status.process = status.process?.measured()
+                    return status
+                }
+            }
+            completion(statuses.mapError(RPCError.init))
         }
     }
 

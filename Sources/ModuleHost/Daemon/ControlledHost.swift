@@ -182,6 +182,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var reason: String?
     /// The steps that it holds open, in the order in which it took the holds.
     package var holds: [OpenHold] = []
+    /// Its process; nil for one that runs in the host's.
+    package var process: ModuleProcessStatus?
 
     package init(id: ModuleID, entry: String, state: State) {
         self.id = id
@@ -199,6 +201,7 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("required", isRequired)
             if let behind { $0.member("behind", behind) }
             if let reason { $0.member("reason", reason) }
+            if let process { $0.member("process") { process.write(to: &$0) } }
             guard !holds.isEmpty else { return }
             $0.member("holds") {
                 $0.array { json in for hold in holds { json.object { hold.write(to: &$0) } } }

@@ -182,6 +182,7 @@ private final class DaemonRun: Sendable {
         methods.addHealth(of: host)
         methods.add(reloader)
         methods.addCalls(to: host)
+        methods.addRestart(to: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
         server = try ControlServer(in: directory, methods: methods, tail: voice.tail, log: log)

@@ -11,8 +11,12 @@ final class IsolatedModule {
     let context: ModuleContext
     let terms: IsolationTerms
     /// What is shown of it.
-    let figures: Guarded<IsolationFigures>
-    var process: ModuleProcess
+    let figures: Guarded<ModuleProcessStatus>
+    private(set) var process: ModuleProcess {
+        didSet { current.withLock { $0 = process } }
+    }
+    /// The process, for other threads.
+    private let current: Guarded<ModuleProcess>
     let declaration: ModuleDeclaration
     private var policy: RestartPolicy
     /// What the process was told of the app's state, so that another one can be told.
@@ -32,9 +36,10 @@ final class IsolatedModule {
         self.terms = terms
         self.observer = observer
         (process, declaration) = started
+        current = Guarded(process)
         policy = RestartPolicy(terms.restarts)
         figures = Guarded(
-            IsolationFigures(processID: process.processID, startedAt: WallTime.now()))
+            ModuleProcessStatus(processID: process.processID, startedAt: WallTime.now()))
         try addRoutes()
         reference.module = self
     }
@@ -47,6 +52,11 @@ final class IsolatedModule {
             process.refuse(request, id, "the module is let go of")
         }
     }
+
+    /// Kills the process, which comes back as after any death.
+    ///
+    /// From any thread.
+    func kill() { current.withLock { $0 }.kill(because: .demand) }
 
     private func addRoutes() throws {
         for declared in declaration.routes {
@@ -251,7 +261,7 @@ final class IsolatedModule {
             let verdict = policy.died(
                 startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
             let now = end
-            figures.withLock { $0.ended(now) }
+            figures.withLock { ($0.processID, $0.lastEnd) = (nil, "\(now)") }
             guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
@@ -263,7 +273,10 @@ final class IsolatedModule {
                 let (next, _) = try Self.start(
                     terms, context, observer, saidBefore: declaration)
                 process = next
-                figures.withLock { $0.started(next.processID, at: WallTime.now()) }
+                figures.withLock { figures in
+                    (figures.processID, figures.startedAt) = (next.processID, WallTime.now())
+                    figures.restarts += 1
+                }
                 try repeatStage(but: event)
                 context.log.notice("runs again, as process \(next.processID)")
                 return

@@ -14,6 +14,8 @@ struct ModuleEnd: Error, Hashable, Sendable {
         case silence(String, Duration)
         /// It was to end.
         case asked
+        /// Somebody wanted it started again.
+        case demand
         /// There was none: it could not be started.
         case notStarted(String)
     }
@@ -33,6 +35,7 @@ extension ModuleEnd: CustomStringConvertible {
         let what =
             switch cause {
             case .itself, .asked, .notStarted: "\(exit)"
+            case .demand: "was killed, to be started again"
             case .closedOutput: "closed its output, and was killed"
             case .violation(let what): "\(what), and was killed"
             case .silence(let what, let time):

@@ -10,6 +10,8 @@ struct ReloadRequest: Sendable {
     /// Whether modules that take settings are told that the slatefile was read where nothing changed: the
     /// moment to reopen files.
     var tellsUnchanged = true
+    /// Modules to be made anew, whether anything of theirs changed or not.
+    var remaking: Set<ModuleID> = []
     let answer: Answer<ReloadOutcome>
 }
 

@@ -7,7 +7,8 @@ extension RunningApp {
     func reload(_ request: ReloadRequest, in host: Host) {
         guard ending == nil else { return request.answer.give(.success(.stopped)) }
         guard isReady, reload == nil else { return waitingReloads.append(request) }
-        let plan = ReloadPlan(from: slatefile, records.map(running), to: request.slatefile)
+        let plan = ReloadPlan(
+            from: slatefile, records.map { running($0, for: request) }, to: request.slatefile)
         if plan.isEmpty { return nothingChanged(plan, request) }
         do {
             let reload = try prepare(request, plan)
@@ -29,12 +30,14 @@ extension RunningApp {
         return module is any ConfigurationResponder
     }
 
-    private func running(_ record: ModuleRecord) -> ReloadPlan.Running {
+    private func running(
+        _ record: ModuleRecord, for request: ReloadRequest
+    ) -> ReloadPlan.Running {
         ReloadPlan.Running(
             entry: record.entry,
             takesSettings: !record.isFailed && takesSettings(record.module),
             readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
-            isLate: isLate(record), isOutdated: outdated.contains(record.id))
+            isLate: isLate(record), isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id))
     }
 
     /// Tells modules that take settings that the slatefile was read, and is the same: the moment to reopen

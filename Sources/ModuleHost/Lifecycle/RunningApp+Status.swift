@@ -50,6 +50,7 @@ extension RunningApp {
             if status.state == .late { status.behind = behind }
             if case .failed(let reason) = record.status { status.reason = reason }
             status.holds = holds.filter { $0.module == record.id }
+            status.process = (record.module as? IsolatedModule)?.figures.withLock { $0 }
             return status
         }
     }

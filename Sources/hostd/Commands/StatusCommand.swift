@@ -95,6 +95,18 @@ extension Command {
         return "\(outcome)\(time)\(summary)"
     }
 
+    private static func parts(ofProcess process: JSONValue?) -> [String] {
+        guard let process else { return [] }
+        let restarts = process["restarts"]?.int ?? 0
+        return [
+            process["pid"].map { "process \($0.text)" } ?? "no process",
+            process["startedAt"]?.string.map { "since \($0)" },
+            process["residentBytes"]?.int.map { "\(($0 + 1 << 19) >> 20) MiB" },
+            restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
+            process["lastEnd"]?.string.map { "last: \($0)" },
+        ].compactMap(\.self)
+    }
+
     private static func table(ofModules modules: JSONValue) -> String {
         func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
         let rows = modules.elements.map { module in
@@ -103,6 +115,7 @@ extension Command {
             if module["required"]?.bool == true { notes.append("required") }
             if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
             if let reason = module["reason"]?.string { notes.append(reason) }
+            notes += parts(ofProcess: module["process"])
             notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
             return [
                 text(module, "id"), text(module, "state"), text(module, "entry"),

@@ -1,0 +1,65 @@
+import AppService
+
+/// What came of the wish to start a module again.
+enum RestartOutcome: Hashable, Sendable {
+    case reload(ReloadOutcome)
+    /// Its process did not answer and was killed: it comes back as after any death.
+    case killed
+}
+
+/// There is no such module.
+struct NoSuchModule: Error, Hashable, CustomStringConvertible {
+    let name: String
+    let nearest: String?
+
+    var description: String {
+        "no module \(quoted(name))" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+    }
+}
+
+extension Host {
+    /// Makes a module anew, as a reload does whose slatefile changes it: another is made and launched, takes
+    /// its place between two events, and the old one is told of its end and let go of. Where it cannot be
+    /// made or launched the old one stays.
+    ///
+    /// The process of a module that is late is killed; a late module of this process is made anew when it
+    /// returns.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - origin: Who wants it.
+    ///   - completion: Is called once, on whatever thread; with ``NoSuchModule`` where there is none.
+    func restart(
+        _ module: String, origin: Origin,
+        completion: @escaping @Sendable (Result<RestartOutcome, any Error>) -> Void
+    ) {
+        let answer = Answer(completion)
+        gate.lane.enqueue(
+            LaneWork { [self] _ in
+                app.value.restart(module, origin: origin, in: self, answer)
+            } onAbandon: {
+                answer.give(.success(.reload(.stopped)))
+            })
+    }
+}
+
+extension RunningApp {
+    fileprivate func restart(
+        _ name: String, origin: Origin, in host: Host, _ answer: Answer<RestartOutcome>
+    ) {
+        guard let calls, ending == nil else { return answer.give(.success(.reload(.stopped))) }
+        guard let record = records.first(where: { $0.id.text == name }) else {
+            let nearest = nearestName(to: name, in: records.map(\.id.text))
+            return answer.give(.failure(NoSuchModule(name: name, nearest: nearest)))
+        }
+        if isLate(record), let isolated = record.module as? IsolatedModule {
+            isolated.kill()
+            return answer.give(.success(.killed))
+        }
+        let request = ReloadRequest(
+            slatefile: slatefile, tokens: calls.tokens, origin: origin, tellsUnchanged: false,
+            remaking: [record.id],
+            answer: Answer { answer.give($0.map(RestartOutcome.reload)) })
+        reload(request, in: host)
+    }
+}

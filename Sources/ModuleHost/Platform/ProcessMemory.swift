@@ -1,0 +1,11 @@
+import Glibc
+
+/// How much memory a process has, in bytes; nil where there is none, or the system does not say.
+func residentBytes(ofProcess id: Int32) -> Int? {
+    guard let bytes = try? readFile(at: "/proc/\(id)/statm", limit: 4096) else { return nil }
+    let fields = bytes.split(separator: UInt8(ascii: " "))
+    guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self)) else {
+        return nil
+    }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+}
