@@ -1,0 +1,271 @@
+"""A module of a ModuleHost app in Python: this one file, the standard library, Python 3.10 or later.
+
+weather.py shows how it is used, docs/isolated-modules.md what goes over the wire. Handlers run one at a time, on
+the thread that called `run`; while one waits for an answer of the host, another may run inside of it. Other
+threads may ask the host too, but no handler may wait for them. What is printed goes to standard error, which the
+host logs.
+"""
+from __future__ import annotations
+
+import inspect, itertools, json, logging, os, pathlib, queue, re, select, sys, threading, time, traceback
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Any, Callable, Iterable, Literal, TypeVar, Union, get_args, get_origin
+
+LINE = 1 << 20  # How many bytes a message may have.
+NOTICE = 25  # A level of the log, between INFO and WARNING.
+# What parameters are made of: the type as the host knows it, what is expected, how it looks, how it is read.
+TYPES: dict[Any, tuple[str, str, str, Callable[[str], Any]]] = {
+    str: ("String", "text", ".*", str),
+    int: ("Int", "a whole number", "-?[0-9]{1,19}", int),
+    float: ("Double", "a number", r"-?[0-9]{1,99}(\.[0-9]+)?([eE][-+]?[0-9]{1,2})?", float),
+    bool: ("Bool", "true, false, 1 or 0", "true|false|1|0", ("true", "1").__contains__),
+}
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+class HostError(Exception):
+    """The host could not do what it was asked; the codes are those of docs/control.md."""
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+class ParameterError(ValueError):
+    """For routes to raise: the parameters of the call are wrong, and the message says which."""
+
+
+class End(BaseException):
+    """The host ends the module, or is no more: `run` returns. It is not to be caught elsewhere."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened. Of a message, `payload` is what was posted, and `topic` where."""
+    name: str
+    payload: Any
+    topic: str | None
+    origin: str
+    deadline: float  # In seconds.
+    position: str | None  # Its place in the inbox, if it came through that: the same when it comes again.
+    id: str | None
+    attempt: int | None
+    repeated: bool
+
+
+class Parameter:
+    """A parameter of a route, as its function takes it."""
+    def __init__(self, parameter: inspect.Parameter) -> None:
+        kind, self.name, self.required = parameter.annotation, parameter.name, parameter.default is parameter.empty
+        if get_origin(kind) in (Union, UnionType) and get_args(kind)[1:] == (NoneType,):
+            kind = get_args(kind)[0]
+        if is_list := get_origin(kind) is list:
+            kind = get_args(kind)[0]
+        values = get_args(kind) if get_origin(kind) is Literal else ()
+        if not values and kind not in TYPES or "VAR" in parameter.kind.name:
+            raise TypeError(f"parameter '{self.name}' cannot be made of text: let it be str, int, float, bool, "
+                            "a Literal of strings, or a list of one of these")
+        type, self.expects, self.pattern, self.convert = TYPES[str if values else kind]
+        self.description = {"name": self.name, "type": type, "required": self.required, "list": is_list}
+        if values:
+            self.pattern, self.description["values"] = "|".join(map(re.escape, values)), values
+            self.expects = "one of " + ", ".join(f"'{value}'" for value in values)
+        self.description["expects"] = "values, each " * is_list + self.expects
+
+    def read(self, given: str | list[str]) -> Any:
+        if isinstance(given, list):
+            return [self.read(text) for text in given]
+        if not re.fullmatch(self.pattern, given, re.DOTALL):
+            raise ParameterError(f"parameter '{self.name}': expected {self.expects}, found '{given}'")
+        return self.convert(given)
+
+
+class HostLog(logging.Handler):
+    """Hands what the module logs to its host."""
+    write: Callable[..., None]
+
+    def emit(self, record: logging.LogRecord) -> None:
+        level = {10: "debug", 20: "info", NOTICE: "notice", 30: "warning"}.get(record.levelno, "error")
+        self.write(method="log", params={"level": level, "message": self.format(record)})
+
+
+class Module:
+    """What the module hears, what it can be asked for, and what it asks of its host."""
+    def __init__(self, services: Iterable[str] = ()) -> None:
+        self.id, self.app, self.state_directory = "", "", pathlib.Path()  # These and the next two: from `run` on.
+        self.config: dict[str, Any] = {}
+        self.app_config: dict[str, Any] = {}
+        self.log = logging.Logger("module")
+        self.log.addHandler(log := HostLog())
+        log.write = self._write
+        self._services = list(services)
+        self._handlers: list[tuple[str, str, Callable[[Event], Any]]] = []  # With event and topic.
+        self._routes: dict[str, tuple[Callable[..., Any], list[Parameter], dict[str, Any]]] = {}
+        self._answers: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
+        self._ids, self._writing, self._thread, self._output = itertools.count(1), threading.Lock(), 0, 2
+
+    def on(self, event: str, topic: str = "*") -> Callable[[Handler], Handler]:
+        """Hears an event. For `push` the handler returns "newData", "noData" or "failed"; for `open-url`,
+        `user-activity` and `shortcut` True where it has taken it, and no other module is to be asked."""
+        def add(handler: Handler) -> Handler:
+            self._handlers.append((event, topic, handler))
+            return handler
+        return add
+
+    def topic(self, pattern: str) -> Callable[[Handler], Handler]:
+        """Hears messages on a topic; `*` at the end stands for any rest."""
+        return self.on("message", pattern)
+
+    def route(self, pattern: str, *, access: str = "local", action: str = "", summary: str = "",
+              reply: str = "") -> Callable[[Handler], Handler]:
+        """Answers calls, with the parameters that the function takes. Unless told otherwise the action has the
+        function's name, and the summary is the first line of its documentation."""
+        def add(handler: Handler) -> Handler:
+            name = action or handler.__name__
+            if name in self._routes:
+                raise ValueError(f"there is an action '{name}' already")
+            signature = inspect.signature(handler, eval_str=True)
+            parameters = [Parameter(each) for each in signature.parameters.values()]
+            self._routes[name] = handler, parameters, {
+                "pattern": pattern, "action": name, "access": access, "reply": reply,
+                "summary": summary or (inspect.getdoc(handler) or "").partition("\n")[0],
+                "parameters": [parameter.description for parameter in parameters]}
+            return handler
+        return add
+
+    def call(self, module: str, action: str, /, **parameters: Any) -> Any:
+        """Calls an action of a module, which is named by its id or by a service; returns the reply."""
+        texts = {name: [as_text(each) for each in value] if isinstance(value, list) else as_text(value)
+                 for name, value in parameters.items() if value is not None}
+        return self._ask("call", module=module, action=action, parameters=texts)["reply"]
+
+    def open(self, url: str) -> Any:
+        """Opens a URL; returns the reply, or None where a module has claimed it as an event."""
+        return self._ask("open", url=url).get("reply")
+
+    def can_open(self, url: str) -> bool:
+        """Whether a route answers the URL."""
+        return bool(self._ask("canopen", url=url))
+
+    def post(self, topic: str, payload: Any = None) -> None:
+        """Posts a message, to be delivered when what is in hand is done."""
+        self._ask("post", topic=topic, payload=payload)
+
+    def send(self, event: str, payload: Any = None, id: str | None = None) -> str:
+        """Sends an event through the inbox; it is on the disk when this returns its position."""
+        return str(self._ask("send", event=event, payload=payload, id=id)["position"])
+
+    def run(self) -> None:
+        """Serves the host until it ends the module, or is no more. The process has to end within 2 s then."""
+        self._thread, self._input, self._output = threading.get_ident(), os.fdopen(os.dup(0), "rb"), os.dup(1)
+        # Neither print() nor a program that is started here gets between the messages from now on.
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(2, 1)
+        sys.stdout.flush()
+        sys.stdout = sys.stderr
+        threading.Thread(target=self._end_with_host, daemon=True).start()
+        try:
+            while True:
+                self._serve()
+        except End:
+            for answer in list(self._answers.values()):
+                answer.put({"error": {"code": -32000, "message": "the host has ended"}})
+
+    def _end_with_host(self) -> None:
+        """Ends a process that is stuck in a handler, or in another thread."""
+        hang_up = select.poll()
+        hang_up.register(self._input.fileno(), 0)
+        hang_up.poll()
+        time.sleep(2)
+        os._exit(1)
+
+    def _serve(self) -> None:
+        """Takes one message of the host, and does what it wants."""
+        line = self._input.readline()
+        if not line.endswith(b"\n"):
+            raise End
+        message = json.loads(line)
+        if "method" not in message:
+            return self._answers[message["id"]].put(message)
+        id, name = message["id"], message["method"]
+        if name not in ("initialize", "event", "call", "shutdown"):
+            return self._write(id=id, error={"code": -32601, "message": f"no method '{name}'"})
+        try:
+            self._write(id=id, result=getattr(self, "_" + name)(message.get("params", {})))
+        except Exception as error:
+            code = -32007 if isinstance(error, ParameterError) else -32005
+            if code == -32005:
+                traceback.print_exc()
+            self._write(id=id, error={"code": code, "message": str(error)[:4096] or type(error).__name__})
+        if name == "shutdown":
+            raise End
+
+    def _shutdown(self, params: dict[str, Any]) -> None:
+        """What there is to do at the end is done at `terminate`."""
+
+    def _initialize(self, params: dict[str, Any]) -> Any:
+        self.id, self.app, self.config = params["module"], params["app"], params["config"]
+        self.app_config, self.state_directory = params["appConfig"], pathlib.Path(params["stateDirectory"])
+        return {"protocol": 1, "module": self.id, "services": self._services,
+                "events": sorted({event for event, _, _ in self._handlers} - {"message"}),
+                "topics": sorted({topic for event, topic, _ in self._handlers if event == "message"}),
+                "routes": [{key: value for key, value in description.items() if value != ""}
+                           for _, _, description in self._routes.values()]}
+
+    def _event(self, params: dict[str, Any]) -> Any:
+        name, topic = params["event"], ""
+        payload: Any = params.get("payload")
+        if name == "message":
+            topic, payload = payload["topic"], payload.get("payload")
+        elif name == "configuration-changed":
+            self.config, self.app_config = payload["config"], payload["appConfig"]
+        get = params.get
+        event = Event(name, payload, topic or None, get("origin", ""), get("deadlineMs", 0) / 1000,
+                      get("position"), get("id"), get("attempt"), bool(get("repeated")))
+        results = [handler(event) for heard, pattern, handler in self._handlers if heard == name
+                   and (topic == pattern or pattern.endswith("*") and topic.startswith(pattern[:-1]))]
+        result = next((result for result in results if result), None)
+        return {"fetch": result} if isinstance(result, str) else {"claimed": True} if result is True else None
+
+    def _call(self, params: dict[str, Any]) -> Any:
+        function, parameters, _ = self._routes[params["action"]]
+        given, arguments = params.get("parameters", {}), {}
+        for parameter in parameters:
+            if parameter.name in given:
+                arguments[parameter.name] = parameter.read(given[parameter.name])
+            elif parameter.required:
+                raise ParameterError(f"parameter '{parameter.name}' is missing: expected {parameter.expects}")
+        return function(**arguments)
+
+    def _ask(self, method: str, **params: Any) -> Any:
+        id, answer = next(self._ids), queue.SimpleQueue[dict[str, Any]]()
+        self._answers[id] = answer
+        try:
+            self._write(id=id, method=method, params={key: v for key, v in params.items() if v is not None})
+            while threading.get_ident() == self._thread and answer.empty():
+                self._serve()
+            message = answer.get()
+        finally:
+            del self._answers[id]
+        if "error" in message:
+            raise HostError(message["error"]["code"], message["error"]["message"])
+        return message["result"]
+
+    def _write(self, **message: Any) -> None:
+        # Names of files may hold what is no text: a question mark stands for it.
+        line = encode({"jsonrpc": "2.0", **message}).encode("utf-8", "replace")
+        if len(line) > LINE:
+            raise ValueError(f"a message of {len(line)} bytes, {LINE} are allowed: pass the name of a file")
+        line += b"\n"
+        try:
+            with self._writing:
+                while line:
+                    line = line[os.write(self._output, line):]
+        except BrokenPipeError:
+            raise End from None
+
+
+def as_text(value: Any) -> str:
+    """A value as a parameter of a call."""
+    return value if isinstance(value, str) else encode(value)
