@@ -40,6 +40,7 @@ struct HelpTests {
                   inbox    show what is in the inbox; retry or drop what was rejected
                   tail     show what happens in the host, as it happens
                   reload   exchange the slatefile of the host, and return the outcome
+                  restart  make one module of the host anew
                   stop     stop the host, wait for its end, and return the outcome
                   help     show what hostd, or one of its commands, does
 
