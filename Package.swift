@@ -28,6 +28,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ModuleHost"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        // What tests give a host to deal with. It needs nothing of this package, and is nobody's product.
+        .executableTarget(
+            name: "MisbehavingModule", path: "Tests/MisbehavingModule", swiftSettings: strict),
         .testTarget(
             name: "AppServiceTests", dependencies: ["AppService", "TestSupport"],
             swiftSettings: strict),

@@ -1,0 +1,81 @@
+import Glibc
+
+/// A module that behaves, but for its sins.
+struct MisbehavingModule {
+    /// The version of the protocol that it says it speaks.
+    var version = 1
+    /// Whether it writes no answer any more.
+    var isSilent = false
+    /// What it writes whenever it waits for the host.
+    var flood: (to: Descriptor, text: String)?
+
+    private let settings: Settings
+    private let journal: Descriptor?
+    private var input = Input()
+    private var heard = 0
+    private var hasSinned = false
+    private var eaten: [UnsafeMutableRawPointer] = []
+
+    init(_ settings: Settings) {
+        self.settings = settings
+        journal = settings.journal.map { Descriptor(appendingTo: $0) }
+    }
+
+    /// Does what the host asks until it is told to end, or the host is no more.
+    mutating func run() {
+        while let line = input.nextLine(meanwhile: flood) {
+            let request = Request(line)
+            serve(request)
+            if request.method == .shutdown { return }
+        }
+    }
+
+    private mutating func serve(_ request: Request) {
+        if request.method == .event { note(request.journalLine) }
+        let sins = settings.sins.filter { $0.moments.contains(request.method) }
+        var answering = Sin.Answering.asItShould
+        if !sins.isEmpty, isToSin(at: request.method) {
+            for sin in sins where sin.commit(&self, request) == .never { answering = .never }
+        }
+        if answering == .asItShould { answer(request) }
+        if request.method == .event { heard += 1 }
+    }
+
+    /// Whether the time has come; it does not go by.
+    private mutating func isToSin(at method: Request.Method) -> Bool {
+        if hasSinned { return true }
+        if method != .initialize, heard < settings.after { return false }
+        if let file = settings.once {
+            let descriptor = open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { return false }
+            close(descriptor)
+        }
+        hasSinned = true
+        return true
+    }
+
+    // MARK: What it does
+
+    /// Answers as it should.
+    func answer(_ request: Request) {
+        if isSilent { return }
+        let result =
+            switch request.method {
+            case .initialize: Message.introduction(version: version, module: request.module)
+            case .call: request.parameters
+            case .event, .shutdown: "null"
+            }
+        Descriptor.output.write(Message.result(result, id: request.id))
+    }
+
+    /// Writes a line into the journal; it is there when this returns.
+    func note(_ line: String) { journal?.write(line + "\n") }
+
+    /// Takes memory and keeps it.
+    mutating func eat(megabytes: Int) {
+        if eaten.count * megabytes >= 1024 { return }
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: megabytes << 20, alignment: 4096)
+        memset(memory, 1, megabytes << 20)
+        eaten.append(memory)
+    }
+}
