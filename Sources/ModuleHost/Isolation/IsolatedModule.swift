@@ -110,7 +110,7 @@ final class IsolatedModule {
         do throws(SystemError) {
             process = try .start(
                 terms.command, environment: terms.environment, in: terms.folder,
-                time: services.time, limits: terms.process, telling: observer)
+                time: services.time, limits: terms.limits, telling: observer)
         } catch {
             throw .start(terms.command, error)
         }

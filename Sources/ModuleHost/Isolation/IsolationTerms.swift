@@ -8,8 +8,20 @@ struct IsolationTerms: Sendable {
     let folder: String?
     /// All of its variables.
     let environment: [String: String]
-    var process = ModuleProcess.Limits()
-    var restarts = RestartPolicy.Limits()
+    let limits: ModuleProcess.Limits
+    let restarts: RestartPolicy.Limits
+
+    /// - Parameters:
+    ///   - command: The program and its arguments.
+    ///   - names: The variables of the host that the slatefile gives it.
+    ///   - settings: What all processes have in common.
+    init(_ command: [String], naming names: [String], in settings: ProcessSettings) {
+        self.command = command
+        folder = settings.folder
+        environment = settings.environment(naming: names)
+        limits = settings.limits
+        restarts = settings.restarts
+    }
 }
 
 /// What the processes of a host's modules have in common.
@@ -18,6 +30,9 @@ package struct ProcessSettings: Sendable {
     package var folder: String?
     /// The host's variables.
     package var environment: [String: String]
+
+    var limits = ModuleProcess.Limits()
+    var restarts = RestartPolicy.Limits()
 
     /// The variables that every process gets, where the host has them; all that begin with `LC_` beside.
     private static let common: Set<String> = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"]
@@ -32,7 +47,7 @@ package struct ProcessSettings: Sendable {
     /// What a process is given of the host's variables.
     ///
     /// - Parameter names: Those that the slatefile names.
-    func environment(naming names: [String]) -> [String: String] {
+    fileprivate func environment(naming names: [String]) -> [String: String] {
         let named = Set(names)
         return environment.filter { name, _ in
             Self.common.contains(name) || name.hasPrefix("LC_") || named.contains(name)

@@ -178,9 +178,7 @@ extension Slatefile.Module {
         case .command(let command):
             return try IsolatedModule(
                 context: context,
-                terms: IsolationTerms(
-                    command: command, folder: processes.folder,
-                    environment: processes.environment(naming: environment)))
+                terms: IsolationTerms(command, naming: environment, in: processes))
         case .entry: throw IsolationUnavailable()
         }
     }

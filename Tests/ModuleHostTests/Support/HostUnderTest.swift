@@ -12,6 +12,8 @@ final class HostUnderTest: Sendable {
         var config = ""
         /// The module's class, of this target.
         var type = "ProbeModule"
+        /// The module's program, in place of a class.
+        var command: [String] = []
     }
 
     let host: Host
@@ -31,12 +33,14 @@ final class HostUnderTest: Sendable {
     ///   - limits: Of the inbox.
     ///   - sizes: Of its files.
     ///   - blackBox: Where the host notes what it is at; nil for one in the folder, if there is one.
+    ///   - processes: How modules run that are programs.
     ///   - probe: What the modules report to.
     /// - Throws: Where the slatefile made of these is invalid.
     init(
         _ entries: [Entry], top: String = "", tokens: TokenStore = .empty,
         folder: TemporaryFolder? = nil, limits: Inbox.Limits = Inbox.Limits(),
-        sizes: InboxLimits = InboxLimits(), blackBox: BlackBox? = nil, probe: Probe
+        sizes: InboxLimits = InboxLimits(), blackBox: BlackBox? = nil,
+        processes: ProcessSettings = ProcessSettings(), probe: Probe
     ) throws {
         self.probe = probe
         let slatefile = try Self.slatefile(entries, top: top, probe: probe)
@@ -50,8 +54,8 @@ final class HostUnderTest: Sendable {
                 log: recorder.log, time: time)
         try box?.begin()
         host = Host(
-            slatefile: slatefile, stateDirectory: directory.path, tokens: tokens, inbox: inbox,
-            log: recorder.log, time: time,
+            slatefile: slatefile, stateDirectory: directory.path, processes: processes,
+            tokens: tokens, inbox: inbox, log: recorder.log, time: time,
             observer: Host.Observer(
                 onReady: { [readies] modules, _ in readies.continuation.yield(modules) },
                 onEnd: { [ends, inbox] end in
@@ -75,12 +79,17 @@ final class HostUnderTest: Sendable {
     static func text(_ entries: [Entry], top: String = "", probe: Probe) throws -> String {
         // A test's name may have quotes in it.
         let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
-        let modules = entries.enumerated().map { index, entry in
-            """
-            {"id": "x.\(entry.name)", "entry": "ModuleHostTests.\(entry.type)", \
-            "main": \(index == 0)\(entry.more.isEmpty ? "" : ", " + entry.more), \
-            "config": {"probe": \(name)\(entry.config.isEmpty ? "" : ", " + entry.config)}}
-            """
+        let modules = try entries.enumerated().map { index, entry in
+            let what =
+                entry.command.isEmpty
+                ? "\"entry\": \"ModuleHostTests.\(entry.type)\""
+                : "\"command\": "
+                    + String(decoding: try JSONEncoding.bytes(entry.command), as: UTF8.self)
+            return """
+                {"id": "x.\(entry.name)", \(what), \
+                "main": \(index == 0)\(entry.more.isEmpty ? "" : ", " + entry.more), \
+                "config": {"probe": \(name)\(entry.config.isEmpty ? "" : ", " + entry.config)}}
+                """
         }
         return """
             {"slate": 1, "app": "test", \(top.isEmpty ? "" : top + ", ")"modules": [

@@ -1,0 +1,110 @@
+import AppService
+import TestSupport
+
+@testable import ModuleHost
+
+/// A host with a module `b` that is the program which misbehaves on demand, between modules `a` and `c`.
+struct IsolatedTest {
+    let host: HostUnderTest
+    let probe: Probe
+    let folder: TemporaryFolder
+
+    private static let program = HostProcess.program("MisbehavingModule")
+
+    /// - Parameters:
+    ///   - sin: What the program does wrong, with arguments of its own; nothing for one that behaves.
+    ///   - more: More members of its entry in the slatefile.
+    ///   - top: More members of the slatefile.
+    ///   - isDurable: Whether there is an inbox.
+    ///   - processes: How it runs.
+    init(
+        _ sin: String..., more: String = "", top: String = "", isDurable: Bool = false,
+        processes: ProcessSettings = .quick, probe: Probe
+    ) throws {
+        self.probe = probe
+        folder = try TemporaryFolder()
+        var words = sin.isEmpty ? ["good"] : sin
+        words += ["--journal", folder.path + "/journal"]
+        if let index = words.firstIndex(of: "--once") {
+            words.insert(folder.path + "/once", at: index + 1)
+        }
+        host = try HostUnderTest(
+            [
+                HostUnderTest.Entry(name: "a", type: "CallProbe"),
+                HostUnderTest.Entry(name: "b", more: more, command: [Self.program] + words),
+                HostUnderTest.Entry(name: "c"),
+            ], top: top, folder: isDurable ? folder : nil, processes: processes, probe: probe)
+    }
+
+    func launched() async throws -> IsolatedTest {
+        _ = try await host.launched()
+        return self
+    }
+
+    /// What the program has heard, an event a line, with `again` where it was told that it may have
+    /// heard it before.
+    var heard: [String] {
+        get throws {
+            let bytes = (try? readFile(at: folder.path + "/journal", limit: 1 << 20)) ?? []
+            return try bytes.split(separator: UInt8(ascii: "\n")).map { line in
+                let entry = try JSONValue(parsing: Array(line))
+                let topic = entry["payload"]?["topic"]?.string.map { " \($0)" } ?? ""
+                return (entry["event"]?.string ?? "?") + topic
+                    + (entry["repeated"]?.bool == true ? " again" : "")
+            }
+        }
+    }
+
+    /// How the module's process is doing.
+    var process: ModuleProcessStatus? {
+        get async {
+            await withCheckedContinuation { continuation in
+                host.host.onLane { app, _ in
+                    continuation.resume(returning: app.moduleStatuses[1].process)
+                }
+            }
+        }
+    }
+
+    /// Waits until the module has come back from a death.
+    func revived() async {
+        _ = await host.recorder.first { $0.message == "no longer late: it has caught up" }
+    }
+
+    /// What was logged under the module's id at a level or above it, process numbers left out.
+    func log(_ level: LogLevel = .warning) -> [String] {
+        host.recorder.records.filter { $0.module == "x.b" && $0.level >= level }.map {
+            $0.message.replacing(/process \d+/, with: "process N")
+                .replacing(/again in .*/, with: "again")
+        }
+    }
+
+    func call(_ action: String, _ parameters: RouteParameters = RouteParameters()) async -> String {
+        await withCheckedContinuation { continuation in
+            host.host.call(
+                "x.b", action, parameters, origin: .local(ModuleID(checked: "x.a")), token: nil
+            ) { result in
+                switch result {
+                case .success(.json(let json)):
+                    continuation.resume(returning: String(decoding: json, as: UTF8.self))
+                case .success(.claimed(let module)):
+                    continuation.resume(returning: "claimed by \(module)")
+                case .failure(let error):
+                    continuation.resume(
+                        returning: "\(error)".replacing(/process \d+/, with: "process N"))
+                }
+            }
+        }
+    }
+}
+
+extension ProcessSettings {
+    /// With hardly a delay before a process is started again.
+    static var quick: ProcessSettings {
+        var settings = ProcessSettings()
+        settings.restarts.shortestDelay = .milliseconds(1)
+        settings.limits.closing = .milliseconds(50)
+        settings.limits.terminating = .milliseconds(50)
+        return settings
+    }
+}
