@@ -7,11 +7,14 @@ extension Lane {
 
     /// Takes the lane from its thread, if the word still is `observed`.
     ///
-    /// Called by the watchdog.
+    /// Called by the watchdog, or by the thread itself.
     ///
+    /// - Parameters:
+    ///   - observed: The word.
+    ///   - isYield: Whether the module gives the lane up by itself.
     /// - Returns: Whether it was taken: exactly once for each word, or not at all. Where the system has no
     ///   room for another thread it is not, so that all goes on when the module returns; to be tried again.
-    func takeOver(at observed: Ownership) -> Bool {
+    func takeOver(at observed: Ownership, isYield: Bool = false) -> Bool {
         guard observed.depth > 0, observed.cell != 0 else { return false }
         let understudy: Understudy
         do throws(SystemError) {
@@ -38,7 +41,7 @@ extension Lane {
             return (
                 thread, stuck.outermost(at: observed),
                 LateReport(
-                    cells: cells, job: state.current, lateInAll: state.late.count,
+                    cells: cells, isYield: isYield, job: state.current, lateInAll: state.late.count,
                     modules: total)
             )
         }

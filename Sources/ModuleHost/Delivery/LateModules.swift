@@ -235,6 +235,8 @@ struct LateReport: Sendable {
     ///
     /// All are late; the last one is to blame.
     let cells: [Cell]
+    /// Whether it has given the lane up by itself, and said why.
+    let isYield: Bool
     /// What was going on.
     let job: (any LaneJob)?
     /// How many modules are late now.

@@ -2,8 +2,12 @@
 struct ErrorLines {
     /// Bytes that are kept of a line.
     let limit: Int
-    /// The last ones.
-    private(set) var last: [String] = []
+    /// The last ones; before them, if it is none of them, the one with which Swift says why it traps: a
+    /// hundred others follow that.
+    var last: [String] { (verdict.map { lines.contains($0) ? [] : [$0] } ?? []) + lines }
+
+    private var lines: [String] = []
+    private var verdict: String?
     private var line: [UInt8] = []
     private var isCut = false
 
@@ -25,6 +29,11 @@ struct ErrorLines {
         return found
     }
 
+    /// Whether a line is the one with which a Swift program says why it crashes.
+    static func isReason(_ line: String) -> Bool {
+        line.contains("Fatal error: ") || line.hasPrefix("*** Program crashed: ")
+    }
+
     /// What has no end.
     mutating func rest() -> [String] { line.isEmpty ? [] : end() }
 
@@ -33,7 +42,8 @@ struct ErrorLines {
         while line.last == UInt8(ascii: "\r") { line.removeLast() }
         if line.isEmpty { return [] }
         let text = String(decoding: line, as: UTF8.self) + (isCut ? "…" : "")
-        last = last.suffix(Self.kept - 1) + [text]
+        lines = lines.suffix(Self.kept - 1) + [text]
+        if Self.isReason(text), verdict == nil { verdict = text }
         return [text]
     }
 }

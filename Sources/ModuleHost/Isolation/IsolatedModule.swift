@@ -1,5 +1,6 @@
 import AppService
 import Dispatch
+import Synchronization
 
 /// A module in a process of its own, as its host sees it: a module like any other, whose every handler asks
 /// the process and waits for the answer.
@@ -22,6 +23,7 @@ final class IsolatedModule {
     /// What the process was told of the app's state, so that another one can be told.
     private var stage: [EventKind] = []
     private var isGone = false
+    private let posts = PostAllowance()
     /// Tells of mail.
     private let observer: ModuleProcess.Observer
 
@@ -100,7 +102,13 @@ final class IsolatedModule {
 
     /// Starts a process and has it say what it is.
     ///
-    /// - Parameter said: What one before it has said, which this one has to say, too.
+    /// - Parameters:
+    ///   - terms: How it is started.
+    ///   - context: The module's.
+    ///   - observer: Who is told of it.
+    ///   - said: What one before it has said, which this one has to say, too.
+    /// - Returns: The process, and what it says.
+    /// - Throws: Where it cannot be started, or does not get ready.
     private static func start(
         _ terms: IsolationTerms, _ context: ModuleContext, _ observer: ModuleProcess.Observer,
         saidBefore said: ModuleDeclaration?
@@ -241,8 +249,11 @@ final class IsolatedModule {
     }
 
     /// Answers a request of the process.
+    ///
+    /// Nobody else waits for one that talks without end: what it was asked is answered behind all that.
     func serve(_ request: RPCRequest, _ id: RPCID?) {
-        process.answer(request, id, for: context)
+        if process.isFlooding.load(ordering: .relaxed) { context.host.services.yieldLane() }
+        process.answer(request, id, for: context, posts)
     }
 
     // MARK: Death and life
@@ -273,6 +284,7 @@ final class IsolatedModule {
                 let (next, _) = try Self.start(
                     terms, context, observer, saidBefore: declaration)
                 process = next
+                posts.reset()
                 figures.withLock { figures in
                     (figures.processID, figures.startedAt) = (next.processID, WallTime.now())
                     figures.restarts += 1

@@ -41,7 +41,13 @@ extension ModuleEnd: CustomStringConvertible {
             case .silence(let what, let time):
                 "did not answer '\(what)' within \(time.briefText), and was killed"
             }
-        let words = lastLines.suffix(3).map { "\"\(excerpt($0))\"" }.joined(separator: ", ")
+        let words = Self.telling(lastLines).map { "\"\(excerpt($0))\"" }.joined(separator: ", ")
         return "process \(processID) \(what)" + (words.isEmpty ? "" : "; it last said \(words)")
+    }
+
+    /// The lines that say most: the reason of a trap, else the last three.
+    private static func telling(_ lines: [String]) -> ArraySlice<String> {
+        if let reason = lines.first(where: ErrorLines.isReason) { return [reason] }
+        return lines.suffix(3)
     }
 }

@@ -14,6 +14,9 @@ final class ModuleProcess: Sendable {
         var errorLine = 4096
         var queue = MessageQueue.Limits()
         var output = OutputAllowance.Limits()
+        var reading = ReadingPace.Limits()
+        /// How many of its requests that fail and want no answer are logged.
+        var complaints = OutputAllowance.Limits(burst: 10, perSecond: 1)
         /// How long a process that has closed its output may take to end.
         var closing: Duration = .seconds(1)
         /// How long a process that was told to end by SIGTERM may take.
@@ -26,8 +29,9 @@ final class ModuleProcess: Sendable {
         ///
         /// On the thread that reads.
         let onLine: @Sendable (LogLevel, String) -> Void
-        /// There is something to take, or the process has ended, and nobody is in an exchange. Not again before
-        /// all was taken.
+        /// There is something to take, or the process has ended, and nobody is in an exchange.
+        ///
+        /// Not again before all was taken.
         ///
         /// On any thread.
         let onMail: @Sendable (ModuleProcess) -> Void
@@ -37,7 +41,11 @@ final class ModuleProcess: Sendable {
     let queue: MessageQueue
     let limits: Limits
     private let child: ChildProcess
+    /// Whether it says more than it may at a time, and so is read slowly.
+    let isFlooding = Atomic(false)
     private let lastNumber = Atomic(0)
+    private let complaints: Guarded<OutputAllowance>
+    private let onLine: @Sendable (LogLevel, String) -> Void
     /// Why this process kills the child, if it does: the first reason counts.
     private let cause = Guarded<ModuleEnd.Cause?>(nil)
     private let exit: ChildExit
@@ -46,8 +54,10 @@ final class ModuleProcess: Sendable {
 
     private init(
         _ child: ChildProcess, _ exit: ChildExit, _ queue: MessageQueue,
-        at start: ContinuousClock.Instant, _ limits: Limits
+        at start: ContinuousClock.Instant, _ limits: Limits, telling observer: Observer
     ) {
+        complaints = Guarded(OutputAllowance(limits.complaints, at: start))
+        onLine = observer.onLine
         self.child = child
         self.exit = exit
         self.queue = queue
@@ -64,6 +74,7 @@ final class ModuleProcess: Sendable {
     ///   - time: The clock.
     ///   - limits: What it is allowed.
     ///   - observer: Who is told of it.
+    /// - Returns: The process, which runs.
     /// - Throws: ``SystemError`` where it cannot be started.
     static func start(
         _ command: [String], environment: [String: String], in folder: String?,
@@ -79,7 +90,7 @@ final class ModuleProcess: Sendable {
         } resume: {
             exit.wake.give()
         }
-        let process = ModuleProcess(child, exit, queue, at: time.now(), limits)
+        let process = ModuleProcess(child, exit, queue, at: time.now(), limits, telling: observer)
         reference.process = process
         do throws(SystemError) {
             try NativeThread.start(name: "module", stackSize: 512 << 10) {
@@ -125,7 +136,8 @@ final class ModuleProcess: Sendable {
                 // Of two requests, one in the other, the outer one: the inner one stays unanswered for ever.
                 violate("answered request \(other) before request \(number), which came after it")
                 deadline = .distantFuture
-            case .message(.request(let request, let id)): serve(request, id)
+            case .message(.request(let request, let id)):
+                serve(request, id)
             case .end(let end): throw end
             case .nothing:
                 kill(because: .silence(method, time))
@@ -136,10 +148,12 @@ final class ModuleProcess: Sendable {
 
     /// Sends an answer, or a notification.
     func send(_ line: [UInt8], within time: Duration) {
-        write(line, until: .now() + time)
+        write(line, until: DispatchTime.now() + time)
     }
 
-    /// Writes a line. Where the process does not take it in time it is killed, which whoever waits for an
+    /// Writes a line.
+    ///
+    /// Where the process does not take it in time it is killed, which whoever waits for an
     /// answer is told.
     private func write(_ line: [UInt8], until deadline: DispatchTime) {
         let bytes = line + [UInt8(ascii: "\n")]
@@ -152,11 +166,17 @@ final class ModuleProcess: Sendable {
                 return
             }
             if rest.isEmpty { return }
-            let left = deadline.milliseconds(since: .now())
+            let left = deadline.milliseconds(since: DispatchTime.now())
             guard left > 0, child.waitForRoom(milliseconds: left) else {
                 return kill(because: .silence("read its input", .milliseconds(0)))
             }
         }
+    }
+
+    /// Logs that something it asked for, without wanting an answer, was not done.
+    func complain(_ what: String, at now: ContinuousClock.Instant) {
+        guard case .show(let dropped) = complaints.withLock({ $0.take(at: now) }) else { return }
+        onLine(.warning, dropped > 0 ? "\(what) (and \(dropped) more before)" : what)
     }
 
     // MARK: Ending it
@@ -199,7 +219,7 @@ final class ModuleProcess: Sendable {
             case .nothing where !isTold:
                 isTold = true
                 child.terminate()
-                deadline = .now() + limits.terminating
+                deadline = DispatchTime.now() + limits.terminating
             case .nothing:
                 child.kill()
                 deadline = .distantFuture

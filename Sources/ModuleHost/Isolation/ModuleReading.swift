@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 
 /// What the thread that reads a process does, from the start to the end.
 struct ModuleReading {
@@ -8,6 +9,9 @@ struct ModuleReading {
     private var lines: LineBuffer
     private var errors: ErrorLines
     private var allowance: OutputAllowance
+    /// For what wants no answer: who asks waits for one by himself.
+    private var outputPace: ReadingPace
+    private var errorPace: ReadingPace
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
     private var isOutputOpen = true
     private var isErrorOpen = true
@@ -24,6 +28,8 @@ struct ModuleReading {
         lines = LineBuffer(limit: process.limits.line)
         errors = ErrorLines(limit: process.limits.errorLine)
         allowance = OutputAllowance(process.limits.output, at: time.now())
+        outputPace = ReadingPace(process.limits.reading)
+        errorPace = ReadingPace(process.limits.reading)
     }
 
     mutating func run() {
@@ -32,10 +38,11 @@ struct ModuleReading {
             var set = PollSet()
             set.insert(process.wake.descriptor, .reading)
             let isFull = process.queue.isFull
-            note(isFull)
-            if isOutputOpen, !isFull { set.insert(process.output, .reading) }
-            if isErrorOpen { set.insert(process.error, .reading) }
-            var patience: Int32 = -1
+            let pauses = (output: outputPace.pause(), error: errorPace.pause())
+            note(isFull: isFull, isFlood: pauses.output > 0 || pauses.error > 0)
+            if isOutputOpen, !isFull, pauses.output == 0 { set.insert(process.output, .reading) }
+            if isErrorOpen, pauses.error == 0 { set.insert(process.error, .reading) }
+            var patience: Int32 = [pauses.output, pauses.error].filter { $0 > 0 }.min() ?? -1
             if !isOutputOpen {
                 let end = closing ?? time.now() + process.limits.closing
                 closing = end
@@ -49,8 +56,8 @@ struct ModuleReading {
                 continue
             }
             process.wake.take()
-            if isErrorOpen { readErrors() }
-            if isOutputOpen, !isFull { readOutput() }
+            if isErrorOpen, pauses.error == 0 { readErrors() }
+            if isOutputOpen, !isFull, pauses.output == 0 { readOutput() }
         }
         // What it said before it ended.
         while isErrorOpen, readErrors() {}
@@ -61,11 +68,13 @@ struct ModuleReading {
         process.finish(errors.last)
     }
 
-    private mutating func note(_ isFull: Bool) {
+    private mutating func note(isFull: Bool, isFlood: Bool) {
+        let isFull = isFull || isFlood
+        process.isFlooding.store(isFlood, ordering: .relaxed)
         if isFull, !wasFull {
             observer.onLine(
                 .warning,
-                "it says more than the host carries out, and is read no further until that is done")
+                "it says more than the host carries out: it is read more slowly, and waits")
         }
         wasFull = isFull
     }
@@ -75,7 +84,9 @@ struct ModuleReading {
     private mutating func readErrors() -> Bool {
         switch process.readError(into: &buffer) {
         case .bytes(let count):
-            for line in errors.lines(in: buffer[..<count]) { show(.info, line) }
+            let lines = errors.lines(in: buffer[..<count])
+            errorPace.take(lines.count)
+            for line in lines { show(.info, line) }
             return true
         case .nothing: return false
         case .end:
@@ -113,6 +124,7 @@ struct ModuleReading {
     private mutating func take(_ line: [UInt8]) {
         switch RPCFrame(line) {
         case .single(.request(let request, let id)):
+            if id == nil { outputPace.take(1) }
             if request.method == "log" { return log(request, id) }
             _ = process.queue.add(.request(request, id: id), bytes: line.count)
         case .single(.response(let response)):
@@ -150,7 +162,8 @@ struct ModuleReading {
         case .dropFirst:
             observer.onLine(
                 .warning,
-                "it logs more than \(process.limits.output.perSecond) lines a second: the rest is left out")
+                "it logs more than \(process.limits.output.perSecond) lines a second: the rest is left out"
+            )
         case .drop: break
         }
     }

@@ -86,19 +86,34 @@ extension ModuleProcess {
     /// Does what the process asks for, as its module would, and answers.
     ///
     /// In the module.
-    func answer(_ request: RPCRequest, _ id: RPCID?, for context: ModuleContext) {
+    ///
+    /// - Parameters:
+    ///   - request: What it asks for.
+    ///   - id: The request's; nil where it wants no answer.
+    ///   - context: The module's.
+    ///   - posts: How many of its messages may be on their way.
+    func answer(
+        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext, _ posts: PostAllowance
+    ) {
         do throws(RPCError) {
-            try carryOut(request, id, for: context)
+            try carryOut(request, id, for: context, posts)
         } catch {
             if id == nil {
-                context.log.warning("'\(excerpt(request.method))' of its process: \(error)")
+                if error.code == .tooMany, posts.noteUnheeded() {
+                    violate(
+                        "posted \(PostAllowance.patience) events more than can be delivered, "
+                            + "without waiting for an answer")
+                }
+                complain(
+                    "'\(excerpt(request.method))' of its process: \(error)",
+                    at: context.host.services.time.now())
             }
             fail(id, error)
         }
     }
 
     private func carryOut(
-        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext
+        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext, _ posts: PostAllowance
     ) throws(RPCError) {
         switch request.method {
         case "log", "ready": succeed(id) { $0.null() }
@@ -117,14 +132,17 @@ extension ModuleProcess {
             succeed(id) { $0.value(canOpen) }
         case "post":
             let message = try request.parameters(as: PostParameters.self)
+            let event: LifecycleEvent
             do throws(EventError) {
-                try context.post(message.topic, json: message.payload)
+                event = try .message(
+                    topic: message.topic, payload: message.payload, origin: .local(context.id))
             } catch {
                 throw .invalidParameters("\(error)")
             }
+            try posts.post(event, to: context.host.services)
             succeed(id) { $0.null() }
         case "send":
-            try send(request, id, for: context)
+            try send(request, id, for: context, posts)
         default:
             throw .methodNotFound(
                 "a module may ask for log, ready, call, open, canopen, post and send, "
@@ -133,13 +151,13 @@ extension ModuleProcess {
     }
 
     private func send(
-        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext
+        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext, _ posts: PostAllowance
     ) throws(RPCError) {
         let asked = try request.parameters(as: SendParameters.self)
         let event = try SendRequest(
             asked.event, payload: asked.payload, id: asked.id, from: .local(context.id))
         guard let record = event.record else {
-            context.host.services.post(event.event)
+            try posts.post(event.event, to: context.host.services)
             return succeed(id) { $0.object { _ in } }
         }
         switch context.host.services.submit(record) {

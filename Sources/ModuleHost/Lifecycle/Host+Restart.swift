@@ -18,9 +18,10 @@ struct NoSuchModule: Error, Hashable, CustomStringConvertible {
 }
 
 extension Host {
-    /// Makes a module anew, as a reload does whose slatefile changes it: another is made and launched, takes
-    /// its place between two events, and the old one is told of its end and let go of. Where it cannot be
-    /// made or launched the old one stays.
+    /// Makes a module anew, as a reload does whose slatefile changes it.
+    ///
+    /// Another one is made and launched, takes its place between two events, and the old one is told of its
+    /// end and let go of. Where it cannot be made or launched the old one stays.
     ///
     /// The process of a module that is late is killed; a late module of this process is made anew when it
     /// returns.

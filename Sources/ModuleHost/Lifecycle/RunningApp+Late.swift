@@ -15,8 +15,14 @@ extension RunningApp {
         let chain =
             callers.isEmpty
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
-        log.of(module: blamed.id?.text ?? "").write(
-            .error, "late\(chain): the others go on; it catches up when it returns", event: what)
+        if report.isYield {
+            log.of(module: blamed.id?.text ?? "").warning(
+                "late\(chain) until then: the others go on; it catches up")
+        } else {
+            log.of(module: blamed.id?.text ?? "").write(
+                .error, "late\(chain): the others go on; it catches up when it returns",
+                event: what)
+        }
         if report.isUnhealthy {
             log.error("unhealthy: \(report.lateInAll) of \(report.modules) modules are late")
         }

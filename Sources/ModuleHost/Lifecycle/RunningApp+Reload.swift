@@ -37,7 +37,8 @@ extension RunningApp {
             entry: record.entry,
             takesSettings: !record.isFailed && takesSettings(record.module),
             readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
-            isLate: isLate(record), isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id))
+            isLate: isLate(record),
+            isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id))
     }
 
     /// Tells modules that take settings that the slatefile was read, and is the same: the moment to reopen

@@ -50,6 +50,15 @@ struct HostServices: ModuleServices {
 
     func post(_ event: LifecycleEvent) { reference.host?.deliver(event) }
 
+    func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void) {
+        guard let host = reference.host, event.kind.stateChange == nil else {
+            post(event)
+            return completion()
+        }
+        // Told when the request is let go of.
+        host.enqueue(.event(event, Answer { _ in completion() }))
+    }
+
     var deadlines: Slatefile.Deadlines { reference.host?.slatefile.deadlines ?? .init() }
 
     func submit(_ record: InboxRecord) -> InboxSubmission.Fate {
@@ -62,7 +71,7 @@ struct HostServices: ModuleServices {
 
     func yieldLane() {
         guard let thread = gate.lane.hold else { return }
-        _ = gate.lane.takeOver(at: thread.mine)
+        _ = gate.lane.takeOver(at: thread.mine, isYield: true)
     }
 
     func waitForStop(within time: Duration) -> Bool { stopLatch.wait(within: time) }

@@ -126,7 +126,7 @@ public final class ModuleContext {
     /// - Throws: ``EventError`` for an empty topic.
     public func post(_ topic: String) throws { try post(topic, json: nil) }
 
-    func post(_ topic: String, json: JSONValue?) throws(EventError) {
+    private func post(_ topic: String, json: JSONValue?) throws {
         try host.services.post(.message(topic: topic, payload: json, origin: .local(id)))
     }
 
@@ -333,6 +333,10 @@ protocol ModuleServices: Sendable {
     var figures: HostFigures { get }
     func register(_ task: StartupTask, of cell: Cell) throws(StartupError)
     func post(_ event: LifecycleEvent)
+
+    /// The same, told once it was delivered or is not to be any more, on whatever thread.
+    func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void)
+
     func apply(
         slatefile text: String, from module: ModuleID,
         _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)

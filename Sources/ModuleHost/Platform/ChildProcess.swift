@@ -8,6 +8,8 @@ import Glibc
 /// is given. When it has ended, whatever is left of its group is killed: nothing that it has started
 /// outlives it, unless that has left the group. When this process ends, however it does, the child reads
 /// the end of its input: a program that is to end with this one has to heed that.
+///
+/// From the first one on this process ignores SIGPIPE.
 package final class ChildProcess: Sendable {
     /// How a process ended.
     package enum Exit: Hashable, Sendable {
@@ -42,6 +44,7 @@ package final class ChildProcess: Sendable {
     ///   - folder: Where it runs; nil for the folder of this process.
     ///   - onExit: Told once, on a thread of its own, when it has ended and been reaped, before anything
     ///     else can have its number.
+    /// - Returns: The process.
     /// - Throws: ``SystemError`` where it cannot be started. A program that is no such thing ends with code
     ///   126 or 127 instead where `folder` is given.
     package static func start(
@@ -54,6 +57,8 @@ package final class ChildProcess: Sendable {
         guard let program = words.first, !words.contains(where: { $0.utf8.contains(0) }) else {
             throw .invalid
         }
+        // Else to write to a child that is gone would end this process.
+        Signals.turnIntoErrors()
         let input = try Pipe()
         let output = try Pipe()
         let error = try Pipe()
@@ -87,7 +92,10 @@ package final class ChildProcess: Sendable {
 
     /// Takes what the child has printed, without waiting, into the front of `buffer`.
     ///
-    /// - Parameter stream: ``output`` or ``error``.
+    /// - Parameters:
+    ///   - stream: ``output`` or ``error``.
+    ///   - buffer: Where it goes.
+    /// - Returns: How much it is.
     package static func read(
         _ stream: borrowing Descriptor, into buffer: inout [UInt8]
     ) -> Reception {

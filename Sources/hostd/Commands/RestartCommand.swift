@@ -33,7 +33,8 @@ extension Command {
                     return Console.write("it is late: made anew when it returns\n")
                 default:
                     Console.complain(
-                        "hostd restart: the old one stays: \(result["reason"]?.string ?? result.text)")
+                        "hostd restart: the old one stays: \(result["reason"]?.string ?? result.text)"
+                    )
                     return code
                 }
             }

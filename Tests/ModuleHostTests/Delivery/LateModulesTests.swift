@@ -12,7 +12,9 @@ struct LateModulesTests {
         func run(on thread: LaneThread, after cell: UInt16) {}
     }
 
-    private let cells = (1...3).map { Cell(number: UInt16($0), id: nil, terms: Cell.Terms(backlog: 3)) }
+    private let cells = (1...3).map {
+        Cell(number: UInt16($0), id: nil, terms: Cell.Terms(backlog: 3))
+    }
     private let threads = (0..<2).map { _ in LaneThread(mine: Ownership(bits: 0)) }
     private var log = EventLog()
     private var late = LateModules()

@@ -111,7 +111,8 @@ struct ChildProcessTests {
 
     @Test("a signal goes to all of its group")
     func signalToGroup() throws {
-        let child = try Child(shell: "trap : TERM; sh -c 'echo ready; exec sleep 1000'; echo over; read x")
+        let child = try Child(
+            shell: "trap : TERM; sh -c 'echo ready; exec sleep 1000'; echo over; read x")
         #expect(read(child.process.output.number, until: "ready\n") == "ready\n")
         child.process.signal(SIGTERM)
         // The shell does not heed it; what it waits for does, and the shell goes on.

@@ -17,6 +17,8 @@ struct IsolatedTest {
     ///   - top: More members of the slatefile.
     ///   - isDurable: Whether there is an inbox.
     ///   - processes: How it runs.
+    ///   - probe: What the others report to.
+    /// - Throws: Where there is no room for a folder.
     init(
         _ sin: String..., more: String = "", top: String = "", isDurable: Bool = false,
         processes: ProcessSettings = .quick, probe: Probe
@@ -106,5 +108,21 @@ extension ProcessSettings {
         settings.limits.closing = .milliseconds(50)
         settings.limits.terminating = .milliseconds(50)
         return settings
+    }
+}
+
+extension IsolatedTest {
+    /// The processes that the program was, and has started, which still run.
+    func isLeftBehind() throws -> [Int] {
+        let bytes = (try? readFile(at: folder.path + "/journal", limit: 1 << 20)) ?? []
+        let numbers = try bytes.split(separator: UInt8(ascii: "\n")).flatMap { line in
+            let entry = try JSONValue(parsing: Array(line))
+            return [entry["pid"]?.int, entry["grandchild"]?.int].compactMap(\.self)
+        }
+        return Set(numbers).filter { number in
+            // Of one whose parent is gone a number may be left until somebody asks for it.
+            let status = (try? readFile(at: "/proc/\(number)/stat", limit: 4096)) ?? []
+            return !status.isEmpty && !String(decoding: status, as: UTF8.self).contains(") Z ")
+        }.sorted()
     }
 }

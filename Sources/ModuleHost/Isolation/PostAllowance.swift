@@ -1,0 +1,40 @@
+import Synchronization
+
+/// How many messages of a module's process may be on their way to the others.
+///
+/// Each is delivered in its turn; without a limit one process could fill the lane's list, and have
+/// everybody wait for what it says.
+final class PostAllowance: Sendable {
+    private let limit: Int
+    private let onTheirWay = Atomic(0)
+    /// How many of those that were refused wanted no answer: who posts them does not hear of it.
+    private let unheeded = Atomic(0)
+
+    init(_ limit: Int = 64) { self.limit = limit }
+
+    /// How many refusals a process may not heed.
+    static let patience = 1000
+
+    /// Notes that a refusal has reached nobody.
+    ///
+    /// - Returns: Whether that was so too often: exactly once.
+    func noteUnheeded() -> Bool {
+        unheeded.add(1, ordering: .relaxed).newValue == Self.patience
+    }
+
+    /// Starts over, for another process.
+    func reset() { unheeded.store(0, ordering: .relaxed) }
+
+    /// Posts an event.
+    ///
+    /// - Throws: ``RPCErrorCode/tooMany`` where too many were posted that are not delivered yet.
+    func post(_ event: LifecycleEvent, to services: any ModuleServices) throws(RPCError) {
+        guard onTheirWay.add(1, ordering: .relaxed).newValue <= limit else {
+            onTheirWay.subtract(1, ordering: .relaxed)
+            throw RPCError(
+                .tooMany, "\(limit) of its events are yet to be delivered",
+                detail: "try again later")
+        }
+        services.post(event) { [self] in onTheirWay.subtract(1, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,190 @@
+import AppService
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Modules of other processes that misbehave")
+struct MisbehaviourTests {
+    /// Something that ends a process, and what the log says of it.
+    struct Sin: CustomTestStringConvertible, Sendable {
+        let name: String
+        let log: String
+        /// More of its entry in the slatefile.
+        var more = ""
+
+        var testDescription: String { name }
+
+        static let impatient = #""deadline": "100ms", "killAfter": "300ms""#
+    }
+
+    static let deadly: [Sin] = [
+        Sin(name: "trap", log: #"process N was killed by SIGILL; it last said ".*Fatal error: trapped.*""#),
+        Sin(name: "abort", log: #"process N was killed by SIGABRT; it last said ".*Aborted at.*""#),
+        Sin(name: "exit-in-event", log: "process N ended with code 0"),
+        Sin(
+            name: "hang-event",
+            log: "process N did not answer 'event' within 300ms, and was killed",
+            more: Sin.impatient),
+        Sin(
+            name: "answer-never",
+            log: "process N did not answer 'event' within 300ms, and was killed",
+            more: Sin.impatient),
+        Sin(
+            name: "spin", log: "process N did not answer 'event' within 300ms, and was killed",
+            more: Sin.impatient),
+        Sin(
+            name: "half-line",
+            log: "process N did not answer 'event' within 300ms, and was killed",
+            more: Sin.impatient),
+        Sin(name: "grandchild", log: "process N ended with code 1"),
+        Sin(name: "flood-garbage", log: #"process N printed ".*": Parse error: .*, and was killed"#),
+        Sin(
+            name: "long-line",
+            log: "process N printed a line of more than 1048576 bytes, and was killed"),
+        Sin(name: "invalid-utf8", log: #"process N printed ".*": Parse error: .*, and was killed"#),
+        Sin(
+            name: "wrong-id",
+            log: #"process N answered request .*, which nobody waits for, and was killed"#),
+        Sin(
+            name: "answer-twice",
+            log: #"process N answered request \d+, which nobody waits for, and was killed"#),
+        Sin(name: "close-stdout", log: "process N closed its output, and was killed"),
+    ]
+
+    @Test("one is started again, hears all it was to hear, and keeps nobody", arguments: deadly)
+    func comesBack(_ sin: Sin) async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest(
+            sin.name, "--after", "1", "--once", more: sin.more, probe: probe
+        ).launched()
+        let topics = (1...5).map { "n\($0)" }
+        for topic in topics { try test.host.deliver(.message, "{\"topic\": \"\(topic)\"}") }
+        await test.revived()
+        await test.host.settled()
+        #expect(probe.entries("c").count { $0 == "c message" } == 5)
+        #expect(await test.host.stopped() == .stopped)
+        // In order, whatever was said twice.
+        var heard: [String] = []
+        for entry in try test.heard where entry.hasPrefix("message") {
+            let topic = String(entry.split(separator: " ")[1])
+            if heard.last != topic { heard.append(topic) }
+        }
+        #expect(heard == topics)
+        let log = test.log(.error)
+        let pattern = try Regex(sin.log + "; it is started again")
+        #expect(try log.contains { try pattern.wholeMatch(in: $0) != nil }, "\(log)")
+        #expect(try test.isLeftBehind() == [])
+    }
+
+    @Test("one that cannot begin is given up at once, and the app goes on", arguments: [
+        ("exit", "process N ended with code 0, before it was ready"),
+        (
+            "hang-initialize",
+            "process N did not answer 'initialize' within 500ms, and was killed, before it was ready"
+        ),
+        (
+            "wrong-version",
+            "process N answered 'initialize' in version 2 of the protocol; this host speaks 1, "
+                + "and was killed, before it was ready"
+        ),
+    ])
+    func cannotBegin(_ sin: String, _ reason: String) async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest(
+            sin, top: #""deadlines": {"launch": "500ms"}"#, probe: probe
+        ).launched()
+        #expect(test.log() == ["init failed, the app goes on without it: \(reason)"])
+        #expect(probe.entries.contains("c launch"))
+        #expect(await test.host.stopped() == .stopped)
+        #expect(try test.isLeftBehind() == [])
+    }
+
+    @Test("one that dies again and again is given up, and says why")
+    func givenUp() async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest("abort", "--after", "1", probe: probe).launched()
+        try test.host.deliver(.message, #"{"topic": "news"}"#)
+        _ = await test.host.recorder.first { $0.message.hasPrefix("process failed") }
+        let reason = try #require(test.log(.error).first { $0.hasPrefix("process failed") })
+        #expect(
+            reason.hasPrefix(
+                "process failed, the app goes on without it: process N was killed by SIGABRT;"))
+        #expect(reason.hasSuffix("; it ended 5 times within 30s, and is given up"))
+        #expect(await test.call("echo", ["text": "a"]).contains("cannot be called now"))
+        #expect(await test.host.stopped() == .stopped)
+        #expect(try test.isLeftBehind() == [])
+    }
+
+    @Test("one that is required takes the app along when it is given up")
+    func required() async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest(
+            "abort", "--after", "1", more: #""required": true"#, probe: probe
+        ).launched()
+        try test.host.deliver(.message, #"{"topic": "news"}"#)
+        guard case .failed(let reason) = await test.host.end() else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(reason.hasPrefix("required module 'x.b' failed in process: process "))
+    }
+
+    @Test("a call in which one dies fails, and so does one that it does not answer")
+    func calls() async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest(
+            "hang-call", "--once", more: Sin.impatient, probe: probe
+        ).launched()
+        let first = await test.call("echo", ["text": "a"])
+        #expect(first == "x.b: process N did not answer 'call' within 300ms, and was killed")
+        await test.revived()
+        #expect(await test.call("echo", ["text": "a"]) == #"{"text":"a"}"#)
+        #expect(await test.host.stopped() == .stopped)
+    }
+
+    @Test("one that does not end is told to, and then made to", arguments: [
+        "hang-shutdown", "ignore-term", "hang-shutdown,ignore-term",
+    ])
+    func doesNotEnd(_ sin: String) async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest(
+            sin, top: #""deadlines": {"stop": "100ms"}"#, probe: probe
+        ).launched()
+        #expect(await test.host.stopped() == .stopped)
+        #expect(try test.isLeftBehind() == [])
+    }
+
+    @Test("one that talks without end keeps nobody, and its log is cut")
+    func talks() async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest("flood-stderr", "--after", "1", probe: probe).launched()
+        try test.host.deliver(.push, "{}")
+        let line = "it logs more than 100 lines a second: the rest is left out"
+        _ = await test.host.recorder.first { $0.message == line }
+        for _ in 0..<20 { try test.host.deliver(.memoryWarning) }
+        await test.host.settled()
+        #expect(probe.entries("c").count { $0 == "c memory-warning" } == 20)
+        #expect(await test.host.stopped() == .stopped)
+        #expect(try test.isLeftBehind() == [])
+        // A thousand at once, and a hundred a second.
+        #expect(test.host.recorder.records.count { $0.module == "x.b" } < 50_000)
+    }
+
+    @Test("one that posts without end is killed, and in the end given up")
+    func posts() async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest("flood-stdout", "--after", "1", probe: probe).launched()
+        try test.host.deliver(.push, "{}")
+        let end = await test.host.recorder.first { $0.message.hasPrefix("process failed") }
+        #expect(
+            end.message.contains(
+                "posted 1000 events more than can be delivered, without waiting for an answer, "
+                    + "and was killed; it ended 5 times within 30s, and is given up"))
+        for _ in 0..<20 { try test.host.deliver(.memoryWarning) }
+        await test.host.settled()
+        #expect(probe.entries("c").count { $0 == "c memory-warning" } == 20)
+        #expect(await test.host.stopped() == .stopped)
+        #expect(try test.isLeftBehind() == [])
+    }
+}
