@@ -14,7 +14,9 @@ final class ModuleProcess: Sendable {
         var errorLine = 4096
         var queue = MessageQueue.Limits()
         var output = OutputAllowance.Limits()
-        var reading = ReadingPace.Limits()
+        /// Lines of output that want no answer, and of standard error: beyond that they are read more
+        /// slowly.
+        var reading = Pace.Limits(burst: 20_000, perSecond: 20_000)
         /// How many of its requests that fail and want no answer are logged.
         var complaints = OutputAllowance.Limits(burst: 10, perSecond: 1)
         /// How long a process that has closed its output may take to end.

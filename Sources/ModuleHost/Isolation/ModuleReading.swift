@@ -10,8 +10,8 @@ struct ModuleReading {
     private var errors: ErrorLines
     private var allowance: OutputAllowance
     /// For what wants no answer: who asks waits for one by himself.
-    private var outputPace: ReadingPace
-    private var errorPace: ReadingPace
+    private var outputPace: Pace
+    private var errorPace: Pace
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
     private var isOutputOpen = true
     private var isErrorOpen = true
@@ -28,8 +28,8 @@ struct ModuleReading {
         lines = LineBuffer(limit: process.limits.line)
         errors = ErrorLines(limit: process.limits.errorLine)
         allowance = OutputAllowance(process.limits.output, at: time.now())
-        outputPace = ReadingPace(process.limits.reading)
-        errorPace = ReadingPace(process.limits.reading)
+        outputPace = Pace(process.limits.reading)
+        errorPace = Pace(process.limits.reading)
     }
 
     mutating func run() {

@@ -1,16 +1,23 @@
 import Synchronization
 
-/// How many messages of a module's process may be on their way to the others.
+/// How many messages a module's process may post: so many a second, and so many that are on their way to
+/// the others.
 ///
-/// Each is delivered in its turn; without a limit one process could fill the lane's list, and have
-/// everybody wait for what it says.
+/// Without a limit one process could fill the lane's list, and have everybody hear what it says and
+/// nothing else.
 final class PostAllowance: Sendable {
     private let limit: Int
     private let onTheirWay = Atomic(0)
+    private let pace: Guarded<Pace>
     /// How many of those that were refused wanted no answer: who posts them does not hear of it.
     private let unheeded = Atomic(0)
 
-    init(_ limit: Int = 64) { self.limit = limit }
+    init(
+        _ limit: Int = 64, pace: Pace.Limits = Pace.Limits(burst: 1000, perSecond: 1000)
+    ) {
+        self.limit = limit
+        self.pace = Guarded(Pace(pace))
+    }
 
     /// How many refusals a process may not heed.
     static let patience = 1000
@@ -29,6 +36,15 @@ final class PostAllowance: Sendable {
     ///
     /// - Throws: ``RPCErrorCode/tooMany`` where too many were posted that are not delivered yet.
     func post(_ event: LifecycleEvent, to services: any ModuleServices) throws(RPCError) {
+        let isTooFast = pace.withLock { pace in
+            if pace.pause() > 0 { return true }
+            pace.take(1)
+            return false
+        }
+        if isTooFast {
+            throw RPCError(
+                .tooMany, "it posts more than 1000 events a second", detail: "try again later")
+        }
         guard onTheirWay.add(1, ordering: .relaxed).newValue <= limit else {
             onTheirWay.subtract(1, ordering: .relaxed)
             throw RPCError(

@@ -1,12 +1,10 @@
 import Dispatch
 
-/// How fast what a process says is read, in lines: so many at once, so many a second after that.
-///
-/// Whoever says more waits in its write.
-struct ReadingPace {
+/// How often something may be: so many times at once, so many a second after that.
+struct Pace {
     struct Limits: Hashable, Sendable {
-        var burst = 20_000
-        var perSecond = 20_000
+        var burst: Int
+        var perSecond: Int
     }
 
     let limits: Limits
@@ -18,13 +16,13 @@ struct ReadingPace {
         left = Double(limits.burst)
     }
 
-    /// Notes that so much was read.
+    /// Notes that it was, so many times.
     mutating func take(_ count: Int) {
         refill()
         left -= Double(count)
     }
 
-    /// How long to wait before more is read, in milliseconds; 0 not to wait.
+    /// How long until it may be again, in milliseconds; 0 for now.
     mutating func pause() -> Int32 {
         refill()
         return left >= 0 ? 0 : Int32(clamping: Int(-left / Double(limits.perSecond) * 1000) + 1)
