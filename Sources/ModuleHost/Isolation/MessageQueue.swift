@@ -86,8 +86,9 @@ final class MessageQueue: Sendable {
             }
             state.messages.append((message, bytes))
             state.bytes += bytes
+            // Full stays full until there is room: who reads is told of that, and of nothing less.
             state.isFull =
-                state.messages.count - state.taken >= limits.messages
+                state.isFull || state.messages.count - state.taken >= limits.messages
                 || state.bytes >= limits.bytes
             return true
         }
