@@ -52,7 +52,7 @@ extension ModuleProcess {
             case .message(.answer): continue
             case .end(let end): throw end
             case .nothing:
-                kill(because: .silence("ready", time))
+                kill(because: .silence("send 'ready'", time))
                 throw waitForEnd()
             }
         }

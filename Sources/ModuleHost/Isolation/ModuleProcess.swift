@@ -117,7 +117,7 @@ final class ModuleProcess: Sendable {
         queue.beginExchange(number)
         defer { queue.endExchange() }
         var deadline = DispatchTime.now() + time
-        write(json.bytes, until: deadline)
+        write(json.bytes, within: time)
         while true {
             switch queue.next(until: deadline) {
             case .message(.answer(number, let result)): return result
@@ -128,20 +128,19 @@ final class ModuleProcess: Sendable {
             case .message(.request(let request, let id)): serve(request, id)
             case .end(let end): throw end
             case .nothing:
-                kill(because: .silence(method, time))
+                kill(because: .silence("answer '\(method)'", time))
                 deadline = .distantFuture
             }
         }
     }
 
     /// Sends an answer, or a notification.
-    func send(_ line: [UInt8], within time: Duration) {
-        write(line, until: .now() + time)
-    }
+    func send(_ line: [UInt8], within time: Duration) { write(line, within: time) }
 
     /// Writes a line. Where the process does not take it in time it is killed, which whoever waits for an
     /// answer is told.
-    private func write(_ line: [UInt8], until deadline: DispatchTime) {
+    private func write(_ line: [UInt8], within time: Duration) {
+        let deadline = DispatchTime.now() + time
         let bytes = line + [UInt8(ascii: "\n")]
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -154,7 +153,7 @@ final class ModuleProcess: Sendable {
             if rest.isEmpty { return }
             let left = deadline.milliseconds(since: .now())
             guard left > 0, child.waitForRoom(milliseconds: left) else {
-                return kill(because: .silence("read its input", .milliseconds(0)))
+                return kill(because: .silence("read its input", time))
             }
         }
     }
@@ -187,7 +186,7 @@ final class ModuleProcess: Sendable {
         json.rpcRequest("shutdown", id: RPCID(number)) { $0.object { _ in } }
         queue.beginExchange(number)
         defer { queue.endExchange() }
-        write(json.bytes, until: deadline)
+        write(json.bytes, within: time)
         child.closeInput()
         var isTold = false
         while true {
