@@ -150,7 +150,8 @@ struct ModuleReading {
         case .dropFirst:
             observer.onLine(
                 .warning,
-                "it logs more than \(process.limits.output.perSecond) lines a second: the rest is left out")
+                "it logs more than \(process.limits.output.perSecond) lines a second: the rest is left out"
+            )
         case .drop: break
         }
     }
