@@ -25,7 +25,7 @@ struct LatchTests {
         for passed in passed {
             try NativeThread.start(name: "waiter") {
                 ready.signal()
-                passed.keep(latch.wait(within: .seconds(600)))
+                passed.keep(latch.wait(within: .seconds(60)))
             }
         }
         for _ in passed { ready.wait() }
