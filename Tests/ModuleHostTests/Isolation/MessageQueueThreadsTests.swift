@@ -30,12 +30,12 @@ struct MessageQueueThreadsTests {
     @Test("who waits is woken by each message, and by the end")
     func wakes() async throws {
         let (there, back) = (Self.queue(), Self.queue())
-        let rounds = 500
+        let patience = DispatchTime.now() + .seconds(60)
         let echoed = Promise<[String]>()
         try NativeThread.start(name: "echo") {
             var seen: [String] = []
             while true {
-                let next = there.next(until: .distantFuture)
+                let next = there.next(until: patience)
                 seen.append(next.text)
                 guard case .message(let message) = next else { break }
                 _ = back.add(message, bytes: 1)
@@ -43,10 +43,10 @@ struct MessageQueueThreadsTests {
             echoed.keep(seen)
         }
         // The other thread is asleep whenever this one is faster, and the other way round.
-        let names = (0..<rounds).map { "\($0)" }
+        let names = (0..<500).map { "\($0)" }
         for name in names {
             _ = there.add(.said(name), bytes: 1)
-            #expect(back.next(until: .distantFuture).text == name)
+            try #require(back.next(until: patience).text == name)
         }
         there.end(Self.end)
         #expect(await echoed.value == names + ["end"])
@@ -72,69 +72,93 @@ struct MessageQueueThreadsTests {
             }
         }
 
+        /// Whether the process says something more right behind an answer: while the exchange ends.
+        static func hasPostscript(_ number: Int) -> Bool { number.isMultiple(of: 3) }
+
         /// - Returns: How many answers were refused.
         func read() -> Int {
             var answered = 0
             var refused = 0
+            func answer() {
+                answered += 1
+                if !queue.add(.answer(answered, .success(.emptyObject)), bytes: 1) { refused += 1 }
+                if Self.hasPostscript(answered) { _ = queue.add(.said("postscript"), bytes: 1) }
+            }
             for number in 0..<Self.sayings {
                 while queue.isFull { room.wait() }
                 _ = queue.add(.said("\(number)"), bytes: 1)
-                if answered < Self.questions, asked.wait(timeout: .now()) == .success {
-                    answered += 1
-                    if !queue.add(.answer(answered, .success(.emptyObject)), bytes: 1) {
-                        refused += 1
-                    }
-                }
+                if answered < Self.questions, asked.wait(timeout: .now()) == .success { answer() }
             }
             while answered < Self.questions {
                 asked.wait()
-                answered += 1
-                if !queue.add(.answer(answered, .success(.emptyObject)), bytes: 1) { refused += 1 }
+                answer()
             }
             queue.end(MessageQueueThreadsTests.end)
             return refused
         }
+    }
 
-        /// - Returns: What was said, in order, and how many questions were answered.
-        func ask() -> (sayings: [String], answers: Int) {
-            var generator = SeededGenerator(seed: 4)
-            var sayings: [String] = []
-            var answers = 0
-            for number in 1...Self.questions {
-                queue.beginExchange(number)
-                asked.signal()
-                exchange: while true {
-                    let deadline: DispatchTime? =
-                        switch UInt8.random(in: 0..<4, using: &generator) {
-                        case 0: nil
-                        case 1: .now()
-                        // As long as the other thread takes: the end of a wait and a message meet.
-                        case 2: .now() + .microseconds(20)
-                        default: .distantFuture
-                        }
-                    switch queue.next(until: deadline) {
-                    case .message(.answer(number, _)):
-                        answers += 1
-                        break exchange
-                    case .message(.answer), .end: break exchange
-                    case .message(.request(let request, _)): sayings.append(request.method)
-                    case .nothing: continue
-                    }
-                }
-                queue.endExchange()
+    /// What the thread that asks has seen.
+    private struct Asking {
+        let talk: Talk
+        /// When nothing more will come: a message or an announcement is lost.
+        let patience = DispatchTime.now() + .seconds(60)
+        var generator = SeededGenerator(seed: 4)
+        var sayings: [String] = []
+        var postscripts = 0
+        var answers = 0
+        var hasEnded = false
+
+        mutating func run() {
+            for number in 1...Talk.questions {
+                exchange(number)
+                guard Talk.hasPostscript(number) else { continue }
+                let before = postscripts
+                while postscripts == before, takeMail() {}
             }
-            // What comes unasked: without an announcement this waits for ever.
-            while true {
-                mail.wait()
-                taking: while true {
-                    switch queue.next(until: nil) {
-                    case .message(.request(let request, _)): sayings.append(request.method)
-                    case .message(.answer): answers += 1
-                    case .nothing: break taking
-                    case .end: return (sayings, answers)
+            while !hasEnded, takeMail() {}
+        }
+
+        private mutating func exchange(_ number: Int) {
+            talk.queue.beginExchange(number)
+            defer { talk.queue.endExchange() }
+            talk.asked.signal()
+            let before = answers
+            while answers == before, .now() < patience {
+                let deadline: DispatchTime? =
+                    switch UInt8.random(in: 0..<4, using: &generator) {
+                    case 0: nil
+                    case 1: .now()
+                    // As long as the other thread takes: the end of a wait and a message meet.
+                    case 2: .now() + .microseconds(20)
+                    default: patience
                     }
-                }
+                _ = take(until: deadline)
             }
+        }
+
+        /// Takes what comes unasked.
+        ///
+        /// - Returns: False where none was announced.
+        private mutating func takeMail() -> Bool {
+            guard talk.mail.wait(timeout: patience) == .success else { return false }
+            while take(until: nil) {}
+            return true
+        }
+
+        /// - Returns: Whether there may be more.
+        private mutating func take(until deadline: DispatchTime?) -> Bool {
+            switch talk.queue.next(until: deadline) {
+            case .message(.request(let request, _)) where request.method == "postscript":
+                postscripts += 1
+            case .message(.request(let request, _)): sayings.append(request.method)
+            case .message(.answer): answers += 1
+            case .nothing: return false
+            case .end:
+                hasEnded = true
+                return false
+            }
+            return true
         }
     }
 
@@ -142,12 +166,18 @@ struct MessageQueueThreadsTests {
     func stress() async throws {
         let talk = Talk()
         let refused = Promise<Int>()
-        let taken = Promise<(sayings: [String], answers: Int)>()
+        let asked = Promise<Asking>()
         try NativeThread.start(name: "reader") { refused.keep(talk.read()) }
-        try NativeThread.start(name: "module") { taken.keep(talk.ask()) }
+        try NativeThread.start(name: "module") {
+            var asking = Asking(talk: talk)
+            asking.run()
+            asked.keep(asking)
+        }
+        let asking = await asked.value
+        try #require(asking.hasEnded)
+        #expect(asking.answers == Talk.questions)
+        #expect(asking.postscripts == (1...Talk.questions).count(where: Talk.hasPostscript))
+        #expect(asking.sayings == (0..<Talk.sayings).map { "\($0)" })
         #expect(await refused.value == 0)
-        let (sayings, answers) = await taken.value
-        #expect(answers == Talk.questions)
-        #expect(sayings == (0..<Talk.sayings).map { "\($0)" })
     }
 }
