@@ -92,11 +92,11 @@ extension AnyRoute {
     ) throws(RouteError) {
         let handler = ErasedHandler(
             check: { parameters throws(ParameterFault) in try declared.check(parameters) },
-            describe: { declared.request }, replyType: declared.reply
-        ) { module, parameters, call in
-            try declared.check(parameters)
-            return try perform(module, parameters, call)
-        }
+            describe: { declared.request }, replyType: declared.reply,
+            perform: { module, parameters, call in
+                try declared.check(parameters)
+                return try perform(module, parameters, call)
+            })
         try self.init(
             declared.pattern, action: declared.name, access: declared.access ?? .local,
             summary: declared.summary ?? "", handler)

@@ -99,7 +99,13 @@ final class IsolatedModule {
 
     /// Starts a process and has it say what it is.
     ///
-    /// - Parameter said: What one before it has said, which this one has to say, too.
+    /// - Parameters:
+    ///   - terms: How it is started.
+    ///   - context: The module's.
+    ///   - observer: Who is told of it.
+    ///   - said: What one before it has said, which this one has to say, too.
+    /// - Returns: The process, and what it says.
+    /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
     private static func start(
         _ terms: IsolationTerms, _ context: ModuleContext, _ observer: ModuleProcess.Observer,
         saidBefore said: ModuleDeclaration?

@@ -77,7 +77,9 @@ final class MessageQueue: Sendable {
 
     /// Adds a message.
     ///
-    /// - Parameter bytes: How long it is.
+    /// - Parameters:
+    ///   - message: What the process said.
+    ///   - bytes: How long it is.
     /// - Returns: Whether it may be: nobody asked for that answer, where false.
     func add(_ message: Message, bytes: Int) -> Bool {
         add { state in
@@ -137,6 +139,7 @@ final class MessageQueue: Sendable {
     /// Takes the next message.
     ///
     /// - Parameter deadline: How long to wait for one; nil not to wait.
+    /// - Returns: The message; nothing where none came in time.
     func next(until deadline: DispatchTime?) -> Next {
         while true {
             let (next, resumes) = state.withLock { state -> (Next?, Bool) in

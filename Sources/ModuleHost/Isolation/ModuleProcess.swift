@@ -26,10 +26,9 @@ final class ModuleProcess: Sendable {
         ///
         /// On the thread that reads.
         let onLine: @Sendable (LogLevel, String) -> Void
-        /// There is something to take, or the process has ended, and nobody is in an exchange. Not again before
-        /// all was taken.
+        /// There is something to take, or the process has ended, and nobody is in an exchange.
         ///
-        /// On any thread.
+        /// Not again before all was taken. On any thread.
         let onMail: @Sendable (ModuleProcess) -> Void
     }
 
@@ -64,6 +63,7 @@ final class ModuleProcess: Sendable {
     ///   - time: The clock.
     ///   - limits: What it is allowed.
     ///   - observer: Who is told of it.
+    /// - Returns: The process; whatever it says from now on is read.
     /// - Throws: ``SystemError`` where it cannot be started.
     static func start(
         _ command: [String], environment: [String: String], in folder: String?,
@@ -137,8 +137,9 @@ final class ModuleProcess: Sendable {
     /// Sends an answer, or a notification.
     func send(_ line: [UInt8], within time: Duration) { write(line, within: time) }
 
-    /// Writes a line. Where the process does not take it in time it is killed, which whoever waits for an
-    /// answer is told.
+    /// Writes a line.
+    ///
+    /// Where the process does not take it in time it is killed, which whoever waits for an answer is told.
     private func write(_ line: [UInt8], within time: Duration) {
         let deadline = DispatchTime.now() + time
         let bytes = line + [UInt8(ascii: "\n")]
@@ -151,7 +152,7 @@ final class ModuleProcess: Sendable {
                 return
             }
             if rest.isEmpty { return }
-            let left = deadline.milliseconds(since: .now())
+            let left = deadline.milliseconds(since: DispatchTime.now())
             guard left > 0, child.waitForRoom(milliseconds: left) else {
                 return kill(because: .silence("read its input", time))
             }
@@ -198,7 +199,7 @@ final class ModuleProcess: Sendable {
             case .nothing where !isTold:
                 isTold = true
                 child.terminate()
-                deadline = .now() + limits.terminating
+                deadline = DispatchTime.now() + limits.terminating
             case .nothing:
                 child.kill()
                 deadline = .distantFuture
