@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect, itertools, json, logging, os, pathlib, queue, re, select, sys, threading, time, traceback
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, Callable, Iterable, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Callable, Literal, TypeVar, Union, get_args, get_origin
 
 LINE = 1 << 20  # How many bytes a message may have.
 NOTICE = 25  # A level of the log, between INFO and WARNING.
@@ -92,14 +92,13 @@ class HostLog(logging.Handler):
 
 class Module:
     """What the module hears, what it can be asked for, and what it asks of its host."""
-    def __init__(self, services: Iterable[str] = ()) -> None:
+    def __init__(self) -> None:
         self.id, self.app, self.state_directory = "", "", pathlib.Path()  # These and the next two: from `run` on.
         self.config: dict[str, Any] = {}
         self.app_config: dict[str, Any] = {}
         self.log = logging.Logger("module")
         self.log.addHandler(log := HostLog())
         log.write = self._write
-        self._services = list(services)
         self._handlers: list[tuple[str, str, Callable[[Event], Any]]] = []  # With event and topic.
         self._routes: dict[str, tuple[Callable[..., Any], list[Parameter], dict[str, Any]]] = {}
         self._answers: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
@@ -207,7 +206,7 @@ class Module:
     def _initialize(self, params: dict[str, Any]) -> Any:
         self.id, self.app, self.config = params["module"], params["app"], params["config"]
         self.app_config, self.state_directory = params["appConfig"], pathlib.Path(params["stateDirectory"])
-        return {"protocol": 1, "module": self.id, "services": self._services,
+        return {"protocol": 1, "module": self.id,
                 "events": sorted({event for event, _, _ in self._handlers} - {"message"}),
                 "topics": sorted({topic for event, topic, _ in self._handlers if event == "message"}),
                 "routes": [{key: value for key, value in description.items() if value != ""}

@@ -131,7 +131,7 @@ class WeatherTests(ModuleTestCase):
             answer = self.launched(host)
         routes = {route.pop("action"): route for route in answer.pop("routes")}
         self.assertEqual(answer, {
-            "protocol": 1, "module": "com.example.weather", "services": ["weather"],
+            "protocol": 1, "module": "com.example.weather",
             "events": ["launch"], "topics": ["city.*"]})
         self.assertEqual(routes["forecast"], {
             "pattern": "forecast/:city", "access": "public", "reply": "Forecast",

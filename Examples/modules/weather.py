@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from modulehost import Event, Module, ParameterError
 
-module = Module(services=["weather"])
+module = Module()
 SKIES = ["clear", "clouds", "rain", "snow", "fog", "storm"]
 
 

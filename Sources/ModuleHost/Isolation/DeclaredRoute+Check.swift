@@ -4,6 +4,11 @@ extension DeclaredRoute {
         for parameter in self.parameters ?? [] { try parameter.check(parameters) }
     }
 
+    /// Whether a parameter takes several values.
+    func isList(_ name: String) -> Bool {
+        parameters?.contains { $0.list == true && isSameText($0.name, name) } ?? false
+    }
+
     /// What the route asks for, as those of the host's own process are described.
     var request: RequestDescription {
         RequestDescription(fields: (parameters ?? []).map(\.field))
@@ -20,42 +25,51 @@ extension DeclaredRoute.Parameter {
     private var kind: Kind? { type.flatMap(Kind.init) }
 
     private var expectation: String {
+        list == true && expects == nil ? "values, each \(oneExpectation)" : oneExpectation
+    }
+
+    /// What one value looks like.
+    private var oneExpectation: String {
         if let expects { return expects }
         if let values, !values.isEmpty {
             return "one of " + values.map { "'\($0)'" }.joined(separator: ", ")
         }
-        let one =
-            switch kind {
-            case .int: "a whole number"
-            case .double: "a number"
-            case .bool: "true, false, 1 or 0"
-            case nil: "text"
-            }
-        return list == true ? "values, each \(one)" : one
+        return switch kind {
+        case .int: "a whole number"
+        case .double: "a number"
+        case .bool: "true, false, 1 or 0"
+        case nil: "text"
+        }
     }
 
     fileprivate func check(_ parameters: RouteParameters) throws(ParameterFault) {
-        guard let given = parameters.values(of: name) else {
-            guard required ?? true, list != true else { return }
+        let given = parameters.values(of: name)
+        if given == nil, !(required ?? true) { return }
+        guard let given, list == true || !given.isEmpty else {
             throw ParameterFault(name: name, kind: .missing(expected: expectation))
         }
         if list != true, given.count > 1 {
             throw ParameterFault(name: name, kind: .repeated(given.count))
         }
-        for value in given where !isAllowed(value) {
-            throw ParameterFault(
-                name: name, kind: .mismatch(value: value, expected: expectation))
+        for value in given {
+            if let fault = fault(of: value) { throw ParameterFault(name: name, kind: fault) }
         }
     }
 
-    private func isAllowed(_ value: String) -> Bool {
-        if let values, !values.isEmpty { return values.contains { isSameText($0, value) } }
-        return switch kind {
-        case .int: ParameterText.isWhole(value) && Int(value) != nil
-        case .double: ParameterText.isDecimal(value) && Double(value) != nil
-        case .bool: ParameterText.bool(value) != nil
-        case nil: true
+    private func fault(of value: String) -> ParameterFault.Kind? {
+        let mismatch = ParameterFault.Kind.mismatch(value: value, expected: oneExpectation)
+        if let values, !values.isEmpty {
+            return values.contains { isSameText($0, value) } ? nil : mismatch
         }
+        let (isWellFormed, fits) =
+            switch kind {
+            case .int: (ParameterText.isWhole(value), Int(value) != nil)
+            case .double: (ParameterText.isDecimal(value), Double(value)?.isFinite == true)
+            case .bool: (ParameterText.bool(value) != nil, true)
+            case nil: (true, true)
+            }
+        guard isWellFormed else { return mismatch }
+        return fits ? nil : .outOfRange(value: value, type: type ?? "String")
     }
 
     fileprivate var field: RequestDescription.Field {

@@ -62,13 +62,12 @@ final class IsolatedModule {
 
     private func addRoutes() throws {
         for declared in declaration.routes {
-            let action = declared.name
             let route = try AnyRoute(declared) { module, parameters, call in
                 guard let module = module as? IsolatedModule else {
                     throw RouteError.otherModule(
                         expected: "IsolatedModule", found: "\(type(of: module))")
                 }
-                return try module.call(action, parameters, call)
+                return try module.call(declared, parameters, call)
             }
             try context.router.add(route)
         }
@@ -108,7 +107,7 @@ final class IsolatedModule {
     ///   - observer: Who is told of it.
     ///   - said: What one before it has said, which this one has to say, too.
     /// - Returns: The process, and what it says.
-    /// - Throws: Where it cannot be started, or does not get ready.
+    /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
     private static func start(
         _ terms: IsolationTerms, _ context: ModuleContext, _ observer: ModuleProcess.Observer,
         saidBefore said: ModuleDeclaration?
@@ -200,7 +199,7 @@ final class IsolatedModule {
     ///
     /// A process that ends in the middle of a call has it fail: whether it has acted nobody knows.
     private func call(
-        _ action: String, _ parameters: RouteParameters, _ call: RouteCall
+        _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
     ) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
         guard call.userInfo.isEmpty else {
@@ -210,7 +209,7 @@ final class IsolatedModule {
         let answer: Result<JSONValue, RPCError>
         do throws(ModuleEnd) {
             answer = try process.exchange("call", within: limit, serving: serve) {
-                $0.parameters(of: action, parameters, call)
+                $0.parameters(of: route, parameters, call)
             }
         } catch {
             throw HandlerError(error: IsolationError.ended(error))

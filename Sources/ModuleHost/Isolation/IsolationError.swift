@@ -6,8 +6,6 @@ enum IsolationError: Error, Hashable {
     case start([String], SystemError)
     /// It ended before it was ready.
     case notReady(ModuleEnd)
-    /// It was not ready in time.
-    case slow(Duration)
     /// It answered with an error: its code, and what it says.
     case answered(RPCErrorCode, String)
     /// It ended in the middle of it.
@@ -26,7 +24,6 @@ extension IsolationError: CustomStringConvertible {
         case .start(let command, let error):
             "cannot start \(quoted(command.first ?? "")): \(error)"
         case .notReady(let end): "\(end), before it was ready"
-        case .slow(let time): "it was not ready within \(time.briefText)"
         case .answered(_, let message): message
         case .ended(let end): "\(end)"
         case .givenUp(let deaths, let time, let end):

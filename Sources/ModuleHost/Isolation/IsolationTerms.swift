@@ -47,7 +47,7 @@ package struct ProcessSettings: Sendable {
     /// What a process is given of the host's variables.
     ///
     /// - Parameter names: Those that the slatefile names.
-    /// - Returns: The variables.
+    /// - Returns: Those and the common ones, with their values, as far as the host has them.
     fileprivate func environment(naming names: [String]) -> [String: String] {
         let named = Set(names)
         return environment.filter { name, _ in

@@ -78,7 +78,7 @@ final class MessageQueue: Sendable {
     /// Adds a message.
     ///
     /// - Parameters:
-    ///   - message: The message.
+    ///   - message: What the process said.
     ///   - bytes: How long it is.
     /// - Returns: Whether it may be: nobody asked for that answer, where false.
     func add(_ message: Message, bytes: Int) -> Bool {
@@ -88,8 +88,9 @@ final class MessageQueue: Sendable {
             }
             state.messages.append((message, bytes))
             state.bytes += bytes
+            // Full stays full until there is room: who reads is told of that, and of nothing less.
             state.isFull =
-                state.messages.count - state.taken >= limits.messages
+                state.isFull || state.messages.count - state.taken >= limits.messages
                 || state.bytes >= limits.bytes
             return true
         }
@@ -138,7 +139,7 @@ final class MessageQueue: Sendable {
     /// Takes the next message.
     ///
     /// - Parameter deadline: How long to wait for one; nil not to wait.
-    /// - Returns: What there is.
+    /// - Returns: The message; nothing where none came in time.
     func next(until deadline: DispatchTime?) -> Next {
         while true {
             let (next, resumes) = state.withLock { state -> (Next?, Bool) in

@@ -11,8 +11,6 @@ struct ModuleDeclaration: Hashable, Sendable {
     let topics: [String]
     /// What it can be asked for.
     let routes: [DeclaredRoute]
-    /// Under which names it can be called beside its id.
-    let services: [String]
 
     private struct Answer: Decodable {
         let `protocol`: Int
@@ -20,7 +18,6 @@ struct ModuleDeclaration: Hashable, Sendable {
         let events: [String]?
         let topics: [String]?
         let routes: [DeclaredRoute]?
-        let services: [String]?
         let ready: Bool?
     }
 
@@ -50,8 +47,7 @@ struct ModuleDeclaration: Hashable, Sendable {
         let topics = answer.topics ?? []
         if !topics.isEmpty { events.insert(.message) }
         let declaration = ModuleDeclaration(
-            events: events, topics: topics, routes: answer.routes ?? [],
-            services: answer.services ?? [])
+            events: events, topics: topics, routes: answer.routes ?? [])
         return (declaration, answer.ready ?? true)
     }
 }

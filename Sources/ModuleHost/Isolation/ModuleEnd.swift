@@ -10,7 +10,7 @@ struct ModuleEnd: Error, Hashable, Sendable {
         case closedOutput
         /// It was killed for something it said.
         case violation(String)
-        /// It was killed, since it did not answer a request in time.
+        /// It was killed, since it did not do something in time, such as `answer 'event'`.
         case silence(String, Duration)
         /// It was to end.
         case asked
@@ -39,7 +39,7 @@ extension ModuleEnd: CustomStringConvertible {
             case .closedOutput: "closed its output, and was killed"
             case .violation(let what): "\(what), and was killed"
             case .silence(let what, let time):
-                "did not answer '\(what)' within \(time.briefText), and was killed"
+                "did not \(what) within \(time.briefText), and was killed"
             }
         let words = Self.telling(lastLines).map { "\"\(excerpt($0))\"" }.joined(separator: ", ")
         return "process \(processID) \(what)" + (words.isEmpty ? "" : "; it last said \(words)")

@@ -43,7 +43,7 @@ extension ModuleProcess {
         }
         if let said, said != declaration {
             throw die(
-                of: "answered 'initialize' with other events, topics, routes or services than "
+                of: "answered 'initialize' with other events, topics or routes than "
                     + "the one before it")
         }
         while !isReady {
@@ -52,7 +52,7 @@ extension ModuleProcess {
             case .message(.answer): continue
             case .end(let end): throw end
             case .nothing:
-                kill(because: .silence("ready", time))
+                kill(because: .silence("send 'ready'", time))
                 throw waitForEnd()
             }
         }

@@ -33,9 +33,7 @@ final class ModuleProcess: Sendable {
         let onLine: @Sendable (LogLevel, String) -> Void
         /// There is something to take, or the process has ended, and nobody is in an exchange.
         ///
-        /// Not again before all was taken.
-        ///
-        /// On any thread.
+        /// Not again before all was taken. On any thread.
         let onMail: @Sendable (ModuleProcess) -> Void
     }
 
@@ -76,7 +74,7 @@ final class ModuleProcess: Sendable {
     ///   - time: The clock.
     ///   - limits: What it is allowed.
     ///   - observer: Who is told of it.
-    /// - Returns: The process, which runs.
+    /// - Returns: The process; whatever it says from now on is read.
     /// - Throws: ``SystemError`` where it cannot be started.
     static func start(
         _ command: [String], environment: [String: String], in folder: String?,
@@ -130,7 +128,7 @@ final class ModuleProcess: Sendable {
         queue.beginExchange(number)
         defer { queue.endExchange() }
         var deadline = DispatchTime.now() + time
-        write(json.bytes, until: deadline)
+        write(json.bytes, within: time)
         while true {
             switch queue.next(until: deadline) {
             case .message(.answer(number, let result)): return result
@@ -138,26 +136,23 @@ final class ModuleProcess: Sendable {
                 // Of two requests, one in the other, the outer one: the inner one stays unanswered for ever.
                 violate("answered request \(other) before request \(number), which came after it")
                 deadline = .distantFuture
-            case .message(.request(let request, let id)):
-                serve(request, id)
+            case .message(.request(let request, let id)): serve(request, id)
             case .end(let end): throw end
             case .nothing:
-                kill(because: .silence(method, time))
+                kill(because: .silence("answer '\(method)'", time))
                 deadline = .distantFuture
             }
         }
     }
 
     /// Sends an answer, or a notification.
-    func send(_ line: [UInt8], within time: Duration) {
-        write(line, until: DispatchTime.now() + time)
-    }
+    func send(_ line: [UInt8], within time: Duration) { write(line, within: time) }
 
     /// Writes a line.
     ///
-    /// Where the process does not take it in time it is killed, which whoever waits for an
-    /// answer is told.
-    private func write(_ line: [UInt8], until deadline: DispatchTime) {
+    /// Where the process does not take it in time it is killed, which whoever waits for an answer is told.
+    private func write(_ line: [UInt8], within time: Duration) {
+        let deadline = DispatchTime.now() + time
         let bytes = line + [UInt8(ascii: "\n")]
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -170,7 +165,7 @@ final class ModuleProcess: Sendable {
             if rest.isEmpty { return }
             let left = deadline.milliseconds(since: DispatchTime.now())
             guard left > 0, child.waitForRoom(milliseconds: left) else {
-                return kill(because: .silence("read its input", .milliseconds(0)))
+                return kill(because: .silence("read its input", time))
             }
         }
     }
@@ -209,7 +204,7 @@ final class ModuleProcess: Sendable {
         json.rpcRequest("shutdown", id: RPCID(number)) { $0.object { _ in } }
         queue.beginExchange(number)
         defer { queue.endExchange() }
-        write(json.bytes, until: deadline)
+        write(json.bytes, within: time)
         child.closeInput()
         var isTold = false
         while true {

@@ -36,15 +36,15 @@ extension JSONWriter {
 
     /// Writes the parameters of `call`.
     mutating func parameters(
-        of action: String, _ parameters: RouteParameters, _ call: RouteCall
+        of route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
     ) {
         object {
-            $0.member("action", action)
+            $0.member("action", route.name)
             $0.member("parameters") {
                 $0.object { json in
                     for (name, values) in parameters.all {
                         json.member(name) {
-                            if values.count == 1 {
+                            if values.count == 1, !route.isList(name) {
                                 $0.value(values[0])
                             } else {
                                 $0.array { json in for value in values { json.value(value) } }

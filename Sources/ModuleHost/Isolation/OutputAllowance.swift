@@ -1,5 +1,3 @@
-import AppService
-
 /// How many lines a module's process may have logged: so many at once, so many a second after that.
 struct OutputAllowance: Sendable {
     struct Limits: Hashable, Sendable {
@@ -7,15 +5,19 @@ struct OutputAllowance: Sendable {
         var perSecond = 100
     }
 
-    let limits: Limits
-    private var left: Double
+    /// What a line costs: the time in which one more may come.
+    private let cost: Duration
+    /// What all lines cost that may come at once.
+    private let most: Duration
+    private var left: Duration
     private var last: ContinuousClock.Instant
     /// How many lines were left out and not told of yet.
     private var dropped = 0
 
     init(_ limits: Limits = Limits(), at now: ContinuousClock.Instant) {
-        self.limits = limits
-        left = Double(limits.burst)
+        cost = .seconds(1) / limits.perSecond
+        most = cost * limits.burst
+        left = most
         last = now
     }
 
@@ -29,17 +31,15 @@ struct OutputAllowance: Sendable {
     }
 
     mutating func take(at now: ContinuousClock.Instant) -> Verdict {
-        let (seconds, attoseconds) = last.duration(to: now).components
-        let elapsed = Double(seconds) + Double(attoseconds) / 1e18
-        left = min(Double(limits.burst), left + elapsed * Double(limits.perSecond))
+        left = min(most, left + last.duration(to: now))
         last = now
         // Where lines were left out there is to be room for some before one is shown: else every second one
         // would say how many were left out.
-        guard left >= (dropped > 0 ? Double(min(limits.perSecond, limits.burst)) : 1) else {
+        guard left >= (dropped > 0 ? min(.seconds(1), most) : cost) else {
             dropped += 1
             return dropped == 1 ? .dropFirst : .drop
         }
-        left -= 1
+        left -= cost
         return .show(afterDropping: takeDropped())
     }
 

@@ -41,7 +41,7 @@ struct RestartPolicy: Sendable {
     ///   - start: When it was started.
     ///   - end: When it ended, at or after `start`.
     ///   - chance: A number from 0 to 1, by which the delay is spread.
-    /// - Returns: What comes next.
+    /// - Returns: Whether it is started again, and when.
     mutating func died(
         startedAt start: ContinuousClock.Instant, at end: ContinuousClock.Instant, chance: Double
     ) -> Verdict {

@@ -19,7 +19,9 @@ struct MisbehaviourTests {
     }
 
     static let deadly: [Sin] = [
-        Sin(name: "trap", log: #"process N was killed by SIGILL; it last said ".*Fatal error: trapped.*""#),
+        Sin(
+            name: "trap",
+            log: #"process N was killed by SIGILL; it last said ".*Fatal error: trap.*""#),
         Sin(name: "abort", log: #"process N was killed by SIGABRT; it last said ".*Aborted at.*""#),
         Sin(name: "exit-in-event", log: "process N ended with code 0"),
         Sin(
@@ -38,7 +40,8 @@ struct MisbehaviourTests {
             log: "process N did not answer 'event' within 300ms, and was killed",
             more: Sin.impatient),
         Sin(name: "grandchild", log: "process N ended with code 1"),
-        Sin(name: "flood-garbage", log: #"process N printed ".*": Parse error: .*, and was killed"#),
+        Sin(
+            name: "flood-garbage", log: #"process N printed ".*": Parse error: .*, and was killed"#),
         Sin(
             name: "long-line",
             log: "process N printed a line of more than 1048576 bytes, and was killed"),
@@ -77,18 +80,20 @@ struct MisbehaviourTests {
         #expect(try test.isLeftBehind() == [])
     }
 
-    @Test("one that cannot begin is given up at once, and the app goes on", arguments: [
-        ("exit", "process N ended with code 0, before it was ready"),
-        (
-            "hang-initialize",
-            "process N did not answer 'initialize' within 500ms, and was killed, before it was ready"
-        ),
-        (
-            "wrong-version",
-            "process N answered 'initialize' in version 2 of the protocol; this host speaks 1, "
-                + "and was killed, before it was ready"
-        ),
-    ])
+    @Test(
+        "one that cannot begin is given up at once, and the app goes on",
+        arguments: [
+            ("exit", "process N ended with code 0, before it was ready"),
+            (
+                "hang-initialize",
+                "process N did not answer 'initialize' within 500ms, and was killed, before it was ready"
+            ),
+            (
+                "wrong-version",
+                "process N answered 'initialize' in version 2 of the protocol; this host speaks 1, "
+                    + "and was killed, before it was ready"
+            ),
+        ])
     func cannotBegin(_ sin: String, _ reason: String) async throws {
         let probe = Probe()
         let test = try await IsolatedTest(
@@ -143,9 +148,11 @@ struct MisbehaviourTests {
         #expect(await test.host.stopped() == .stopped)
     }
 
-    @Test("one that does not end is told to, and then made to", arguments: [
-        "hang-shutdown", "ignore-term", "hang-shutdown,ignore-term",
-    ])
+    @Test(
+        "one that does not end is told to, and then made to",
+        arguments: [
+            "hang-shutdown", "ignore-term", "hang-shutdown,ignore-term",
+        ])
     func doesNotEnd(_ sin: String) async throws {
         let probe = Probe()
         let test = try await IsolatedTest(

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Event that somebody asks to have delivered")
+struct SendRequestTests {
+    private func request(
+        _ name: String, _ payload: String? = nil, id: String? = nil
+    ) throws -> SendRequest {
+        try SendRequest(
+            name, payload: payload.map { try JSONValue(parsing: $0) }, id: id,
+            from: .local(ModuleID("com.example.a")))
+    }
+
+    @Test("what is durable goes through the inbox, as it was sent")
+    func durable() throws {
+        let request = try request("push", #"{"aps": {"badge": 3}}"#, id: "a-1")
+        #expect(request.event.kind == .push)
+        #expect(request.event.origin == .local(try ModuleID("com.example.a")))
+        let record = try #require(request.record)
+        #expect(record.event.kind == .push)
+        #expect(record.event.origin == .inbox)
+        #expect(record.payload?.text == #"{"aps": {"badge": 3}}"#)
+        #expect(record.id == "a-1")
+        #expect(record.modules == nil && !record.isRetried)
+        #expect(record.time?.isEmpty == false)
+        // What is written is what is read.
+        let read = try InboxRecord(parsing: record.line[...])
+        #expect(read.event.kind == .push)
+        #expect(read.payload == record.payload && read.id == "a-1" && read.time == record.time)
+    }
+
+    @Test("a token stays in what is stored, and out of what is heard")
+    func token() throws {
+        let payload = #"{"url":"slate://com.example.a/p?token=hush"}"#
+        let request = try request("open-url", payload)
+        #expect(request.record?.payload?.text == payload)
+        #expect(request.event.payload?.text.contains("hush") == false)
+        #expect(request.record?.event.payload?.text.contains("hush") == false)
+    }
+
+    @Test("what is not durable is delivered as it comes")
+    func volatile() throws {
+        let request = try request("memory-warning")
+        #expect(request.event.kind == .memoryWarning)
+        #expect(request.event.origin == .local(try ModuleID("com.example.a")))
+        #expect(request.record == nil)
+    }
+
+    @Test("an id of 1 to 200 bytes", arguments: ["a", String(repeating: "é", count: 100)])
+    func ids(id: String) throws {
+        #expect(try request("message", #"{"topic":"t"}"#, id: id).record?.id == id)
+    }
+
+    @Test("no id is none")
+    func noID() throws {
+        #expect(try request("message", #"{"topic":"t"}"#).record?.id == nil)
+    }
+
+    @Test(
+        "what is wrong",
+        arguments: [
+            (
+                "pusch", nil, nil,
+                "/event: there is no event 'pusch'; did you mean 'push'?"
+            ),
+            ("", nil, nil, "/event: there is no event ''"),
+            ("rain", "{}", "a", "/event: there is no event 'rain'"),
+            ("launch", nil, nil, "event 'launch' is given by the host itself, never from outside"),
+            ("background", "{}", nil, "event 'background' takes no payload"),
+            ("push", nil, nil, "event 'push' needs a payload"),
+            (
+                "push", #"{"aps":{"badge":-1}}"#, nil,
+                "event 'push' cannot take this payload: "
+                    + "line 1, column 17 (/aps/badge): -1 does not fit UInt"
+            ),
+            (
+                "message", #"{"topik":"t"}"#, nil,
+                "event 'message' cannot take this payload: line 1, column 1: missing key 'topic'"
+                    + "\nline 1, column 2 (/topik): unknown key 'topik'; did you mean 'topic'?"
+            ),
+            ("background", nil, "a", "event 'background' is not durable: it has no id"),
+            ("message", #"{"topic":"t"}"#, "", "/id: 1 to 200 bytes"),
+            (
+                "message", #"{"topic":"t"}"#, String(repeating: "é", count: 100) + "a",
+                "/id: 1 to 200 bytes"
+            ),
+        ] as [(String, String?, String?, String)])
+    func faults(name: String, payload: String?, id: String?, what: String) throws {
+        let error = try #require(throws: RPCError.self) { try request(name, payload, id: id) }
+        #expect(error == .invalidParameters(what), "\(error)")
+    }
+}
