@@ -129,6 +129,7 @@ func sleepForever() -> Never {
 private func startSleeper() -> pid_t {
     var processID: pid_t = -1
     var arguments = [strdup("MisbehavingModule"), strdup("--asleep"), nil]
+    defer { for argument in arguments { free(argument) } }
     let code = posix_spawn(&processID, "/proc/self/exe", nil, nil, &arguments, environ)
     return code == 0 ? processID : -1
 }
