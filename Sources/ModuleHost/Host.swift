@@ -57,6 +57,8 @@ public final class Host: Sendable {
     let observer: Observer
     let stateDirectory: String
     let processes: ProcessSettings
+    /// The host that leads this one, where this is one module's process.
+    let parent: ParentHost?
     let tokens: TokenStore
     let inbox: Inbox?
     let app: LaneConfined<RunningApp>
@@ -82,13 +84,28 @@ public final class Host: Sendable {
     ///   - time: Where deadlines and durations come from.
     ///   - observer: Whom it tells how it is doing.
     ///   - blackBox: What says, after a death, who was at work; nil for nothing.
-    package init(
+    package convenience init(
         slatefile: Slatefile, stateDirectory: String,
         processes: ProcessSettings = ProcessSettings(), tokens: TokenStore = .empty,
         inbox: Inbox? = nil, log: Log,
         time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer(),
         blackBox: BlackBox? = nil
     ) {
+        self.init(
+            slatefile: slatefile, stateDirectory: stateDirectory, processes: processes,
+            tokens: tokens, inbox: inbox, log: log, time: time, observer: observer,
+            blackBox: blackBox, parent: nil)
+    }
+
+    /// The same for the process of one module.
+    ///
+    /// - Parameter parent: The host that leads it.
+    init(
+        slatefile: Slatefile, stateDirectory: String, processes: ProcessSettings,
+        tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,
+        blackBox: BlackBox?, parent: ParentHost?
+    ) {
+        self.parent = parent
         currentSlatefile = Guarded(slatefile)
         self.stateDirectory = stateDirectory
         self.processes = processes
@@ -113,6 +130,7 @@ public final class Host: Sendable {
         holds = app.holds
         self.reference = reference
         reference.set(self)
+        parent?.set(self)
     }
 
     /// Ends the lane: what is still listed is dropped.

@@ -16,6 +16,10 @@ extension CallDispatcher {
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
         on thread: LaneThread
     ) throws -> any Encodable & Sendable {
+        if let parent, module != parent.module.text {
+            return try parent.perform(
+                module, action, parameters, userInfo: caller.userInfo, on: thread)
+        }
         if !interceptors.isEmpty,
             let url = try redirection(
                 of: InterceptedCall(
@@ -29,7 +33,8 @@ extension CallDispatcher {
         try call(on: thread) {
             guard let route = actions.find(module, action) else { return nil }
             let isReachable =
-                !caller.origin.isRemote || access(of: caller).mayReach(route.entry, parameters)
+                caller.isAdmitted || !caller.origin.isRemote
+                || access(of: caller).mayReach(route.entry, parameters)
             return isReachable ? route : nil
         } _: { route, module in
             isAnswered = try route.perform(module, parameters, for: caller, &reply)
@@ -45,7 +50,7 @@ extension CallDispatcher {
         _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin,
         _ userInfo: [String: any Sendable], on thread: LaneThread
     ) throws -> any Encodable & Sendable {
-        if interceptors.isEmpty {
+        if interceptors.isEmpty, parent == nil {
             var reply: any Encodable & Sendable = NoReply()
             var isAnswered = false
             do {

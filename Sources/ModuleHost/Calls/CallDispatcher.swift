@@ -17,6 +17,8 @@ final class CallDispatcher {
     /// Written once, before `isOver`, which also a thread may read that has lost the lane.
     private var successor: CallDispatcher?
     private let isOver = Atomic(false)
+    /// Who makes calls of other modules where this process has one module alone.
+    var parent: ParentHost?
     let interceptors: ResponderList<any CallInterceptor>
     let notFoundResponders: ResponderList<any NotFoundResponder>
 

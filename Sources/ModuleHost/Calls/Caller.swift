@@ -7,6 +7,8 @@ struct Caller: Sendable {
     ///
     /// What encodes it is code of its module.
     var wantsJSON = false
+    /// Whether somebody else has found out already that it may make the call.
+    var isAdmitted = false
 }
 
 /// A reply as JSON text.

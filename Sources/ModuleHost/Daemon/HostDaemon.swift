@@ -20,6 +20,7 @@ public enum HostDaemon {
     ///   what was wrong, which stderr has said in words. A stop that runs out of time, or is cut short
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
+        if let entry = options.environment[ModuleChild.variable] { return ModuleChild.run(entry) }
         SignalListener.blockAll()
         let voice = DaemonVoice(options)
         CurrentProcess.removeFromEnvironment(NotifySocket.variables)

@@ -5,29 +5,8 @@ protocol SelectiveResponder: AnyObject {
 
 extension IsolatedModule: SelectiveResponder {
     func wants<Responder>(_ responder: Responder.Type) -> Bool {
-        guard let kinds = Self.kinds(of: responder) else { return false }
+        let kinds = ResponderKind.events(of: responder)
         return !declaration.events.isDisjoint(with: kinds)
-    }
-
-    /// The events of a responder protocol; nil for one that has none.
-    private static func kinds(of responder: Any.Type) -> Set<EventKind>? {
-        switch responder {
-        case is (any LaunchResponder).Type: [.launch]
-        case is (any ActivationResponder).Type: [.activate, .resignActive]
-        case is (any BackgroundResponder).Type: [.background, .foreground]
-        case is (any TerminationResponder).Type: [.terminate]
-        case is (any MemoryWarningResponder).Type: [.memoryWarning]
-        case is (any RemoteNotificationResponder).Type:
-            [.push, .pushRegistered, .pushRegistrationFailed]
-        case is (any NotificationSettingsResponder).Type: [.notificationSettings]
-        case is (any LocalNotificationResponder).Type: [.localNotification]
-        case is (any URLResponder).Type: [.openURL]
-        case is (any UserActivityResponder).Type: [.userActivity]
-        case is (any ShortcutResponder).Type: [.shortcut]
-        case is (any ConfigurationResponder).Type: [.configurationChanged]
-        case is (any MessageResponder).Type: [.message]
-        default: nil
-        }
     }
 
     private func claims() throws -> Bool { try tell()["claimed"]?.bool ?? false }

@@ -22,6 +22,23 @@ struct IsolationTerms: Sendable {
         limits = settings.limits
         restarts = settings.restarts
     }
+
+    /// The terms of a Swift module: this very binary, which turns into the module's process.
+    ///
+    /// - Parameters:
+    ///   - entry: The module's class.
+    ///   - names: The variables of the host that the slatefile gives it.
+    ///   - settings: What all processes have in common.
+    init(entry: String, naming names: [String], in settings: ProcessSettings) {
+        // Not by its name: that may be another's by now.
+        command = [settings.binary ?? "/proc/\(CurrentProcess.id)/exe"]
+        folder = settings.folder
+        var variables = settings.environment(naming: names)
+        variables[ModuleChild.variable] = entry
+        environment = variables
+        limits = settings.limits
+        restarts = settings.restarts
+    }
 }
 
 /// What the processes of a host's modules have in common.
@@ -31,6 +48,8 @@ package struct ProcessSettings: Sendable {
     /// The host's variables.
     package var environment: [String: String]
 
+    /// What runs Swift modules; nil for the binary of this process.
+    package var binary: String?
     var limits = ModuleProcess.Limits()
     var restarts = RestartPolicy.Limits()
 

@@ -40,21 +40,36 @@ extension JSONWriter {
     ) {
         object {
             $0.member("action", route.name)
-            $0.member("parameters") {
-                $0.object { json in
-                    for (name, values) in parameters.all {
-                        json.member(name) {
-                            if values.count == 1, !route.isList(name) {
-                                $0.value(values[0])
-                            } else {
-                                $0.array { json in for value in values { json.value(value) } }
-                            }
+            $0.member("parameters", parameters, isList: route.isList)
+            $0.member("origin", "\(call.origin)")
+            if let url = call.url { $0.member("url", url.text) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member with the values of parameters.
+    ///
+    /// - Parameters:
+    ///   - key: Its name.
+    ///   - parameters: The parameters.
+    ///   - isList: Whether a parameter of this name has an array of values also where it has one.
+    mutating func member(
+        _ key: String, _ parameters: RouteParameters,
+        isList: (String) -> Bool = { _ in false }
+    ) {
+        member(key) {
+            $0.object { json in
+                for (name, values) in parameters.all {
+                    json.member(name) {
+                        if values.count == 1, !isList(name) {
+                            $0.value(values[0])
+                        } else {
+                            $0.array { json in for value in values { json.value(value) } }
                         }
                     }
                 }
             }
-            $0.member("origin", "\(call.origin)")
-            if let url = call.url { $0.member("url", url.text) }
         }
     }
 }

@@ -216,10 +216,29 @@ struct ConfigurationReload: Sendable {
     ///
     /// A module that was made with these settings is not among them.
     var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)]
+    /// The same for whichever module asks.
+    private var only: (config: JSONValue?, isChanged: Bool)?
+
+    /// What one module is told, which is the only one of its process.
+    init(appConfig: JSONValue?, isAppConfigChanged: Bool, own: JSONValue?, isChanged: Bool) {
+        self.appConfig = appConfig
+        self.isAppConfigChanged = isAppConfigChanged
+        modules = [:]
+        only = (own, isChanged)
+    }
+
+    init(
+        appConfig: JSONValue?, isAppConfigChanged: Bool,
+        modules: [ModuleID: (config: JSONValue?, isChanged: Bool)]
+    ) {
+        self.appConfig = appConfig
+        self.isAppConfigChanged = isAppConfigChanged
+        self.modules = modules
+    }
 
     /// What a module is told; nil where it is not.
     func change(for id: ModuleID?) -> ConfigurationChange? {
-        guard let own = id.flatMap({ modules[$0] }) else { return nil }
+        guard let own = only ?? id.flatMap({ modules[$0] }) else { return nil }
         return ConfigurationChange(
             config: own.config, appConfig: appConfig,
             isChanged: isAppConfigChanged || own.isChanged)

@@ -17,6 +17,7 @@ extension RunningApp {
             calls = try CallDispatcher(
                 RouteTable(of: slatefile), records: records, tokens: host.tokens, gate: gate,
                 center: center)
+            calls?.parent = host.parent
         } catch {
             return host.fail("the routes make no sense: \(error)")
         }
@@ -93,6 +94,7 @@ extension RunningApp {
             return host.fail("start-up tasks make no sense: \(error)")
         }
         host.startup.whenDone(.high) {
+            if let parent = host.parent { return host.onLane { app, _ in parent.made(app) } }
             host.onLane(limit: .launch) { app, _ in app.deliverLaunch(in: host) }
         }
     }
@@ -179,7 +181,9 @@ extension Slatefile.Module {
             return try IsolatedModule(
                 context: context,
                 terms: IsolationTerms(command, naming: environment, in: processes))
-        case .entry: throw IsolationUnavailable()
+        case .entry(let name):
+            return try IsolatedModule(
+                context: context, terms: IsolationTerms(entry: name, naming: environment, in: processes))
         }
     }
 }
@@ -189,13 +193,5 @@ extension Cell.Terms {
     init(of entry: Slatefile.Module) {
         self.init(
             deadline: entry.deadline, killAfter: entry.killAfter, backlog: entry.backlog)
-    }
-}
-
-/// A Swift module is to run in a process of its own, which this version cannot do.
-struct IsolationUnavailable: Error, CustomStringConvertible {
-    var description: String {
-        "a Swift module in a process of its own is not in this version of the host; "
-            + "set \"enabled\": false, or leave \"isolation\" out"
     }
 }

@@ -153,6 +153,10 @@ extension RunningApp: EventJob.App {
 
     func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep {
         figures.failures += 1
+        if let parent = host?.parent {
+            parent.failed(event, error)
+            return .next
+        }
         guard let record = record(of: cell) else { return .next }
         if event.kind == .launch {
             markFailed(record, "launch", error)
@@ -189,6 +193,7 @@ extension RunningApp: EventJob.App {
             .info, tally.summary, event: event.kind.rawValue,
             duration: eventBegan.duration(to: time.now()),
             fields: [LogField("origin", "\(event.origin)")])
+        if let parent = host?.parent { return parent.ended(event, tally) }
         if case .url(let url, let token) = event.content {
             open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {
@@ -197,7 +202,7 @@ extension RunningApp: EventJob.App {
     }
 
     func completed(_ request: EventRequest) {
-        guard let host else { return }
+        guard let host, host.parent == nil || ending != nil else { return }
         switch request {
         case .own(let event) where event.kind == .launch: openRoot(in: host)
         case .ownChange(.activate, _): becomeReady(in: host)

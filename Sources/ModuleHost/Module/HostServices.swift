@@ -48,7 +48,10 @@ struct HostServices: ModuleServices {
         if drafts?.keep(task) != true { try startup.register(task) }
     }
 
-    func post(_ event: LifecycleEvent) { reference.host?.deliver(event) }
+    func post(_ event: LifecycleEvent) {
+        guard let host = reference.host else { return }
+        if let parent = host.parent { parent.post(event) } else { host.deliver(event) }
+    }
 
     func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void) {
         guard let host = reference.host, event.kind.stateChange == nil else {
