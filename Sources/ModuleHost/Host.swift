@@ -99,7 +99,7 @@ public final class Host: Sendable {
 
     /// The same for the process of one module.
     ///
-    /// - Parameter parent: The host that leads it.
+    /// Its parameters are those of the other one.
     init(
         slatefile: Slatefile, stateDirectory: String, processes: ProcessSettings,
         tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,

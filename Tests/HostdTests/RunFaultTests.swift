@@ -167,7 +167,7 @@ struct RunFaultTests {
             """
             {"slate": 1, "app": "test", "modules": [
               {"id": "x.main", "entry": "Modules.MainModule", "main": true},
-              {"id": "x.child", "entry": "Modules.PushModule", "isolation": "process"\(more)}]}
+              {"id": "x.child", "command": ["/bin/false"]\(more)}]}
             """
         }
         let run = try HostdRun(slatefile("")).ready()

@@ -8,11 +8,13 @@ import TestSupport
 ///   - id: The module's id.
 ///   - entry: Its class.
 ///   - config: Its settings, as JSON.
+///   - isolated: Whether it runs in a process of its own.
 ///   - rest: More members of the slatefile, each with a comma before it.
 ///   - others: More modules, each with a comma before it.
 /// - Returns: The slatefile's text.
 func slatefile(
-    _ id: String, _ entry: String, config: String = "{}", rest: String = "", others: String = ""
+    _ id: String, _ entry: String, config: String = "{}", isolated: Bool = false,
+    rest: String = "", others: String = ""
 ) -> String {
     """
     {
@@ -20,7 +22,7 @@ func slatefile(
       "app": "demo",
       "modules": [
         { "id": "com.mm.main", "entry": "Modules.MainModule", "main": true },
-        { "id": "\(id)", "entry": "\(entry)", "config": \(config) }\(others)
+        { "id": "\(id)", "entry": "\(entry)", "config": \(config)\(isolated ? ", \"isolation\": \"process\"" : "") }\(others)
       ]\(rest)
     }
     """
@@ -106,5 +108,27 @@ func faults(of slatefile: String) -> [String] {
         return []
     } catch {
         return error.faults.map { "\($0.pointer): \($0.message)" }
+    }
+}
+
+extension ProcessSettings {
+    /// Swift modules run in the `hostd` that was built with these tests.
+    static var ofHostd: ProcessSettings {
+        var settings = ProcessSettings()
+        settings.binary = HostProcess.hostd
+        return settings
+    }
+}
+
+extension RunningHost {
+    /// Kills the process of a module.
+    func killProcess(of module: String) async {
+        let done = Promise<Void>()
+        host.onLane { app, _ in
+            let record = app.records.first { $0.id.text == module }
+            (record?.module as? IsolatedModule)?.kill()
+            done.keep(())
+        }
+        await done.value
     }
 }

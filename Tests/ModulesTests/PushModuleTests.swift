@@ -6,9 +6,13 @@ import Testing
 
 @Suite("PushModule", .timeLimit(.minutes(5)))
 struct PushModuleTests {
-    private func slatefile(config: String = "{}") -> String {
+    /// Whether the module runs in a process of its own.
+    static let places = [false, true]
+
+    private func slatefile(config: String = "{}", isolated: Bool = false) -> String {
         ModulesTests.slatefile(
-            "com.mm.push", "Modules.PushModule", config: config, rest: #", "schemes": ["slate"]"#,
+            "com.mm.push", "Modules.PushModule", config: config, isolated: isolated,
+            rest: #", "schemes": ["slate"]"#,
             others: #", { "id": "com.mm.target", "entry": "ModulesTests.PushTarget" }"#)
     }
 
@@ -31,9 +35,13 @@ struct PushModuleTests {
             (#"{ "uri": 5 }"#, "0 modules, 1 failed, failed"),
         ])
     func replies(payload: String, expected: String) async throws {
-        try await RunningHost.run(slatefile()) { app in
-            try await app.deliver(.push, payload)
-            #expect(app.outcome(of: .push) == expected)
+        for place in Self.places {
+            try await RunningHost.run(slatefile(isolated: place), processes: .ofHostd) { app in
+                try await app.deliver(.push, payload)
+                #expect(app.outcome(of: .push) == expected, "isolated: \(place)")
+                let isHere = await app.module(PushModule.self) { _ in true } ?? false
+                #expect(isHere == !place)
+            }
         }
     }
 
@@ -57,15 +65,17 @@ struct PushModuleTests {
 
     @Test("the URI is opened as by a push; the log shows neither its rest nor the alert")
     func uri() async throws {
-        try await RunningHost.run(slatefile()) { app in
-            try await app.deliver(
-                .push,
-                #"{ "aps": { "alert": "s3cret" }, "uri": "slate://com.mm.target/page/7?a=s3cret&token=s3cret" }"#
-            )
-            #expect(
-                await opened(app) == ["7 by push: slate://com.mm.target/page/7?a=s3cret"])
-            #expect(app.messages(of: "com.mm.push") == ["opened slate://com.mm.target/…"])
-            #expect(!app.log.messages.contains { $0.contains("s3cret") })
+        for place in Self.places {
+            try await RunningHost.run(slatefile(isolated: place), processes: .ofHostd) { app in
+                try await app.deliver(
+                    .push,
+                    #"{ "aps": { "alert": "s3cret" }, "uri": "slate://com.mm.target/page/7?a=s3cret&token=s3cret" }"#
+                )
+                #expect(
+                    await opened(app) == ["7 by push: slate://com.mm.target/page/7?a=s3cret"])
+                #expect(app.messages(of: "com.mm.push") == ["opened slate://com.mm.target/…"])
+                #expect(!app.log.messages.contains { $0.contains("s3cret") })
+            }
         }
     }
 
@@ -102,14 +112,16 @@ struct PushModuleTests {
             ),
         ])
     func unreachable(uri: String, reason: String) async throws {
-        try await RunningHost.run(slatefile()) { app in
-            try await app.deliver(.push, #"{ "aps": { "badge": 3 }, "uri": "\#(uri)" }"#)
-            #expect(
-                app.messages(of: "com.mm.push") == ["badge count is 3", "cannot open\(reason)"])
-            #expect(app.log.records.last { $0.module == "com.mm.push" }?.level == .warning)
-            #expect(await opened(app) == [])
-            #expect(app.outcome(of: .push) == "1 module, newData")
-            #expect(!app.log.messages.contains { $0.contains("s3cret") })
+        for place in Self.places {
+            try await RunningHost.run(slatefile(isolated: place), processes: .ofHostd) { app in
+                try await app.deliver(.push, #"{ "aps": { "badge": 3 }, "uri": "\#(uri)" }"#)
+                #expect(
+                    app.messages(of: "com.mm.push") == ["badge count is 3", "cannot open\(reason)"])
+                #expect(app.log.records.last { $0.module == "com.mm.push" }?.level == .warning)
+                #expect(await opened(app) == [])
+                #expect(app.outcome(of: .push) == "1 module, newData")
+                #expect(!app.log.messages.contains { $0.contains("s3cret") })
+            }
         }
     }
 
@@ -117,24 +129,35 @@ struct PushModuleTests {
     func token() async throws {
         let token = "0123456789abcdef"
         let tokens = ModulesTests.tokens(token, for: "slate://com.mm.target/authorized")
-        try await RunningHost.run(slatefile(), tokens: tokens) { app in
-            for (path, message) in [
-                ("authorized", "opened slate://com.mm.target/…"),
-                ("local/a", "cannot open slate://com.mm.target/…: no route that a push can reach"),
-            ] {
-                let uri = "slate://com.mm.target/\(path)?token=\(token)"
-                try await app.deliver(.push, #"{ "uri": "\#(uri)" }"#)
-                #expect(app.messages(of: "com.mm.push").last == message)
+        for place in Self.places {
+            try await RunningHost.run(
+                slatefile(isolated: place), tokens: tokens, processes: .ofHostd
+            ) { app in
+                for (path, message) in [
+                    ("authorized", "opened slate://com.mm.target/…"),
+                    (
+                        "local/a",
+                        "cannot open slate://com.mm.target/…: no route that a push can reach"
+                    ),
+                ] {
+                    let uri = "slate://com.mm.target/\(path)?token=\(token)"
+                    try await app.deliver(.push, #"{ "uri": "\#(uri)" }"#)
+                    #expect(app.messages(of: "com.mm.push").last == message)
+                }
             }
         }
     }
 
     @Test("the key of the URI is a setting")
     func uriKey() async throws {
-        try await RunningHost.run(slatefile(config: #"{ "uriKey": "link" }"#)) { app in
-            try await app.deliver(
-                .push, #"{ "uri": "slate://page/1", "link": "slate://page/2" }"#)
-            #expect(await opened(app) == ["2 by push: slate://page/2"])
+        for place in Self.places {
+            try await RunningHost.run(
+                slatefile(config: #"{ "uriKey": "link" }"#, isolated: place), processes: .ofHostd
+            ) { app in
+                try await app.deliver(
+                    .push, #"{ "uri": "slate://page/1", "link": "slate://page/2" }"#)
+                #expect(await opened(app) == ["2 by push: slate://page/2"])
+            }
         }
     }
 

@@ -28,6 +28,7 @@ package final class RunningHost: Sendable {
     ///   - folder: The state directory; nil for a new one.
     ///   - environment: What `${NAME}` in a `config` stands for.
     ///   - tokens: The text of a file of tokens; nil for none.
+    ///   - processes: How modules run that have a process of their own.
     ///   - body: What to do with the app.
     /// - Returns: How the app ended.
     /// - Throws: ``SlatefileError``, and what `body` throws.
@@ -35,7 +36,7 @@ package final class RunningHost: Sendable {
     package static func run(
         _ slatefile: String, in folder: TemporaryFolder? = nil,
         environment: [String: String] = [:], tokens: String? = nil,
-        _ body: (RunningHost) async throws -> Void
+        processes: ProcessSettings = ProcessSettings(), _ body: (RunningHost) async throws -> Void
     ) async throws -> Host.End {
         let slatefile = try Slatefile.read(
             Array(slatefile.utf8), path: "slatefile.json", environment: { environment[$0] },
@@ -45,7 +46,8 @@ package final class RunningHost: Sendable {
         }
         let ready = Promise<Void>()
         let app = RunningHost(
-            slatefile, in: try folder ?? TemporaryFolder(), tokens: tokens ?? .empty, ready)
+            slatefile, in: try folder ?? TemporaryFolder(), tokens: tokens ?? .empty, processes,
+            ready)
         try app.host.launch()
         await ready.value
         do {
@@ -59,14 +61,14 @@ package final class RunningHost: Sendable {
 
     private init(
         _ slatefile: Slatefile, in folder: TemporaryFolder, tokens: TokenStore,
-        _ ready: Promise<Void>
+        _ processes: ProcessSettings, _ ready: Promise<Void>
     ) {
         let ended = Promise<Host.End>()
         let log = LogRecorder()
         let time = ManualTimeSource()
         host = Host(
-            slatefile: slatefile, stateDirectory: folder.path, tokens: tokens, log: log.log,
-            time: time,
+            slatefile: slatefile, stateDirectory: folder.path, processes: processes,
+            tokens: tokens, log: log.log, time: time,
             observer: Host.Observer(
                 onReady: { _, _ in ready.keep(()) },
                 onEnd: { end in

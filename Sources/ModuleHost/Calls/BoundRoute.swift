@@ -87,7 +87,8 @@ final class BoundRoute {
         url: RouteURL? = nil,
         _ reply: inout any Encodable & Sendable
     ) throws -> Bool {
-        let call = RouteCall(origin: caller.origin, url: url, userInfo: caller.userInfo)
+        let call = RouteCall(
+            origin: caller.origin, url: url ?? caller.url, userInfo: caller.userInfo)
         do {
             guard try perform(module, parameters, call, &reply) else { return false }
             if caller.wantsJSON {

@@ -17,8 +17,7 @@ extension CallDispatcher {
         on thread: LaneThread
     ) throws -> any Encodable & Sendable {
         if let parent, module != parent.module.text {
-            return try parent.perform(
-                module, action, parameters, userInfo: caller.userInfo, on: thread)
+            return try parent.perform(module, action, parameters, for: caller, on: thread)
         }
         if !interceptors.isEmpty,
             let url = try redirection(

@@ -16,7 +16,7 @@ extension CallDispatcher {
         _ text: String, for caller: Caller, redirects: Int = 0, on thread: LaneThread
     ) throws -> any Encodable & Sendable {
         // It knows all modules, and comes back here where it is this one's.
-        if let parent { return try parent.open(text, userInfo: caller.userInfo, on: thread) }
+        if let parent { return try parent.open(text, for: caller, on: thread) }
         let (url, caller) = try resolve(text, caller, redirects, isDryRun: false, on: thread)
         guard let match = try match(url, for: caller, on: thread) else {
             throw try notFound(url, for: caller, on: thread)
@@ -40,7 +40,7 @@ extension CallDispatcher {
     ///
     /// - Throws: ``RouteError/malformed(_:)`` for what is no URL, and where the rewrites lead on and on.
     func canOpen(_ text: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
-        if let parent { return try parent.canOpen(text, on: thread) }
+        if let parent { return try parent.canOpen(text, for: caller, on: thread) }
         do {
             let (url, caller) = try resolve(text, caller, 0, isDryRun: true, on: thread)
             guard let match = try match(url, for: caller, on: thread) else { return false }

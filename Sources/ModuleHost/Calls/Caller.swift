@@ -7,6 +7,8 @@ struct Caller: Sendable {
     ///
     /// What encodes it is code of its module.
     var wantsJSON = false
+    /// The URL of a call that is made by name here, and was made by URL elsewhere.
+    var url: RouteURL?
     /// Whether somebody else has found out already that it may make the call.
     var isAdmitted = false
 }

@@ -135,7 +135,14 @@ public struct AsyncMediator: Sendable {
 }
 
 /// The reply as the type that a caller expects.
+///
+/// What comes from another process is JSON, and is read as that type.
 func cast<Reply>(_ reply: any Encodable & Sendable) throws(RouteError) -> Reply {
+    if let json = reply as? JSONValue, let type = Reply.self as? any (Decodable & Sendable).Type,
+        let typed = (try? json.decode(type)) as? Reply
+    {
+        return typed
+    }
     guard let typed = reply as? Reply else {
         throw .reply(expected: "\(Reply.self)", found: "\(type(of: reply))")
     }

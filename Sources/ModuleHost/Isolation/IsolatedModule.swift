@@ -217,7 +217,7 @@ final class IsolatedModule {
         switch answer {
         case .success(let reply): return reply
         case .failure(let error) where error.code == .badParameter:
-            throw ParameterFault(name: "", kind: .refused(value: nil, error.message))
+            throw ParameterFault(crossing: error.detail ?? "", error.message)
         case .failure(let error):
             throw HandlerError(
                 error: IsolationError.answered(error.code, error.description))

@@ -84,6 +84,10 @@ private struct CallParameters: Decodable {
 
 private struct URLParameters: Decodable {
     let url: String
+    /// Where it came from, where that is outside of the app: then it reaches no more than that may.
+    let origin: String?
+
+    var remoteOrigin: Origin? { origin.flatMap(Origin.init(words:)) }
 }
 
 private struct PostParameters: Decodable {
@@ -139,11 +143,11 @@ extension ModuleProcess {
                     call.module, call.action, RouteParameters(call.parameters ?? .emptyObject))
             }
         case "open":
-            let url = try request.parameters(as: URLParameters.self).url
-            try reply(id) { try context.router.open(url) }
+            let asked = try request.parameters(as: URLParameters.self)
+            try reply(id) { try context.router.open(asked.url, from: asked.remoteOrigin) }
         case "canopen":
-            let url = try request.parameters(as: URLParameters.self).url
-            let canOpen = context.router.canOpen(url)
+            let asked = try request.parameters(as: URLParameters.self)
+            let canOpen = context.router.canOpen(asked.url, from: asked.remoteOrigin)
             succeed(id) { $0.value(canOpen) }
         case "post":
             let message = try request.parameters(as: PostParameters.self)
@@ -202,16 +206,6 @@ extension RPCRequest {
             return try (parameters ?? .emptyObject).decode(type)
         } catch {
             throw .invalidParameters("\(error)")
-        }
-    }
-}
-
-extension RPCError {
-    /// What a module is told of a call that failed: what a handler threw is no secret to it.
-    fileprivate init(ofModulesCall error: any Error) {
-        switch error {
-        case is RouteError, is ParameterFault: self.init(ofCall: error)
-        default: self.init(.failed, "\(error)")
         }
     }
 }

@@ -35,12 +35,15 @@ final class ParentHost: Sendable {
         }
         let members = app.center.members(of: record.cell).map(\.object)
         let topics = members.compactMap { $0 as? any MessageResponder }.flatMap(\.topics)
-        let events = members.reduce(into: Set<EventKind>()) { $0.formUnion(ResponderKind.events(heardBy: $1)) }
+        let events = members.reduce(into: Set<EventKind>()) {
+            $0.formUnion(ResponderKind.events(heardBy: $1))
+        }
         uplink.succeed(initialization) { json in
             json.object {
                 $0.member("protocol", ModuleDeclaration.protocolVersion)
                 $0.member("module", module.text)
-                $0.member("events", texts: EventKind.allCases.filter(events.contains).map(\.rawValue))
+                $0.member(
+                    "events", texts: EventKind.allCases.filter(events.contains).map(\.rawValue))
                 $0.member("topics", texts: topics)
                 $0.member("routes") { json in
                     json.array { json in
@@ -82,49 +85,55 @@ final class ParentHost: Sendable {
     }
 
     func perform(
-        _ module: String, _ action: String, _ parameters: RouteParameters,
-        userInfo: [String: any Sendable], on thread: LaneThread
+        _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
+        on thread: LaneThread
     ) throws -> any Encodable & Sendable {
-        guard userInfo.isEmpty else { throw IsolationError.objects(userInfo.keys.sorted()) }
-        return try ask("call", on: thread) { json in
-            json.object {
-                $0.member("module", module)
-                $0.member("action", action)
-                $0.member("parameters", parameters)
-            }
-        }
+        try ask("call", .action(action, of: module), for: caller, on: thread) { json in
+            json.member("module", module)
+            json.member("action", action)
+            json.member("parameters", parameters)
+        }["reply"] ?? .emptyObject
     }
 
     func open(
-        _ url: String, userInfo: [String: any Sendable], on thread: LaneThread
+        _ url: String, for caller: Caller, on thread: LaneThread
     ) throws -> any Encodable & Sendable {
-        guard userInfo.isEmpty else { throw IsolationError.objects(userInfo.keys.sorted()) }
-        return try ask("open", on: thread) { json in json.object { $0.member("url", url) } }
+        try checked(url)
+        return try ask("open", .url(url), for: caller, on: thread) {
+            $0.member("url", url)
+        }["reply"] ?? .emptyObject
     }
 
-    func canOpen(_ url: String, on thread: LaneThread) throws -> Bool {
-        let answer = try answer("canopen", on: thread) { json in
-            json.object { $0.member("url", url) }
-        }
-        return answer.bool ?? false
+    func canOpen(_ url: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
+        try checked(url)
+        return try ask("canopen", .url(url), for: caller, on: thread) {
+            $0.member("url", url)
+        }.bool ?? false
+    }
+
+    /// What is no URL need not go up.
+    private func checked(_ url: String) throws {
+        do throws(URLFault) { _ = try RouteURL(url) } catch { throw RouteError.malformed(error) }
     }
 
     private func ask(
-        _ method: String, on thread: LaneThread, _ parameters: (inout JSONWriter) -> Void
-    ) throws -> any Encodable & Sendable {
-        try answer(method, on: thread, parameters)["reply"] ?? .emptyObject
-    }
-
-    private func answer(
-        _ method: String, on thread: LaneThread, _ parameters: (inout JSONWriter) -> Void
+        _ method: String, _ call: CrossingCall, for caller: Caller, on thread: LaneThread,
+        _ parameters: (inout JSONWriter) -> Void
     ) throws -> JSONValue {
+        guard caller.userInfo.isEmpty else {
+            throw IsolationError.objects(caller.userInfo.keys.sorted())
+        }
         do throws(RPCError) {
-            return try uplink.ask(method, serving: { serve($0, $1, on: thread) }, parameters)
+            return try uplink.ask(
+                method, serving: { serve($0, $1, on: thread) },
+                { json in
+                    json.object {
+                        parameters(&$0)
+                        if caller.origin.isRemote { $0.member("origin", "\(caller.origin)") }
+                    }
+                })
         } catch {
-            if error.code == .badParameter {
-                throw ParameterFault(name: "", kind: .refused(value: nil, error.message))
-            }
-            throw IsolationError.answered(error.code, error.message)
+            throw call.error(for: error)
         }
     }
 
@@ -169,11 +178,13 @@ final class ParentHost: Sendable {
             throw .invalidParameters("'action' is missing")
         }
         let origin = parameters["origin"]?.string.flatMap(Origin.init(words:)) ?? .host
+        var caller = Caller(origin: origin, wantsJSON: true, isAdmitted: true)
+        caller.url = parameters["url"]?.string.flatMap { try? RouteURL($0) }
         let reply: any Encodable & Sendable
         do {
             reply = try calls.perform(
                 module.text, action, RouteParameters(parameters["parameters"] ?? .emptyObject),
-                for: Caller(origin: origin, wantsJSON: true, isAdmitted: true), on: thread)
+                for: caller, on: thread)
         } catch let failure as HandlerFailure {
             throw RPCError(.failed, "\(failure.error)")
         } catch {

@@ -15,7 +15,8 @@ extension LifecycleEvent {
         switch kind {
         case .launch:
             self = .launch(Launch(origin: origin, app: app))
-        case .configurationChanged: self = .reload(ConfigurationReload(sentDown: payload), origin: origin)
+        case .configurationChanged:
+            self = .reload(ConfigurationReload(sentDown: payload), origin: origin)
         default:
             do throws(EventError) {
                 try self.init(kind, payload: payload, origin: origin)
@@ -47,8 +48,9 @@ extension Origin {
         case "host" where parts.isEmpty: self = .host
         case "inbox" where parts.isEmpty: self = .inbox
         case "push" where parts.isEmpty: self = .push
-        case "control": 
-            guard let process = Self.number(after: "pid", in: parts), let user = Self.number(after: "(uid", in: parts)
+        case "control":
+            guard let process = Self.number(after: "pid", in: parts),
+                let user = Self.number(after: "(uid", in: parts)
             else { return nil }
             self = .control(uid: UInt32(clamping: user), pid: Int32(clamping: process))
         case "signal":

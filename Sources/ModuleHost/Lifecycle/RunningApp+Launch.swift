@@ -18,6 +18,7 @@ extension RunningApp {
                 RouteTable(of: slatefile), records: records, tokens: host.tokens, gate: gate,
                 center: center)
             calls?.parent = host.parent
+            services.isAlone = host.parent != nil
         } catch {
             return host.fail("the routes make no sense: \(error)")
         }
@@ -183,7 +184,8 @@ extension Slatefile.Module {
                 terms: IsolationTerms(command, naming: environment, in: processes))
         case .entry(let name):
             return try IsolatedModule(
-                context: context, terms: IsolationTerms(entry: name, naming: environment, in: processes))
+                context: context,
+                terms: IsolationTerms(entry: name, naming: environment, in: processes))
         }
     }
 }

@@ -71,6 +71,8 @@ final class RunningApp {
         figures.modulesFailed += 1
         figures.modulesRunning -= 1
         tellHealth()
+        // The host that leads this one says so.
+        if host?.parent != nil { return }
         let log = log.of(module: record.id.text)
         guard record.entry.isRequired else {
             return log.error("\(what) failed, the app goes on without it: \(error)")

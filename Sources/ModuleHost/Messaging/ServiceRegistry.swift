@@ -51,6 +51,11 @@ public final class ServiceRegistry {
 
     init(gate: Gate) { self.gate = gate }
 
+    /// Whether the one module of this process is all there is: what others provide is in other processes.
+    ///
+    /// Set before any module is made.
+    var isAlone = false
+
     // MARK: Providing
 
     /// Provides a service.
@@ -66,6 +71,7 @@ public final class ServiceRegistry {
         _ service: Service.Type, lifetime: Lifetime = .shared,
         _ make: @escaping () throws -> Service
     ) throws {
+        guard !isAlone else { throw ServiceError.otherProcess("\(service)") }
         guard let cell = callingCell else { throw ServiceError.noModule }
         let key = ObjectIdentifier(service)
         let entry = ServiceEntry("\(service)", of: cell, lifetime: lifetime, make: make)
@@ -205,6 +211,7 @@ public final class ServiceRegistry {
         }
         guard let entry else {
             let name = "\(service)"
+            if isAlone { throw ServiceError.otherProcess(name) }
             throw ServiceError.notProvided(name, nearest: nearestName(to: name, in: others))
         }
         return unsafeDowncast(entry, to: ServiceEntry<Service>.self)
@@ -354,6 +361,8 @@ private final class ServiceEntry<Service>: AnyService {
     case tooDeep(String)
     /// The caller is no module.
     case noModule
+    /// The module runs in a process of its own, which services by protocol neither leave nor reach.
+    case otherProcess(String)
     /// The host has stopped.
     case stopped
 }
@@ -362,6 +371,9 @@ extension ServiceError: CustomStringConvertible {
     /// What is wrong and what to do.
     public var description: String {
         switch self {
+        case .otherProcess(let name):
+            "service '\(name)' is in another process than this module: "
+                + "call an action, or leave \"isolation\" out"
         case .notProvided(let name, let nearest?):
             "no module provides '\(name)'; did you mean '\(nearest)'?"
         case .notProvided(let name, nil):

@@ -11,6 +11,7 @@ struct HostServices: ModuleServices {
     let time: any TimeSource
     let holds: HoldList
     let stateDirectory: String
+    let isLed: Bool
     private let inbox: Inbox?
     private let stopLatch: Latch
     private let drafts: DraftTasks?
@@ -28,6 +29,7 @@ struct HostServices: ModuleServices {
         holds = host.holds
         stateDirectory = host.stateDirectory
         inbox = host.inbox
+        isLed = host.parent != nil
         stopLatch = host.stopLatch
         reference.set(host)
     }

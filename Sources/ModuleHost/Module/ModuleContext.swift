@@ -344,6 +344,9 @@ protocol ModuleServices: Sendable {
     var holds: HoldList { get }
     var deadlines: Slatefile.Deadlines { get }
 
+    /// Whether this is one module's process, which another host leads.
+    var isLed: Bool { get }
+
     /// Puts an event into the inbox, and waits until it is there.
     func submit(_ record: InboxRecord) -> InboxSubmission.Fate
 

@@ -61,6 +61,7 @@ extension ModuleContext {
         guard let event, event == .background || event == .terminate else {
             throw .nothingToHold(in: event)
         }
+        guard !host.services.isLed else { throw .otherProcess }
         let holds = host.services.holds
         let id = try holds.add(
             HoldList.Request(module: id, cell: cell, step: event, reason: reason, expiry: expiry))
@@ -74,6 +75,8 @@ extension ModuleContext {
     case nothingToHold(in: EventKind?)
     /// The host has ended.
     case stopped
+    /// The module runs in a process of its own: the step is another's.
+    case otherProcess
 }
 
 extension HoldError: CustomStringConvertible {
@@ -84,6 +87,9 @@ extension HoldError: CustomStringConvertible {
             "there is nothing to hold "
                 + (event.map { "in '\($0.rawValue)'" } ?? "outside of an event")
                 + ": take a hold in didEnterBackground() or willTerminate()"
+        case .otherProcess:
+            "a module in a process of its own cannot hold a step: do the work before you return, "
+                + "or leave \"isolation\" out"
         case .stopped: "there is nothing to hold: the host has ended"
         }
     }

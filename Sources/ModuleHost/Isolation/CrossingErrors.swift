@@ -1,0 +1,71 @@
+/// Why a call failed that crosses from one process to another: the code says what kind it is, the detail the
+/// name that goes with it.
+extension RPCError {
+    /// What a module is told of a call of its own: what a handler threw is no secret to it.
+    init(ofModulesCall error: any Error) {
+        switch error {
+        case RouteError.parameter(let fault), let fault as ParameterFault:
+            self.init(.badParameter, "\(fault)", detail: fault.name)
+        case let error as RouteError:
+            let plain = RPCError(ofCall: error)
+            self.init(plain.code, plain.message, detail: error.crossingDetail)
+        default: self.init(.failed, "\(error)")
+        }
+    }
+}
+
+extension RouteError {
+    fileprivate var crossingDetail: String? {
+        switch self {
+        case .notFound(_, let nearest), .noAction(_, _, let nearest): nearest
+        case .late(let module), .tookTooLong(let module), .unavailable(let module): module.text
+        default: nil
+        }
+    }
+}
+
+extension ParameterFault {
+    /// The fault of another process's route.
+    ///
+    /// - Parameters:
+    ///   - name: The parameter's name; empty where it is none's.
+    ///   - message: The fault in words, as ``description`` gives it.
+    init(crossing name: String, _ message: String) {
+        var reason = message[...]
+        for prefix in ["parameter '\(excerpt(name))': ", "parameter '\(excerpt(name))' "]
+        where reason.hasPrefix(prefix) {
+            reason = reason.dropFirst(prefix.count)
+            break
+        }
+        self.init(name: name, kind: .refused(value: nil, String(reason)))
+    }
+}
+
+/// What was called.
+enum CrossingCall {
+    case url(String)
+    case action(String, of: String)
+}
+
+extension CrossingCall {
+    /// What the caller is told, in the words and types that it would get in one process.
+    func error(for answer: RPCError) -> any Error {
+        let module = answer.detail.flatMap { try? ModuleID($0) }
+        switch (answer.code, module) {
+        case (.badParameter, _):
+            return ParameterFault(crossing: answer.detail ?? "", answer.message)
+        case (.notFound, _): return notFound(nearest: answer.detail)
+        case (.late, let module?): return RouteError.late(module)
+        case (.unavailable, let module?): return RouteError.unavailable(module)
+        case (.notRunning, _): return RouteError.stopped
+        default: return IsolationError.answered(answer.code, answer.message)
+        }
+    }
+
+    private func notFound(nearest: String?) -> RouteError {
+        switch self {
+        case .url(let url): .notFound(url: url, nearest: nearest)
+        case .action(let action, let module): .noAction(action, of: module, nearest: nearest)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+@testable import Modules
+
+@Suite("Swift modules in a process of their own", .timeLimit(.minutes(5)))
+struct IsolatedModuleTests {
+    private func slatefile(_ id: String, _ entry: String, config: String = "{}") -> String {
+        ModulesTests.slatefile(
+            id, entry, config: config, isolated: true, rest: #", "schemes": ["slate"]"#)
+    }
+
+    @Test("one that is killed comes back with its routes")
+    func killed() async throws {
+        let slatefile = slatefile("com.mm.browser", "Modules.BrowserModule")
+        try await RunningHost.run(slatefile, processes: .ofHostd) { app in
+            let page = "https://www.example.com/a?b=c"
+            let first = await app.open(page)
+            #expect(first.contains(page))
+            let start = app.log.records.count
+            await app.killProcess(of: "com.mm.browser")
+            _ = await app.log.first(from: start) {
+                $0.message == "no longer late: it has caught up"
+            }
+            #expect(await app.open(page) == first)
+        }
+    }
+
+    @Test("one that cannot be made says why, once")
+    func cannotBeMade() async throws {
+        let slatefile = slatefile("com.mm.community", "Modules.CommunityModule")
+        try await RunningHost.run(slatefile, processes: .ofHostd) { app in
+            let messages = app.messages(of: "com.mm.community")
+            #expect(messages.count == 1)
+            #expect(messages.first?.contains("no \"domain\": give one") == true, "\(messages)")
+        }
+    }
+
+    @Test("one that provides a service by protocol is told that this does not cross")
+    func services() async throws {
+        let slatefile = slatefile(
+            "com.mm.community", "Modules.CommunityModule",
+            config: #"{ "domain": "https://www.example.com" }"#)
+        try await RunningHost.run(slatefile, processes: .ofHostd) { app in
+            let messages = app.messages(of: "com.mm.community")
+            #expect(
+                messages.first?.contains(
+                    "service 'UserDirectory' is in another process than this module") == true,
+                "\(messages)")
+        }
+    }
+}
