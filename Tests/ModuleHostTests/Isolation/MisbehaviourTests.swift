@@ -15,7 +15,7 @@ struct MisbehaviourTests {
 
         var testDescription: String { name }
 
-        static let impatient = #""deadline": "100ms", "killAfter": "300ms""#
+        static let impatient = #""deadline": "100ms", "killAfter": "1s""#
     }
 
     /// How a crash looks; a sanitizer makes an exit of it, or has the runtime print on standard output.
@@ -33,18 +33,18 @@ struct MisbehaviourTests {
         Sin(name: "exit-in-event", log: "process N ended with code 0"),
         Sin(
             name: "hang-event",
-            log: "process N did not answer 'event' within 300ms, and was killed",
+            log: "process N did not answer 'event' within 1s, and was killed",
             more: Sin.impatient),
         Sin(
             name: "answer-never",
-            log: "process N did not answer 'event' within 300ms, and was killed",
+            log: "process N did not answer 'event' within 1s, and was killed",
             more: Sin.impatient),
         Sin(
-            name: "spin", log: "process N did not answer 'event' within 300ms, and was killed",
+            name: "spin", log: "process N did not answer 'event' within 1s, and was killed",
             more: Sin.impatient),
         Sin(
             name: "half-line",
-            log: "process N did not answer 'event' within 300ms, and was killed",
+            log: "process N did not answer 'event' within 1s, and was killed",
             more: Sin.impatient),
         Sin(name: "grandchild", log: "process N ended with code 1"),
         Sin(
@@ -149,7 +149,7 @@ struct MisbehaviourTests {
             "hang-call", "--once", more: Sin.impatient, probe: probe
         ).launched()
         let first = await test.call("echo", ["text": "a"])
-        #expect(first == "x.b: process N did not answer 'call' within 300ms, and was killed")
+        #expect(first == "x.b: process N did not answer 'call' within 1s, and was killed")
         await test.revived()
         #expect(await test.call("echo", ["text": "a"]) == #"{"text":"a"}"#)
         #expect(await test.host.stopped() == .stopped)
