@@ -27,6 +27,22 @@ struct IsolatedModuleTests {
         }
     }
 
+    @Test("each event is heard once, to the end")
+    func once() async throws {
+        let folder = try TemporaryFolder()
+        let slatefile = slatefile("com.mm.journal", "Modules.JournalModule")
+        try await RunningHost.run(slatefile, in: folder, processes: .ofHostd) { app in
+            try await app.deliver(.push, "{}")
+            try await app.deliver(.background)
+        }
+        let journal = try readFile(at: folder.path + "/journal.ndjson", limit: 1 << 16)
+        let events = try journal.split(separator: UInt8(ascii: "\n")).map {
+            try JSONValue(parsing: Array($0))["event"]?.string
+        }
+        #expect(
+            events == ["launch", "activate", "push", "resign-active", "background", "terminate"])
+    }
+
     @Test("one that cannot be made says why, once")
     func cannotBeMade() async throws {
         let slatefile = slatefile("com.mm.community", "Modules.CommunityModule")

@@ -19,6 +19,11 @@ extension RunningApp {
             gate.lane.unlist(record.cell)
         }
         if let reload { rollBack(reload, because: "the host stops") }
+        guard host.parent == nil else {
+            // The host that leads this one has told its module of the end, if it is to hear of it.
+            _ = state.apply(.terminate)
+            return releaseWhenNobodyHolds(in: host)
+        }
         deliverNow(.ownChange(.terminate, origin: origin), limit: .stop)
     }
 

@@ -204,7 +204,7 @@ extension RunningApp: EventJob.App {
     }
 
     func completed(_ request: EventRequest) {
-        guard let host, host.parent == nil || ending != nil else { return }
+        guard let host, host.parent == nil else { return }
         switch request {
         case .own(let event) where event.kind == .launch: openRoot(in: host)
         case .ownChange(.activate, _): becomeReady(in: host)
