@@ -1,5 +1,6 @@
 import AppService
 import Glibc
+import ModuleHost
 
 /// A real `hostd`, or another program, run by a test as a user would run it.
 ///
@@ -55,7 +56,7 @@ package final class HostProcess {
     ///   - output: What its stdout is.
     ///   - error: What its stderr is.
     ///   - userID: The user to run it as, where the tests run as root.
-    /// - Throws: ``PipeFailure`` where it cannot be started.
+    /// - Throws: Where it cannot be started.
     package init(
         _ arguments: [String], program: String? = nil, in folder: String? = nil,
         environment: [String: String] = [:], output: Standard = .pipe, error: Standard = .pipe,
@@ -248,41 +249,13 @@ extension HostProcess {
         // High, so that it is in nobody's way, and open as long as the process lives.
         posix_spawn_file_actions_adddup2(&actions, pipes[2].writeEnd, 250)
 
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-
         var variables = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp"]
         if let path = getenv("LD_LIBRARY_PATH") {
             variables.append("LD_LIBRARY_PATH=\(String(cString: path))")
         }
         variables += environment.map { "\($0)=\($1)" }
-        var process = pid_t()
-        let code = withCStrings(words) { argv in
-            withCStrings(variables) { envp in
-                posix_spawn(&process, words[0], &actions, &attributes, argv, envp)
-            }
-        }
-        guard code == 0 else { throw PipeFailure(code: code) }
+        let process = try spawnProcess(words[0], words, variables: variables, &actions)
         for pipe in pipes { pipe.closeWriteEnd() }
         return (process, pipes)
-    }
-
-    private static func withCStrings<Result>(
-        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = strings.map { strdup($0) } + [nil]
-        defer { for copy in copies { free(copy) } }
-        return body(copies)
     }
 }

@@ -214,29 +214,11 @@ package final class ChildProcess: Sendable {
         for number in inheritedDescriptors() {
             posix_spawn_file_actions_addclose(&actions, number)
         }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var processID = pid_t()
-        let code = withCStrings(words) { argv in
-            withCStrings(variables) { envp in
-                spawning.withLock { _ in
-                    posix_spawn(&processID, program, &actions, &attributes, argv, envp)
-                }
+        return try spawning.withLock { _ in
+            Result { () throws(SystemError) in
+                try spawnProcess(program, words, variables: variables, &actions)
             }
-        }
-        guard code == 0 else { throw SystemError(code: code) }
-        return processID
+        }.get()
     }
 
     /// What this process was started with and would hand on: whatever it opens itself ends on `exec`.
@@ -246,15 +228,6 @@ package final class ChildProcess: Sendable {
             let flags = fcntl(number, F_GETFD)
             return number > 2 && flags >= 0 && flags & FD_CLOEXEC == 0
         }
-    }
-
-    /// Lends strings as C has a list of them.
-    private static func withCStrings<Result>(
-        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = strings.map { strdup($0) } + [nil]
-        defer { for copy in copies { free(copy) } }
-        return body(copies)
     }
 }
 

@@ -1,0 +1,47 @@
+package import Glibc
+
+/// Starts a program as every child of this package is started: as the first of a process group of its own,
+/// with no signal blocked or ignored.
+///
+/// - Parameters:
+///   - program: The path of the program.
+///   - words: Its arguments, of which the first is its name.
+///   - variables: All of its variables, each as `NAME=value`.
+///   - actions: What becomes of descriptors.
+/// - Returns: The number of the process.
+/// - Throws: ``SystemError`` where it cannot be started.
+package func spawnProcess(
+    _ program: String, _ words: [String], variables: [String],
+    _ actions: inout posix_spawn_file_actions_t
+) throws(SystemError) -> Int32 {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+        &attributes,
+        Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+    var processID = pid_t()
+    let code = withCStrings(words) { argv in
+        withCStrings(variables) { envp in
+            posix_spawn(&processID, program, &actions, &attributes, argv, envp)
+        }
+    }
+    guard code == 0 else { throw SystemError(code: code) }
+    return processID
+}
+
+/// Lends strings as C has a list of them.
+private func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let copies = strings.map { strdup($0) } + [nil]
+    defer { for copy in copies { free(copy) } }
+    return body(copies)
+}
