@@ -1,7 +1,7 @@
 import AppService
 import Testing
 
-@Suite("README: start-up queue", .timeLimit(.minutes(5)))
+@Suite("README: start-up queue", .timeLimit(.minutes(10)))
 struct StartupExampleTests {
     @Test("runs everything, and nothing before what it waits for")
     func run() async throws {

@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd run after a death", .timeLimit(.minutes(5)))
+@Suite("hostd run after a death", .timeLimit(.minutes(10)))
 struct BlackBoxRunTests {
     private static let hour = #"{"event": "1h", "stop": "1h", "stopAll": "1h"}"#
 

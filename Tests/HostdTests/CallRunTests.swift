@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Calls of a real host, as a person at a terminal makes them.
-@Suite("hostd: open, canopen, call and post", .timeLimit(.minutes(2)))
+@Suite("hostd: open, canopen, call and post", .timeLimit(.minutes(10)))
 struct CallRunTests {
     private let run: HostdRun
 

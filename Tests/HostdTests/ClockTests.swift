@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The real host on a machine whose clock is set while it runs.
-@Suite("hostd run: the clock is set", .timeLimit(.minutes(5)))
+@Suite("hostd run: the clock is set", .timeLimit(.minutes(10)))
 struct ClockTests {
     /// Puts the time of day off by as many seconds as a file says, and leaves other clocks alone.
     private static let shim = """

@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd: commands", .timeLimit(.minutes(2)))
+@Suite("hostd: commands", .timeLimit(.minutes(10)))
 struct CommandTests {
     private let folder: TemporaryFolder
 

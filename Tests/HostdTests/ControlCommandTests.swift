@@ -2,7 +2,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd: commands for a host that runs", .timeLimit(.minutes(2)))
+@Suite("hostd: commands for a host that runs", .timeLimit(.minutes(10)))
 struct ControlCommandTests {
     @Test(
         "no host runs: 69, and how to start it",

@@ -19,7 +19,7 @@ extension HostdRun {
     fileprivate var controlSocket: String { folder.path(".hostd/control.sock") }
 }
 
-@Suite("hostd run: its control socket", .timeLimit(.minutes(2)))
+@Suite("hostd run: its control socket", .timeLimit(.minutes(10)))
 struct ControlledRunTests {
     private static let hour = #"{"event": "1h", "launch": "1h", "stop": "1h", "stopAll": "1h"}"#
 

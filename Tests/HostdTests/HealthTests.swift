@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd health", .timeLimit(.minutes(5)))
+@Suite("hostd health", .timeLimit(.minutes(10)))
 struct HealthTests {
     @Test("a host that is ready and healthy: 0")
     func healthy() throws {

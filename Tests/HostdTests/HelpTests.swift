@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("hostd: help and version", .timeLimit(.minutes(2)))
+@Suite("hostd: help and version", .timeLimit(.minutes(10)))
 struct HelpTests {
     private func expect(
         _ arguments: [String], prints text: String, at location: SourceLocation = #_sourceLocation

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `hostd inbox` on the files of an inbox, and beside a host.
-@Suite("hostd inbox", .timeLimit(.minutes(2)))
+@Suite("hostd inbox", .timeLimit(.minutes(10)))
 struct InboxCommandTests {
     private static let usage =
         "usage: hostd inbox [--slatefile FILE] [--state-dir DIR] [--all] [--limit N] [--json] "

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The real host where the system gives it no more.
-@Suite("hostd run: limits of the system", .timeLimit(.minutes(5)))
+@Suite("hostd run: limits of the system", .timeLimit(.minutes(10)))
 struct LimitTests {
     // MARK: Descriptors
 

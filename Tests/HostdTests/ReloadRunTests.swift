@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd reload", .timeLimit(.minutes(2)))
+@Suite("hostd reload", .timeLimit(.minutes(10)))
 struct ReloadRunTests {
     private static let browser = #", {"id": "x.browser", "entry": "Modules.BrowserModule"}"#
 

@@ -2,7 +2,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd routes --offline", .timeLimit(.minutes(2)))
+@Suite("hostd routes --offline", .timeLimit(.minutes(10)))
 struct RoutesCommandTests {
     @Test("makes the document of the shipped slatefile without a host, the same in each format")
     func shipped() throws {

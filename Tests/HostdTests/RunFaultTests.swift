@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd run: faults", .timeLimit(.minutes(2)))
+@Suite("hostd run: faults", .timeLimit(.minutes(10)))
 struct RunFaultTests {
     /// Runs a host on a slatefile to its end.
     private func end(

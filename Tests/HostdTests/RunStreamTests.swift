@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd run: stdout and stderr", .timeLimit(.minutes(2)))
+@Suite("hostd run: stdout and stderr", .timeLimit(.minutes(10)))
 struct RunStreamTests {
     private static let ended = ["launch", "activate", "resign-active", "background", "terminate"]
 

@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd run: signals", .timeLimit(.minutes(2)))
+@Suite("hostd run: signals", .timeLimit(.minutes(10)))
 struct RunTests {
     @Test("the default slatefile: each signal is seen in log and journal, TERM ends it with 0")
     func signals() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `hostd send` asks of a host and says of its answer, and what it refuses by itself.
-@Suite("hostd send: the command line", .timeLimit(.minutes(2)))
+@Suite("hostd send: the command line", .timeLimit(.minutes(10)))
 struct SendCommandTests {
     private static let usage =
         "usage: hostd send [--slatefile FILE] [--state-dir DIR] [--payload JSON] [--id ID] [--wait] "

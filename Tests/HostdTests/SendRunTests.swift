@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `hostd send` with real hosts: up, down, and in between.
-@Suite("hostd send: with hosts", .timeLimit(.minutes(2)))
+@Suite("hostd send: with hosts", .timeLimit(.minutes(10)))
 struct SendRunTests {
     private static let push = ["push", "--payload", #"{"aps":{"badge":3}}"#]
     private static let isLeft = ": no host is ready; the next one delivers it\n"

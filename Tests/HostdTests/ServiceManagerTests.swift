@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The real host and what it tells a service manager: each datagram, in order.
-@Suite("hostd run: under a service manager", .timeLimit(.minutes(5)))
+@Suite("hostd run: under a service manager", .timeLimit(.minutes(10)))
 struct ServiceManagerTests {
     private let folder: TemporaryFolder
     private let manager: NotifyReceiver

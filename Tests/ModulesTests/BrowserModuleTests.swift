@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("BrowserModule", .timeLimit(.minutes(5)))
+@Suite("BrowserModule", .timeLimit(.minutes(10)))
 struct BrowserModuleTests {
     private let id = "com.mm.browser"
 

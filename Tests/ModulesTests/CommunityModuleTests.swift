@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("CommunityModule", .timeLimit(.minutes(5)))
+@Suite("CommunityModule", .timeLimit(.minutes(10)))
 struct CommunityModuleTests {
     private let id = "com.mm.community"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("CommunityModule: routes and service", .timeLimit(.minutes(5)))
+@Suite("CommunityModule: routes and service", .timeLimit(.minutes(10)))
 struct CommunityRoutesTests {
     private let id = "com.mm.community"
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a newcomer sees who runs `hostd` beside the slatefile that this repository ships.
-@Suite("The default slatefile", .timeLimit(.minutes(5)))
+@Suite("The default slatefile", .timeLimit(.minutes(10)))
 struct DefaultSlatefileTests {
     private func text() throws -> String {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

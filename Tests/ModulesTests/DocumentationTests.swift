@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the texts for users say is so: their code compiles, runs, and nothing is left out.
-@Suite("Documentation", .timeLimit(.minutes(5)))
+@Suite("Documentation", .timeLimit(.minutes(10)))
 struct DocumentationTests {
     /// The folder of the package.
     private static let root = "\(#filePath)".split(separator: "/", omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("Swift modules in a process of their own", .timeLimit(.minutes(5)))
+@Suite("Swift modules in a process of their own", .timeLimit(.minutes(10)))
 struct IsolatedModuleTests {
     private func slatefile(_ id: String, _ entry: String, config: String = "{}") -> String {
         ModulesTests.slatefile(

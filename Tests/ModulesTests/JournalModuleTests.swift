@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("JournalModule", .timeLimit(.minutes(5)))
+@Suite("JournalModule", .timeLimit(.minutes(10)))
 struct JournalModuleTests {
     private func slatefile(config: String = "{}", others: String = "") -> String {
         ModulesTests.slatefile(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("MainModule", .timeLimit(.minutes(5)))
+@Suite("MainModule", .timeLimit(.minutes(10)))
 struct MainModuleTests {
     private func slatefile(config: String) -> String {
         """

@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 @testable import Modules
 
-@Suite("MetricsModule", .timeLimit(.minutes(5)))
+@Suite("MetricsModule", .timeLimit(.minutes(10)))
 struct MetricsModuleTests {
     private func slatefile(config: String = "{}", others: String = "") -> String {
         ModulesTests.slatefile(

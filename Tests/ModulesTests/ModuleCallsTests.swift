@@ -5,7 +5,7 @@ import Testing
 @testable import Modules
 
 /// Modules that call the community: by façade, by URL, by its service.
-@Suite("Calls between modules", .timeLimit(.minutes(5)))
+@Suite("Calls between modules", .timeLimit(.minutes(10)))
 struct ModuleCallsTests {
     private let slatefile = ModulesTests.slatefile(
         "com.mm.community", "Modules.CommunityModule",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The module of docs/modules.md that takes its time.
-@Suite("A module with a hold", .timeLimit(.minutes(5)))
+@Suite("A module with a hold", .timeLimit(.minutes(10)))
 struct OutboxModuleTests {
     private func slatefile(_ office: String) -> String {
         ModulesTests.slatefile(

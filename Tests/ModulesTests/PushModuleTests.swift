@@ -4,7 +4,7 @@ import Testing
 
 @testable import Modules
 
-@Suite("PushModule", .timeLimit(.minutes(5)))
+@Suite("PushModule", .timeLimit(.minutes(10)))
 struct PushModuleTests {
     /// Whether the module runs in a process of its own.
     static let places = [false, true]

@@ -5,7 +5,7 @@ import Testing
 
 /// The box is read while a module stands before a door: what the next host would read if this one died
 /// at that instant.
-@Suite("The black box of a host", .timeLimit(.minutes(5)))
+@Suite("The black box of a host", .timeLimit(.minutes(10)))
 struct CulpritTests {
     private static let nobody = "the last host died while no module was at work"
 

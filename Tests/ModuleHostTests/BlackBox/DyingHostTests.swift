@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 /// Hosts that really die, each in a process of its own.
-@Suite("A host that dies", .timeLimit(.minutes(5)))
+@Suite("A host that dies", .timeLimit(.minutes(10)))
 struct DyingHostTests {
     /// What the next host says of the one that has died in the folder.
     private func lastWords(in folder: TemporaryFolder) throws -> String {

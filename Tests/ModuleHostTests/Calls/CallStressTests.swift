@@ -9,7 +9,7 @@ import Testing
 /// and go, and handlers that get stuck, some for longer than they may.
 ///
 /// What is asserted holds for every interleaving; the seed only varies what is called.
-@Suite("Calls under stress", .timeLimit(.minutes(5)))
+@Suite("Calls under stress", .timeLimit(.minutes(10)))
 struct CallStressTests {
     private static let modules = 6
     private static let callers = 4

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Calls between modules", .timeLimit(.minutes(5)))
+@Suite("Calls between modules", .timeLimit(.minutes(10)))
 struct CallTests {
     private func host(
         _ names: String..., probe: Probe? = nil, test: String = #function

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Interceptors", .timeLimit(.minutes(5)))
+@Suite("Interceptors", .timeLimit(.minutes(10)))
 struct InterceptorTests {
     /// Two modules with routes, and behind them interceptors.
     private func host(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Calls that take too long", .timeLimit(.minutes(5)))
+@Suite("Calls that take too long", .timeLimit(.minutes(10)))
 struct LateCallTests {
     private func host(probe: Probe) async throws -> HostUnderTest {
         try await HostUnderTest(

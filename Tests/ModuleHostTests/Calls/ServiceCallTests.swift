@@ -13,7 +13,7 @@ private struct OpenDesk: Desk {
 /// A service that is handed out.
 private struct Ticket: Sendable { var number: Int }
 
-@Suite("Services in calls, and posts", .timeLimit(.minutes(5)))
+@Suite("Services in calls, and posts", .timeLimit(.minutes(10)))
 struct ServiceCallTests {
     private func host(probe: Probe, tokens: TokenStore = .empty) async throws -> HostUnderTest {
         try await HostUnderTest(

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// What the control socket makes of the outcome of a call.
-@Suite("Control calls", .timeLimit(.minutes(5)))
+@Suite("Control calls", .timeLimit(.minutes(10)))
 struct ControlCallTests {
     @Test("each fault has the code of its kind, and its own text")
     func errors() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Control client", .timeLimit(.minutes(2)))
+@Suite("Control client", .timeLimit(.minutes(10)))
 struct ControlClientTests {
     private func error(_ directory: StateDirectory) -> ControlClientError? {
         do throws(ControlClientError) {

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// What `docs/control.md` says of methods, errors and limits is so.
-@Suite("Documentation of the control socket", .timeLimit(.minutes(5)))
+@Suite("Documentation of the control socket", .timeLimit(.minutes(10)))
 struct ControlDocumentationTests {
     /// The cells of the rows of the table under a heading.
     private func rows(under heading: String) throws -> [[String]] {

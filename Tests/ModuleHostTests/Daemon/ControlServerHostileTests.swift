@@ -6,7 +6,7 @@ import Testing
 @testable import ModuleHost
 
 /// What clients may do to a control server, and what becomes of them and of the others.
-@Suite("Control server: hostile clients", .timeLimit(.minutes(2)))
+@Suite("Control server: hostile clients", .timeLimit(.minutes(10)))
 struct ControlServerHostileTests {
     private func lateLine() -> String {
         errorLine(-32600, "Invalid Request", "no whole line within 30s")

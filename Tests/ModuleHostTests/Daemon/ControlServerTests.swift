@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Control server", .timeLimit(.minutes(2)))
+@Suite("Control server", .timeLimit(.minutes(10)))
 struct ControlServerTests {
     private let served: ServedSocket
 

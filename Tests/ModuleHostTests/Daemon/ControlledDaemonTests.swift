@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// What a daemon's host tells its control socket, in each part of its life.
-@Suite("Controlled daemon", .timeLimit(.minutes(5)))
+@Suite("Controlled daemon", .timeLimit(.minutes(10)))
 struct ControlledDaemonTests {
     private let peer = SocketPeer(processID: 4711, userID: 1000, groupID: 1000)
 

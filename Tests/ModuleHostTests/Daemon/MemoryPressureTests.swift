@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("MemoryPressure", .timeLimit(.minutes(5)))
+@Suite("MemoryPressure", .timeLimit(.minutes(10)))
 struct MemoryPressureTests {
     @Test("what is watched, and from when on it tells")
     func watch() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("ReadinessNotifier", .timeLimit(.minutes(5)))
+@Suite("ReadinessNotifier", .timeLimit(.minutes(10)))
 struct ReadinessNotifierTests {
     private let folder: TemporaryFolder
     private let manager: NotifyReceiver

@@ -7,7 +7,7 @@ import Testing
 /// thread of the test process has them blocked.
 ///
 /// The tests of hostd signal a whole process.
-@Suite("Signal listener", .timeLimit(.minutes(5)))
+@Suite("Signal listener", .timeLimit(.minutes(10)))
 struct SignalListenerTests {
     /// Runs `body` on a thread that blocks all signals, and awaits what it returns.
     private func onSignalThread<Result: Sendable>(

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// A slatefile that a module hands to its host.
-@Suite("A slatefile from a module", .timeLimit(.minutes(5)))
+@Suite("A slatefile from a module", .timeLimit(.minutes(10)))
 struct SlatefileApplyTests {
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Tail", .timeLimit(.minutes(2)))
+@Suite("Tail", .timeLimit(.minutes(10)))
 struct TailHubTests {
     private func event(_ number: Int) -> String {
         #"{"jsonrpc":"2.0","method":"event","params":{"n":\#(number)}}"#

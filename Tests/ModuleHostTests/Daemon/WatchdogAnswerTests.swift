@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("WatchdogAnswer", .timeLimit(.minutes(5)))
+@Suite("WatchdogAnswer", .timeLimit(.minutes(10)))
 struct WatchdogAnswerTests {
     @Test(
         "when answers are asked for",

@@ -10,7 +10,7 @@ import Testing
 ///
 /// Nothing is asserted of how long anything takes: only that the others hear what they are to hear, which
 /// they would not if the lane waited.
-@Suite("A module that hangs", .timeLimit(.minutes(5)))
+@Suite("A module that hangs", .timeLimit(.minutes(10)))
 struct HungModuleTests {
     /// How a module hangs, until it is released.
     enum Hang: CaseIterable, CustomTestStringConvertible {

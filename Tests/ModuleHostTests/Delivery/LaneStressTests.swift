@@ -9,7 +9,7 @@ import Testing
 /// them for longer than they may.
 ///
 /// What is asserted holds for every interleaving; the seed only varies what the modules do.
-@Suite("Lane under stress", .timeLimit(.minutes(5)))
+@Suite("Lane under stress", .timeLimit(.minutes(10)))
 struct LaneStressTests {
     private static let modules = 8
     private static let senders = 4

@@ -6,7 +6,7 @@ import Testing
 @testable import ModuleHost
 
 /// The lane by itself.
-@Suite("Lane", .timeLimit(.minutes(5)))
+@Suite("Lane", .timeLimit(.minutes(10)))
 struct LaneTests {
     /// Looks at the lane when it goes, as a module's `deinit` may.
     private final class Curious: Sendable {

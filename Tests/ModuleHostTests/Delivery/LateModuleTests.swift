@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// What must hold beside a module that is late, whatever it and the others do meanwhile.
-@Suite("Beside a late module", .timeLimit(.minutes(5)))
+@Suite("Beside a late module", .timeLimit(.minutes(10)))
 struct LateModuleTests {
     // MARK: Nobody is left out, nobody is told twice
 

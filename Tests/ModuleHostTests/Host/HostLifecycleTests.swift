@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("A host's life", .timeLimit(.minutes(5)))
+@Suite("A host's life", .timeLimit(.minutes(10)))
 struct HostLifecycleTests {
     @Test("makes, launches and activates in slatefile order, and lets go in reverse order")
     func order() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Making modules", .timeLimit(.minutes(5)))
+@Suite("Making modules", .timeLimit(.minutes(10)))
 struct MakingModulesTests {
     @Test("modules after a required one that cannot be made are not made")
     func notMade() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("A full inbox at the start", .timeLimit(.minutes(5)))
+@Suite("A full inbox at the start", .timeLimit(.minutes(10)))
 struct InboxBacklogTests {
     @Test("the inbox goes on where there is room on the lane again before it has come to its sleep")
     func room() async throws {

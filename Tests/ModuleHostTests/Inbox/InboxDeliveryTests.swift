@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 /// Durable events on their way from the inbox to the modules.
-@Suite("Delivery from the inbox", .timeLimit(.minutes(5)))
+@Suite("Delivery from the inbox", .timeLimit(.minutes(10)))
 struct InboxDeliveryTests {
     @Test("an event is accepted, delivered in order, and its outcome told")
     func delivers() async throws {

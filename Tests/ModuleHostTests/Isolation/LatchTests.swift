@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Latch", .timeLimit(.minutes(5)))
+@Suite("Latch", .timeLimit(.minutes(10)))
 struct LatchTests {
     @Test("closed until it is opened, open for everybody who comes later")
     func stays() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Message queue", .timeLimit(.minutes(5)))
+@Suite("Message queue", .timeLimit(.minutes(10)))
 struct MessageQueueTests {
     /// What is done with a queue.
     enum Step {

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// What one thread says and another takes.
-@Suite("Message queue between threads", .timeLimit(.minutes(5)))
+@Suite("Message queue between threads", .timeLimit(.minutes(10)))
 struct MessageQueueThreadsTests {
     private static let end = ModuleEnd(
         processID: 7, cause: .itself, exit: .code(0), lastLines: [])

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// What becomes of a hold's handler and of its alarm, and of holds whose module or host goes.
-@Suite("Ends of holds", .timeLimit(.minutes(5)))
+@Suite("Ends of holds", .timeLimit(.minutes(10)))
 struct HoldEndTests {
     // MARK: Handlers
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// Holds of modules that are late, and handlers that make them so.
-@Suite("Holds of late modules", .timeLimit(.minutes(5)))
+@Suite("Holds of late modules", .timeLimit(.minutes(10)))
 struct HoldLateTests {
     private func rejoined(_ id: String, _ test: HostUnderTest) async {
         _ = await test.recorder.first {

@@ -6,7 +6,7 @@ import Testing
 
 /// Random schedules of holds, their ends, the passing of time, foreground, background and stop, beside a
 /// model that does the same in a few lines.
-@Suite("Holds beside a model", .timeLimit(.minutes(5)))
+@Suite("Holds beside a model", .timeLimit(.minutes(10)))
 struct HoldModelTests {
     /// A step of a schedule.
     enum Step {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Holds", .timeLimit(.minutes(5)))
+@Suite("Holds", .timeLimit(.minutes(10)))
 struct HoldTests {
     // MARK: When there is something to hold
 

@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 /// What a reload exchanges beside the modules themselves.
-@Suite("What a reload exchanges", .timeLimit(.minutes(5)))
+@Suite("What a reload exchanges", .timeLimit(.minutes(10)))
 struct ReloadEffectsTests {
     private typealias Entry = HostUnderTest.Entry
 

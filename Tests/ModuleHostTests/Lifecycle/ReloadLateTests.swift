@@ -5,7 +5,7 @@ import Testing
 
 /// Rule 8: a late module that is removed is unlisted at once, and told of its end when it returns; one that
 /// is to be made anew is so only then.
-@Suite("Reload with late modules", .timeLimit(.minutes(5)))
+@Suite("Reload with late modules", .timeLimit(.minutes(10)))
 struct ReloadLateTests {
     private func late(
         _ entries: [HostUnderTest.Entry], _ probe: Probe

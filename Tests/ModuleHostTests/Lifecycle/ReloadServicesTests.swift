@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 /// Whose services are found after a reload that holds, after one that does not, and what they may not meet.
-@Suite("Reload and services", .timeLimit(.minutes(5)))
+@Suite("Reload and services", .timeLimit(.minutes(10)))
 struct ReloadServicesTests {
     private typealias Entry = HostUnderTest.Entry
     private static let a = Entry(name: "a", type: "CallProbe")

@@ -28,7 +28,7 @@ final class CountingModule: ConfiguredModule, RootProvider, MessageResponder {
 }
 
 /// Random slatefiles, one after another, under a stream of events.
-@Suite("Reload under stress", .timeLimit(.minutes(5)))
+@Suite("Reload under stress", .timeLimit(.minutes(10)))
 struct ReloadStressTests {
     private static let events = 2000
     private static let reloads = 25

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 /// What modules see of a reload that goes well.
-@Suite("Reload", .timeLimit(.minutes(5)))
+@Suite("Reload", .timeLimit(.minutes(10)))
 struct ReloadTests {
     @Test("a new module is made, launched and told where the app is; nobody else hears of that")
     func added() async throws {

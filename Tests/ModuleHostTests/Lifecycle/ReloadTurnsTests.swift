@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 /// How one reload stands to another, to a stop, and to the events around it.
-@Suite("Reloads and what comes between", .timeLimit(.minutes(5)))
+@Suite("Reloads and what comes between", .timeLimit(.minutes(10)))
 struct ReloadTurnsTests {
     /// Asks for a reload whose outcome goes into a list.
     private func ask(

@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 /// Every way in which a reload can fail: all stays as it was, and what was made for it is let go of.
-@Suite("Reload that fails", .timeLimit(.minutes(5)))
+@Suite("Reload that fails", .timeLimit(.minutes(10)))
 struct ReloadUndoneTests {
     private static let both = [
         HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "c"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Log output", .timeLimit(.minutes(5)))
+@Suite("Log output", .timeLimit(.minutes(10)))
 struct LogOutputTests {
     init() { Signals.turnIntoErrors() }
 

@@ -49,7 +49,7 @@ struct LogTests {
         #expect(record?.module == nil)
     }
 
-    @Test("a record can be awaited before and after it is written", .timeLimit(.minutes(5)))
+    @Test("a record can be awaited before and after it is written", .timeLimit(.minutes(10)))
     func awaiting() async {
         let recorder = LogRecorder()
         recorder.log.info("early bird")

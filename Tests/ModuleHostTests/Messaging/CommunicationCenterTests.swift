@@ -185,7 +185,7 @@ struct OwnCenterTests {
     }
 }
 
-@Suite("The host's center", .timeLimit(.minutes(5)))
+@Suite("The host's center", .timeLimit(.minutes(10)))
 struct HostCenterTests {
     @Test("a message goes round in slatefile order; what throws is reported under its name")
     func order() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("ModuleContext", .timeLimit(.minutes(5)))
+@Suite("ModuleContext", .timeLimit(.minutes(10)))
 struct ModuleContextTests {
     // MARK: Settings
 

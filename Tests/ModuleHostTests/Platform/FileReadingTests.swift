@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Reading a file", .timeLimit(.minutes(5)))
+@Suite("Reading a file", .timeLimit(.minutes(10)))
 struct FileReadingTests {
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("NativeThread", .timeLimit(.minutes(5)))
+@Suite("NativeThread", .timeLimit(.minutes(10)))
 struct NativeThreadTests {
     @Test("a thread of its own, under its name")
     func runs() async throws {

@@ -40,7 +40,7 @@ final class ShopModule: RoutedModule {
 }
 
 /// Row 1 of the seed systems: a URL runs a block.
-@Suite("Row 1: URLs to handlers", .timeLimit(.minutes(5)))
+@Suite("Row 1: URLs to handlers", .timeLimit(.minutes(10)))
 struct Row01MGJRouterTests {
     private struct Named: Decodable { var name: String }
 

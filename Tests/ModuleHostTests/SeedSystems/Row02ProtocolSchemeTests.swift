@@ -34,7 +34,7 @@ final class ContactsModule: RoutedModule {
 }
 
 /// Row 2 of the seed systems: protocol → implementation, called with static types.
-@Suite("Row 2: services by protocol", .timeLimit(.minutes(5)))
+@Suite("Row 2: services by protocol", .timeLimit(.minutes(10)))
 struct Row02ProtocolSchemeTests {
     protocol Accounts: Sendable { var name: String { get } }
     struct Stored: Accounts { let name: String }

@@ -69,7 +69,7 @@ extension Mediator {
 }
 
 /// Row 3 of the seed systems: target, action, parameters.
-@Suite("Row 3: actions of targets", .timeLimit(.minutes(5)))
+@Suite("Row 3: actions of targets", .timeLimit(.minutes(10)))
 struct Row03CTMediatorTests {
     private func app(_ test: String = #function) async throws -> HostUnderTest {
         try await HostUnderTest(

@@ -66,7 +66,7 @@ final class WatchModule: Module, CallInterceptor, NotFoundResponder, URLResponde
 }
 
 /// Row 5 of the seed systems: calls inside of the app are free, calls from outside carry a token.
-@Suite("Row 5: who may call", .timeLimit(.minutes(5)))
+@Suite("Row 5: who may call", .timeLimit(.minutes(10)))
 struct Row05RouteSecurityTests {
     private static let token = "statements-0123456789"
     private static let expired = "expired-0123456789"

@@ -82,7 +82,7 @@ final class HomePage: ConfiguredModule, RoutedModule, ConfigurationResponder {
 }
 
 /// Row 6 of the seed systems: where URLs lead is configuration.
-@Suite("Row 6: routes by configuration", .timeLimit(.minutes(5)))
+@Suite("Row 6: routes by configuration", .timeLimit(.minutes(10)))
 struct Row06DynamicConfigurationTests {
     private static let toWeb =
         #""rewrites": [{"from": "app://detail/:id", "to": "https://m.example/detail?id=:id"}]"#

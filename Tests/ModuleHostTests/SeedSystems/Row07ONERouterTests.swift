@@ -37,7 +37,7 @@ final class NewProfilePage: RoutedModule {
 }
 
 /// Row 7 of the seed systems: a URL finds the class that answers it.
-@Suite("Row 7: URLs to classes", .timeLimit(.minutes(5)))
+@Suite("Row 7: URLs to classes", .timeLimit(.minutes(10)))
 struct Row07ONERouterTests {
     private func app(
         _ pages: [HostUnderTest.Entry], _ test: String = #function

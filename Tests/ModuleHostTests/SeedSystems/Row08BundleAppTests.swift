@@ -77,7 +77,7 @@ final class WebBundle: RoutedModule {
 }
 
 /// Row 8 of the seed systems: one app, composed of modules, with one bus for each kind of talk.
-@Suite("Row 8: URLs, services and messages on one order", .timeLimit(.minutes(5)))
+@Suite("Row 8: URLs, services and messages on one order", .timeLimit(.minutes(10)))
 struct Row08BundleAppTests {
     /// An app composed of these modules, in this order, by its slatefile alone.
     private func app(

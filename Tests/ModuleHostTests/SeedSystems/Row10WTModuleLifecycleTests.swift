@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 /// Row 10 of the seed systems: the app delegate's callbacks for every module, and calls by name.
-@Suite("Row 10: the app's life for every module", .timeLimit(.minutes(5)))
+@Suite("Row 10: the app's life for every module", .timeLimit(.minutes(10)))
 struct Row10WTModuleLifecycleTests {
     /// A callback of the app delegate: what is delivered to bring it about.
     struct Callback: CustomTestStringConvertible {

@@ -69,7 +69,7 @@ final class ShopPage {
 }
 
 /// Row 11 of the seed systems: an owner's controllers, and a center that tells them.
-@Suite("Row 11: controllers and their center", .timeLimit(.minutes(5)))
+@Suite("Row 11: controllers and their center", .timeLimit(.minutes(10)))
 struct Row11BCTests {
     private let page = ShopPage()
 
