@@ -6,18 +6,23 @@ import Testing
 
 @Suite("MainModule", .timeLimit(.minutes(10)))
 struct MainModuleTests {
-    private func slatefile(config: String) -> String {
+    private func slatefile(config: String, isolation: String = "none") -> String {
         """
         { "slate": 1, "app": "demo", "modules": [
-          { "id": "com.mm.main", "entry": "Modules.MainModule", "main": true, "config": \(config) },
+          { "id": "com.mm.main", "entry": "Modules.MainModule", "main": true, "config": \(config),
+            "isolation": "\(isolation)" },
           { "id": "com.mm.journal", "entry": "Modules.JournalModule" }
         ] }
         """
     }
 
-    @Test("its root is opened at the end of launch")
-    func root() async throws {
-        try await RunningHost.run(slatefile(config: #"{ "root": "slate://home" }"#)) { app in
+    @Test(
+        "its root is opened at the end of launch, wherever it runs",
+        arguments: ["none", "process"])
+    func root(isolation: String) async throws {
+        let slatefile = slatefile(
+            config: #"{ "root": "slate://home" }"#, isolation: isolation)
+        try await RunningHost.run(slatefile, processes: .ofHostd) { app in
             let events = try app.text(of: "journal.ndjson").split(separator: "\n").map { line in
                 try JSONValue(parsing: String(line))
             }

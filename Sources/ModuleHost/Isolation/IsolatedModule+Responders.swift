@@ -1,3 +1,9 @@
+extension IsolatedModule: RootProvider {
+    var root: String? {
+        get throws { declaration.suppliesRoot ? try askForRoot() : nil }
+    }
+}
+
 /// An object that conforms to every responder protocol, and wants to be told by some of them.
 protocol SelectiveResponder: AnyObject {
     func wants<Responder>(_ responder: Responder.Type) -> Bool

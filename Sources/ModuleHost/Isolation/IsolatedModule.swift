@@ -224,6 +224,21 @@ final class IsolatedModule {
         }
     }
 
+    /// Asks the process for the root of the app.
+    func askForRoot() throws -> String? {
+        if isGone { throw IsolationError.gone }
+        let limit = patience(beyond: context.host.services.deadlines.launch)
+        let answer: Result<JSONValue, RPCError>
+        do throws(ModuleEnd) {
+            answer = try process.exchange("root", within: limit, serving: serve) {
+                $0.object { _ in }
+            }
+        } catch {
+            throw IsolationError.ended(error)
+        }
+        return try answer.mapError { IsolationError.answered($0.code, $0.description) }.get().string
+    }
+
     // MARK: What comes unasked
 
     /// How many messages are taken before others have their turn.

@@ -11,6 +11,8 @@ struct ModuleDeclaration: Hashable, Sendable {
     let topics: [String]
     /// What it can be asked for.
     let routes: [DeclaredRoute]
+    /// Whether it can be asked for the root of the app.
+    let suppliesRoot: Bool
 
     private struct Answer: Decodable {
         let `protocol`: Int
@@ -18,6 +20,7 @@ struct ModuleDeclaration: Hashable, Sendable {
         let events: [String]?
         let topics: [String]?
         let routes: [DeclaredRoute]?
+        let root: Bool?
         let ready: Bool?
     }
 
@@ -47,7 +50,8 @@ struct ModuleDeclaration: Hashable, Sendable {
         let topics = answer.topics ?? []
         if !topics.isEmpty { events.insert(.message) }
         let declaration = ModuleDeclaration(
-            events: events, topics: topics, routes: answer.routes ?? [])
+            events: events, topics: topics, routes: answer.routes ?? [],
+            suppliesRoot: answer.root ?? false)
         return (declaration, answer.ready ?? true)
     }
 }

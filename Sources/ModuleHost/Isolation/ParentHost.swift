@@ -45,6 +45,7 @@ final class ParentHost: Sendable {
                 $0.member(
                     "events", texts: EventKind.allCases.filter(events.contains).map(\.rawValue))
                 $0.member("topics", texts: topics)
+                $0.member("root", record.module is any RootProvider)
                 $0.member("routes") { json in
                     json.array { json in
                         for route in calls.table.routes { route.route.write(to: &json) }
@@ -160,13 +161,29 @@ final class ParentHost: Sendable {
                     host.onLaneWhenIdle { _ in try? host.startup.admit(.low) }
                 }
             case "call": try call(request, id, in: host, on: thread)
+            case "root":
+                let root = try root(of: host.app.value, on: thread)
+                uplink.succeed(id) { json in
+                    if let root { json.value(root) } else { json.null() }
+                }
             case "shutdown":
                 uplink.succeed(id) { $0.null() }
                 host.stop(because: "the host lets go of the module")
-            default: throw .methodNotFound("a module is asked for event, call and shutdown")
+            default: throw .methodNotFound("a module is asked for event, call, root and shutdown")
             }
         } catch {
             uplink.fail(id, error)
+        }
+    }
+
+    private func root(of app: RunningApp, on thread: LaneThread) throws(RPCError) -> String? {
+        guard let record = app.records.first, let main = record.module as? any RootProvider else {
+            return nil
+        }
+        switch app.gate.call(record.cell, on: thread, { try describing { try main.root } }) {
+        case .returned(let root): return root
+        case .threw(let error): throw RPCError(.failed, "\(error)")
+        case .tooDeep, .lost, .threwLate: return nil
         }
     }
 

@@ -45,7 +45,8 @@ struct ModuleDeclarationTests {
     func defaults() throws {
         let (declaration, isReady) = try read(#"{"protocol":1,"module":"com.example.weather"}"#)
         #expect(
-            declaration == ModuleDeclaration(events: [], topics: [], routes: []))
+            declaration
+                == ModuleDeclaration(events: [], topics: [], routes: [], suppliesRoot: false))
         #expect(isReady)
     }
 
