@@ -24,8 +24,8 @@ public final class Host: Sendable {
         let onReady: @Sendable (_ modules: Int, _ after: Duration) -> Void
         /// Called where it may have changed.
         let onHealth: @Sendable (HostHealth) -> Void
-        /// A stop was asked for, and why; on the thread of whoever asks.
-        let onStop: @Sendable (String) -> Void
+        /// A stop begins, what end it is to come to, and why; on the thread of whoever asks.
+        let onStop: @Sendable (End, String) -> Void
         /// Called once.
         let onEnd: @Sendable (End) -> Void
         /// Called at the instant at which another slatefile holds.
@@ -34,7 +34,7 @@ public final class Host: Sendable {
         package init(
             onReady: @escaping @Sendable (_ modules: Int, _ after: Duration) -> Void = { _, _ in },
             onHealth: @escaping @Sendable (HostHealth) -> Void = { _ in },
-            onStop: @escaping @Sendable (String) -> Void = { _ in },
+            onStop: @escaping @Sendable (End, String) -> Void = { _, _ in },
             onReload: @escaping @Sendable (Slatefile) -> Void = { _ in },
             onEnd: @escaping @Sendable (End) -> Void = { _ in }
         ) {
@@ -225,7 +225,7 @@ public final class Host: Sendable {
         holds.stopBegins(within: slatefile.deadlines.stopAll)
         let alarm = time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
         stopAlarm.withLock { $0 = alarm }
-        observer.onStop(reason)
+        observer.onStop(end, reason)
         onLane(limit: .stop) { app, _ in
             app.stop(end, because: reason, origin: origin, in: self)
         }

@@ -56,9 +56,10 @@ final class ControlledDaemon: ControlledHost {
         let inbox = inbox?.currentFigures()
         host.read(within: Self.patience) {
             ($0.figures, $0.holds.open, $0.health.late)
-        } _: { [identity, reloader] in
+        } _: { [host, identity, reloader] in
             let status = $0.map { figures, holds, late in
                 var status = HostStatus(identity, figures, inbox: inbox)
+                status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
                 status.holds = holds
                 status.late = late
                 status.lastReload = reloader?.lastReload

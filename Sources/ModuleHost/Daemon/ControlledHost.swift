@@ -106,6 +106,8 @@ package struct HostStatus: Hashable, Sendable {
     package var holds: [OpenHold] = []
     /// What came of the last reload; nil before the first.
     package var lastReload: ReloadReport?
+    /// The modules that are isolated since hosts died at their work, in slatefile order.
+    package var isolated: [ModuleID] = []
 
     package init(
         _ identity: HostIdentity, _ figures: HostFigures, inbox: InboxFigures? = nil
@@ -126,6 +128,7 @@ package struct HostStatus: Hashable, Sendable {
             $0.member("modulesRunning", figures.modulesRunning)
             $0.member("modulesFailed", figures.modulesFailed)
             if !late.isEmpty { $0.member("late", late) }
+            if !isolated.isEmpty { $0.member("isolated", isolated) }
             $0.member("failures", figures.failures)
             $0.member("lateness", figures.lateness)
             $0.member("ignored", figures.ignored)
@@ -184,6 +187,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var holds: [OpenHold] = []
     /// Its process; nil for one that runs in the host's.
     package var process: ModuleProcessStatus?
+    /// At the work of how many hosts' deaths it was, where it is isolated for that.
+    package var hostDeaths: Int?
 
     package init(id: ModuleID, entry: String, state: State) {
         self.id = id
@@ -202,6 +207,7 @@ package struct ModuleStatus: Hashable, Sendable {
             if let behind { $0.member("behind", behind) }
             if let reason { $0.member("reason", reason) }
             if let process { $0.member("process") { process.write(to: &$0) } }
+            if let hostDeaths { $0.member("hostDeaths", hostDeaths) }
             guard !holds.isEmpty else { return }
             $0.member("holds") {
                 $0.array { json in for hold in holds { json.object { hold.write(to: &$0) } } }

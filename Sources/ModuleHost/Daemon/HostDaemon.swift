@@ -22,17 +22,22 @@ public enum HostDaemon {
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         if let entry = options.environment[ModuleChild.variable] { return ModuleChild.run(entry) }
         SignalListener.blockAll()
+        let link = RespawnLink(environment: options.environment)
+        if options.respawns, link == nil { return RespawningParent(options).run() }
+        if link != nil { NativeThread.nameCurrent(CurrentProcess.programName) }
         let voice = DaemonVoice(options)
         CurrentProcess.removeFromEnvironment(NotifySocket.variables)
-        let code = run(options, voice)
+        let code = run(options, voice, link)
         voice.notifier.ended(code)
         voice.output.flush(within: .seconds(1))
         return code
     }
 
-    private static func run(_ options: HostDaemonOptions, _ voice: DaemonVoice) -> ExitCode {
+    private static func run(
+        _ options: HostDaemonOptions, _ voice: DaemonVoice, _ link: RespawnLink?
+    ) -> ExitCode {
         let log = voice.log
-        let slatefile: Slatefile
+        var slatefile: Slatefile
         let tokens: TokenStore
         do throws(SlatefileFailure) {
             slatefile = try .load(options.slatefile, environment: options.environment)
@@ -54,6 +59,8 @@ public enum HostDaemon {
         defer { withExtendedLifetime(claim) {} }
         if let weakness = directory.weakness { log.warning("\(weakness)") }
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
+        slatefile = slatefile.isolatingBlamed(
+            in: directory, after: blackBox.previous?.death, log: log)
         let inbox: Inbox
         do throws(SystemError) {
             let opening = InboxOpening(
@@ -74,7 +81,7 @@ public enum HostDaemon {
         }
         let run: DaemonRun
         do throws(ControlServerError) {
-            run = try DaemonRun(slatefile, tokens, directory, options, voice, blackBox, inbox)
+            run = try DaemonRun(slatefile, tokens, directory, options, voice, blackBox, inbox, link)
         } catch {
             log.error("\(error)")
             return error.exitCode
@@ -134,13 +141,16 @@ private final class DaemonRun: Sendable {
     private let notifier: ReadinessNotifier
     private let watchdog: WatchdogAnswer?
     private let pressure: MemoryPressure
+    /// To the parent that starts this host again when it dies; nil for none.
+    private let link: RespawnLink?
 
     init(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
         _ options: HostDaemonOptions, _ voice: DaemonVoice, _ blackBox: DaemonBlackBox,
-        _ inbox: Inbox
+        _ inbox: Inbox, _ link: RespawnLink?
     ) throws(ControlServerError) {
         self.options = options
+        self.link = link
         self.blackBox = blackBox
         self.inbox = inbox
         notifier = voice.notifier
@@ -162,7 +172,7 @@ private final class DaemonRun: Sendable {
                     sayReady(modules: modules, after: after)
                 },
                 onHealth: { [notifier] in notifier.tell($0) },
-                onStop: { reference.run?.stopping(because: $0) },
+                onStop: { reference.run?.stopping($0, because: $1) },
                 onReload: { reference.run?.take($0) },
                 onEnd: { reference.run?.ended($0) }),
             blackBox: blackBox.box)
@@ -215,6 +225,9 @@ private final class DaemonRun: Sendable {
             try inbox.start()
             try host.launch()
             try watch?.start()
+            try link?.watch { [host] in
+                host.stop(because: "the parent that starts this host again is gone")
+            }
         } catch {
             log.error("no thread can be started: \(error)")
             return .failed
@@ -252,7 +265,8 @@ private final class DaemonRun: Sendable {
         watchdog?.start()
     }
 
-    func stopping(because reason: String) {
+    func stopping(_ end: Host.End, because reason: String) {
+        if end == .stopped { link?.stopsForGood() }
         watchdog?.stop()
         notifier.stopping(
             because: reason, within: ControlledDaemon.stopTime(of: host.slatefile))

@@ -26,6 +26,10 @@ public struct HostDaemonOptions: Hashable, Sendable {
     ///
     /// Default: false.
     public var watchesSlatefile = false
+    /// Whether this process starts the host as a child, and again when that dies, and does nothing else.
+    ///
+    /// The child is this very binary with the same arguments. Default: false.
+    public var respawns = false
     /// The environment that the host sees.
     ///
     /// Default: that of the process.

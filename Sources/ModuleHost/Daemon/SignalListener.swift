@@ -48,6 +48,11 @@ package final class SignalListener: Sendable {
         return set
     }
 
+    /// Has the calling thread, the only one, take all signals but those of ``keptDefault``.
+    ///
+    /// For a process that waits for signals by itself.
+    static func takeAll() -> SignalSet { take(but: keptDefault) }
+
     /// Creates a listener for the calling thread, which must be the main thread and call the loop.
     package init() { thread = NativeThread.current }
 

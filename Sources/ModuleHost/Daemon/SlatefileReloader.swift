@@ -98,13 +98,19 @@ final class SlatefileReloader: Sendable {
         let slatefile: Slatefile
         let tokens: TokenStore
         do throws(SlatefileFailure) {
-            slatefile = try .load(options.slatefile, environment: options.environment)
+            slatefile = isolating(
+                try .load(options.slatefile, environment: options.environment))
             tokens = try slatefile.loadTokens(beside: options.slatefile)
         } catch {
             if case .signal = occasion.origin { host.repeatSettings(origin: occasion.origin) }
             return .invalid(error)
         }
         return exchange(slatefile, tokens, occasion)
+    }
+
+    /// Asked each time: modules may have been forgiven.
+    private func isolating(_ slatefile: Slatefile) -> Slatefile {
+        slatefile.isolatingBlamed(in: StateDirectory(path: host.stateDirectory), log: log)
     }
 
     private func exchange(
@@ -127,7 +133,8 @@ final class SlatefileReloader: Sendable {
         let slatefile: Slatefile
         let tokens: TokenStore
         do throws(SlatefileFailure) {
-            slatefile = try .read(bytes, from: options.slatefile, options.environment)
+            slatefile = isolating(
+                try .read(bytes, from: options.slatefile, options.environment))
             tokens = try slatefile.loadTokens(beside: options.slatefile)
         } catch {
             return .invalid(error)

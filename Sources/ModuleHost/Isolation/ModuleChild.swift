@@ -36,6 +36,8 @@ enum ModuleChild {
             request.method == "initialize", let parameters = request.parameters
         else { throw NotAModule() }
         let start = try ModuleStart(parameters, entry: entry)
+        // It would be that of the link by which the binary was found: "exe".
+        NativeThread.nameCurrent(start.module.text)
         let parent = ParentHost(of: start.module, over: uplink, answering: id)
         let end = Awaited<Host.End>()
         let log = Log(to: UplinkLog(uplink, of: start.module), threshold: .debug)

@@ -99,6 +99,7 @@ extension ReloadPlan {
         if new.signals != old.signals { fields.append("signals") }
         if new.deadlines != old.deadlines { fields.append("deadlines") }
         if new.security != old.security { fields.append("security") }
+        if new.isolation != old.isolation { fields.append("isolation") }
         return fields
     }
 
@@ -106,7 +107,6 @@ extension ReloadPlan {
         var fields: [String] = []
         if new.app != old.app { fields.append("app") }
         if new.startup != old.startup { fields.append("startup") }
-        if new.isolation != old.isolation { fields.append("isolation") }
         return fields
     }
 }

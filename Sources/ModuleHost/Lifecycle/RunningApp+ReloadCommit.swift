@@ -65,8 +65,7 @@ extension RunningApp {
         }
         var next = new
         // These wait for the next start.
-        (next.app, next.startup, next.isolation) =
-            (slatefile.app, slatefile.startup, slatefile.isolation)
+        (next.app, next.startup) = (slatefile.app, slatefile.startup)
         slatefile = next
         host.exchange(next)
         gate.lane.watchdog.limits = Watchdog.Limits(of: next)

@@ -66,6 +66,7 @@ extension ModuleStatus {
         self.init(id: entry.id, entry: name, state: state)
         isMain = entry.isMain
         isRequired = entry.isRequired
+        hostDeaths = entry.hostDeaths
     }
 }
 

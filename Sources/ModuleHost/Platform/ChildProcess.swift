@@ -162,8 +162,22 @@ package final class ChildProcess: Sendable {
             var status: Int32 = 0
             while waitpid(processID, &status, 0) < 0, errno == EINTR {}
             hasEnded = true
-            let signal = status & 0x7F
-            return signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
+            return Exit(status: status)
+        }
+    }
+
+    /// Reaps the processes that have ended and are this one's to reap, until one of them is `child`; all where that is nil.
+    ///
+    /// Only for a process that has started none but `child`: the others are those that have lost their
+    /// parents.
+    ///
+    /// - Returns: How the child ended; nil where it has not.
+    static func reap(until child: Int32?) -> Exit? {
+        while true {
+            var status: Int32 = 0
+            let processID = waitpid(-1, &status, WNOHANG)
+            if processID == child { return Exit(status: status) }
+            guard processID > 0 || processID < 0 && errno == EINTR else { return nil }
         }
     }
 
@@ -228,6 +242,14 @@ package final class ChildProcess: Sendable {
             let flags = fcntl(number, F_GETFD)
             return number > 2 && flags >= 0 && flags & FD_CLOEXEC == 0
         }
+    }
+}
+
+extension ChildProcess.Exit {
+    /// What `waitpid` says of a process that has ended.
+    init(status: Int32) {
+        let signal = status & 0x7F
+        self = signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
     }
 }
 

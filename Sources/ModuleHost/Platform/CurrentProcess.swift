@@ -18,6 +18,12 @@ package enum CurrentProcess {
         _ = seteuid(status.st_uid)
     }
 
+    /// The name under which the program was started, without its folder.
+    static var programName: String {
+        let path = CommandLine.arguments.first ?? ""
+        return path.split(separator: "/").last.map(String.init) ?? path
+    }
+
     /// How many processors are online.
     package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 

@@ -67,6 +67,25 @@ package enum LocalSocket {
         return socket
     }
 
+    /// Makes two sockets that lead to each other.
+    ///
+    /// - Parameter nonblocking: Whether nobody waits for them.
+    /// - Returns: Their descriptors, which the caller owns; closed on `exec`.
+    /// - Throws: ``SystemError`` where there is no room for two descriptors.
+    static func pair(nonblocking: Bool) throws(SystemError) -> (Int32, Int32) {
+        var ends: (Int32, Int32) = (-1, -1)
+        let kind =
+            SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
+            | (nonblocking ? SOCK_NONBLOCK.rawValue : 0)
+        let result = withUnsafeMutablePointer(to: &ends) {
+            $0.withMemoryRebound(to: Int32.self, capacity: 2) {
+                socketpair(AF_UNIX, Int32(kind), 0, $0)
+            }
+        }
+        guard result == 0 else { throw .last }
+        return ends
+    }
+
     /// Removes the socket's file; one that is not there is fine.
     static func remove(_ path: String) { unlink(path) }
 

@@ -39,6 +39,19 @@ package enum NativeThread {
             throw SystemError(code: code)
         }
     }
+
+    /// Gives the calling thread a name; where that is the main one, it is the name of the process, too.
+    ///
+    /// `pthread_setname_np` is not visible to Swift; writing this file is what it does. A name is a courtesy:
+    /// without `/proc` the thread goes without.
+    ///
+    /// - Parameter name: What `ps` and debuggers are to show; the kernel keeps 15 bytes of it.
+    static func nameCurrent(_ name: String) {
+        guard let file = try? Descriptor(opening: "/proc/thread-self/comm", O_WRONLY) else {
+            return
+        }
+        try? file.writeAll(name.utf8)
+    }
 }
 
 /// What a new thread begins with; takes over the `Start` that it is given.
@@ -58,17 +71,7 @@ private final class Start: Sendable {
     }
 
     func run() {
-        nameThread()
+        NativeThread.nameCurrent(name)
         body()
-    }
-
-    /// `pthread_setname_np` is not visible to Swift; writing this file is what it does.
-    ///
-    /// A name is a courtesy: without `/proc` the thread goes without.
-    private func nameThread() {
-        guard let file = try? Descriptor(opening: "/proc/thread-self/comm", O_WRONLY) else {
-            return
-        }
-        try? file.writeAll(name.utf8)
     }
 }

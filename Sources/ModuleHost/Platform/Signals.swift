@@ -61,6 +61,20 @@ package struct ReceivedSignal: Hashable, Sendable {
     }
 }
 
+extension ReceivedSignal {
+    /// What the kernel tells; `si_code` decides which members it has filled in.
+    fileprivate init(_ info: siginfo_t) {
+        let fields = info._sifields._rt
+        let sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL
+        self.init(
+            number: info.si_signo,
+            // Of a signal without room in the queue the kernel says: process 0, user 0. That is not root.
+            sender: sent && fields.si_pid != 0
+                ? .init(processID: fields.si_pid, userID: fields.si_uid) : nil,
+            value: info.si_code == SI_QUEUE ? fields.si_sigval.sival_int : nil)
+    }
+}
+
 /// The calls that deal with signals.
 package enum Signals {
     /// The signals that queue instead of coalescing; the lowest two are glibc's own and not here.
@@ -72,6 +86,10 @@ package enum Signals {
     static let synchronous: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS]
     /// Those that stop or end what runs in a terminal.
     static let fromKeyboard: [Int32] = [SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU]
+    /// Those by which a process is asked to end.
+    static let requestsEnd: [Int32] = [SIGTERM, SIGINT]
+    /// The one by which the kernel tells that a child has ended.
+    static let childEnded = SIGCHLD
     /// Those that, when ignored, leave the call that caused them with an error: `EPIPE`, `EFBIG`.
     static let turnedIntoErrors: [Int32] = [SIGPIPE, SIGXFSZ]
     /// The one by which a thread of this process wakes the one that waits for signals.
@@ -103,21 +121,31 @@ package enum Signals {
     /// Waits until one of `signals`, which must be blocked, is there, and takes it.
     package static func wait(for signals: SignalSet) -> ReceivedSignal {
         var info = siginfo_t()
-        var number: Int32
-        repeat {
-            number = withUnsafePointer(to: signals.raw) { sigwaitinfo($0, &info) }
-        } while number < 0
-        // `si_code` decides which members the kernel filled in.
-        let fields = info._sifields._rt
-        let sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL
-        return ReceivedSignal(
-            number: number,
-            // Of a signal without room in the queue the kernel says: process 0, user 0. That is not root.
-            sender: sent && fields.si_pid != 0
-                ? .init(processID: fields.si_pid, userID: fields.si_uid) : nil,
-            value: info.si_code == SI_QUEUE ? fields.si_sigval.sival_int : nil)
+        while withUnsafePointer(to: signals.raw, { sigwaitinfo($0, &info) }) < 0 {}
+        return ReceivedSignal(info)
     }
 
+    /// Waits until one of `signals`, which must be blocked, is there, and takes it.
+    ///
+    /// - Parameters:
+    ///   - signals: Which.
+    ///   - deadline: Until when.
+    /// - Returns: The signal; nil where time was up.
+    package static func wait(
+        for signals: SignalSet, until deadline: ContinuousClock.Instant
+    ) -> ReceivedSignal? {
+        var info = siginfo_t()
+        while true {
+            let (seconds, attoseconds) =
+                max(.zero, ContinuousClock.now.duration(to: deadline)).components
+            var limit = timespec(
+                tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+            if withUnsafePointer(to: signals.raw, { sigtimedwait($0, &info, &limit) }) > 0 {
+                return ReceivedSignal(info)
+            }
+            if errno != EINTR { return nil }
+        }
+    }
     /// Sends a signal to a process; to its whole group where `process` is negative.
     package static func send(_ signal: Int32, to process: Int32) throws(SystemError) {
         guard kill(process, signal) == 0 else { throw .last }

@@ -1,18 +1,18 @@
 package import Glibc
 
-/// Starts a program as every child of this package is started: as the first of a process group of its own,
-/// with no signal blocked or ignored.
+/// Starts a program as every child of this package is started: with no signal blocked or ignored.
 ///
 /// - Parameters:
 ///   - program: The path of the program.
 ///   - words: Its arguments, of which the first is its name.
 ///   - variables: All of its variables, each as `NAME=value`.
+///   - leadsGroup: Whether it is the first of a process group of its own; else it is in this process's.
 ///   - actions: What becomes of descriptors.
 /// - Returns: The number of the process.
 /// - Throws: ``SystemError`` where it cannot be started.
 package func spawnProcess(
     _ program: String, _ words: [String], variables: [String],
-    _ actions: inout posix_spawn_file_actions_t
+    leadsGroup: Bool = true, _ actions: inout posix_spawn_file_actions_t
 ) throws(SystemError) -> Int32 {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -26,7 +26,9 @@ package func spawnProcess(
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(
         &attributes,
-        Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        Int16(
+            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+                | (leadsGroup ? POSIX_SPAWN_SETPGROUP : 0)))
     var processID = pid_t()
     let code = withCStrings(words) { argv in
         withCStrings(variables) { envp in

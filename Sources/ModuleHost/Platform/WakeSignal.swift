@@ -8,14 +8,7 @@ final class WakeSignal: Sendable {
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     init() throws(SystemError) {
         // Sockets and not a pipe: these are closed on `exec` from the beginning.
-        var ends: (Int32, Int32) = (-1, -1)
-        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        let result = withUnsafeMutablePointer(to: &ends) {
-            $0.withMemoryRebound(to: Int32.self, capacity: 2) {
-                socketpair(AF_UNIX, Int32(kind), 0, $0)
-            }
-        }
-        guard result == 0 else { throw .last }
+        let ends = try LocalSocket.pair(nonblocking: true)
         receiver = Descriptor(owning: ends.0)
         sender = Descriptor(owning: ends.1)
     }

@@ -44,6 +44,8 @@ public struct Slatefile: Sendable {
         public internal(set) var killAfter: Duration?
         /// Where it runs; nil where the slatefile leaves that to ``Slatefile/isolation``.
         public internal(set) var isolation: Isolation?
+        /// At the work of how many hosts' deaths it was, where it is isolated for that and not by the slatefile.
+        package internal(set) var hostDeaths: Int?
         /// The names of the environment variables that its process gets.
         public internal(set) var environment: [String] = []
         /// How many events it may be behind in memory.

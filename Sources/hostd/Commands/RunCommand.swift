@@ -7,6 +7,10 @@ extension Command {
             Makes the modules in the order of the slatefile, launches them, and delivers what happens,
             until SIGTERM or SIGINT. Logs on stderr; on stdout one line, 'ready pid=… modules=… ms=…',
             when the app has launched. 'hostd signals' shows what each signal does.
+
+            With --respawn this process is only a parent: it passes signals on to the host, starts it
+            again when it dies or loses a part that it cannot do without, and ends with it otherwise.
+            Where a service manager or a container runtime does that, leave it to them.
             """,
         options: [
             .slatefile, .stateDirectory,
@@ -20,6 +24,9 @@ extension Command {
             Option(
                 name: "watch", help: "reload the slatefile when another takes the place of its file"
             ),
+            Option(
+                name: "respawn",
+                help: "run the host as a child, and start it again when it dies"),
         ],
         exitCodes: [
             .success, .noInput, .failed, .cannotCreate, .busy, .notPermitted, .invalidSlatefile,
@@ -40,6 +47,7 @@ extension Command {
                 options.logLevel = level
             }
             options.watchesSlatefile = arguments.has("watch")
+            options.respawns = arguments.has("respawn")
             return HostDaemon.run(options)
         })
 

@@ -14,18 +14,6 @@ extension Command {
             }
         })
 
-    static let modules = Command(
-        name: "modules", summary: "show the modules of the host, and how each is doing",
-        options: [.slatefile, .stateDirectory, .json],
-        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
-        run: { arguments in
-            HostCall.run("modules", arguments) { call throws(ControlClientError) in
-                let modules = try call.client.call("modules")
-                return arguments.has("json")
-                    ? HostCall.write(modules) : Console.write(table(ofModules: modules))
-            }
-        })
-
     /// A host of another version may say less, or more: what is not there is left out.
     private static func text(ofStatus status: JSONValue) -> String {
         func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
@@ -45,6 +33,7 @@ extension Command {
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
             ("late", status["late"]?.elements.map(\.string) ?? []),
+            ("isolated", status["isolated"]?.elements.map(\.string) ?? []),
             ("holds", holds),
             ("events", events.isEmpty ? ["none"] : events),
             ("inbox", parts(ofInbox: status["inbox"])),
@@ -79,7 +68,7 @@ extension Command {
     }
 
     /// Such as `background: upload, 8s left`.
-    private static func describe(_ hold: JSONValue) -> String {
+    static func describe(_ hold: JSONValue) -> String {
         let left = (try? hold["remainingMs"]?.decode(Double.self))
             .map { ", \(Duration.nanoseconds($0 * 1_000_000).briefText) left" }
         return "\(hold["event"]?.string ?? ""): \(hold["reason"]?.string ?? "")\(left ?? "")"
@@ -93,35 +82,5 @@ extension Command {
         let summary = report["summary"]?.string.map { $0 == outcome ? "" : ": \($0)" } ?? ""
         let time = report["time"]?.string.map { " at \($0)" } ?? ""
         return "\(outcome)\(time)\(summary)"
-    }
-
-    private static func parts(ofProcess process: JSONValue?) -> [String] {
-        guard let process else { return [] }
-        let restarts = process["restarts"]?.int ?? 0
-        return [
-            process["pid"].map { "process \($0.text)" } ?? "no process",
-            process["startedAt"]?.string.map { "since \($0)" },
-            process["residentBytes"]?.int.map { "\(($0 + 1 << 19) >> 20) MiB" },
-            restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
-            process["lastEnd"]?.string.map { "last: \($0)" },
-        ].compactMap(\.self)
-    }
-
-    private static func table(ofModules modules: JSONValue) -> String {
-        func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
-        let rows = modules.elements.map { module in
-            var notes: [String] = []
-            if module["main"]?.bool == true { notes.append("main") }
-            if module["required"]?.bool == true { notes.append("required") }
-            if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
-            if let reason = module["reason"]?.string { notes.append(reason) }
-            notes += parts(ofProcess: module["process"])
-            notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
-            return [
-                text(module, "id"), text(module, "state"), text(module, "entry"),
-                notes.joined(separator: ", "),
-            ]
-        }
-        return textTable([["module", "state", "entry", ""]] + rows)
     }
 }

@@ -39,11 +39,11 @@ struct ReloadEffectsTests {
     func waiting() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", probe: probe).launched()
-        let top = #""startup": {"width": 1}, "isolation": "auto""#
+        let top = #""startup": {"width": 1}"#
         for _ in 0..<2 {
             #expect(
                 try await test.reload("a", "b", top: top).text.hasSuffix(
-                    "waits for the next start: startup, isolation"))
+                    "waits for the next start: startup"))
             #expect(test.host.slatefile.startup != Slatefile.Startup(width: 1))
         }
         #expect(await test.stopped() == .stopped)

@@ -108,13 +108,13 @@ struct ReloadPlanTests {
                 "schemes": ["s"], "fallback": "x.c",
                 "rewrites": [{"from": "s://a", "to": "s://b"}],
                 "signals": {"USR1": {"event": "memory-warning"}},
-                "deadlines": {"event": "1s"}, "security": {"tokens": "t.json"},
+                "deadlines": {"event": "1s"}, "security": {"tokens": "t.json"}, "isolation": "auto",
                 """,
-            expected: "schemes, fallback, rewrites, signals, deadlines, security"),
+            expected: "schemes, fallback, rewrites, signals, deadlines, security, isolation"),
         Row(
             name: "what waits",
-            top: #""app": "new", "startup": {"width": 1}, "isolation": "auto","#,
-            expected: "waits for the next start: app, startup, isolation"),
+            top: #""app": "new", "startup": {"width": 1},"#,
+            expected: "waits for the next start: app, startup"),
     ]
 
     @Test("says what becomes of each module, and of the rest", arguments: rows)

@@ -1,0 +1,174 @@
+/// The modules at whose work hosts died, as they are counted in the file `isolated.json`.
+///
+/// ```
+/// {"modules":{"com.mm.push":{"deaths":2,"host":"4711 2026-03-01T09:41:00.123Z","text":"the last host …"}}}
+/// ```
+///
+/// Where the slatefile says `"isolation": "auto"`, one that has been blamed ``limit`` times runs in a process
+/// of its own. Deaths do not age: a module that takes the host down once a month does it again.
+package struct BlamedModules: Hashable, Sendable {
+    /// What is held against one module.
+    package struct Blame: Hashable, Sendable {
+        /// How many hosts died while it was at work.
+        package var deaths: Int
+        /// The last of them, by its process and when it was started: nobody is blamed twice for one.
+        package var host: String
+        /// What the last of them died at, in words.
+        package var text: String
+    }
+
+    package static let fileName = "isolated.json"
+    /// How many deaths are too many.
+    package static let limit = 2
+
+    package private(set) var blames: [ModuleID: Blame] = [:]
+
+    /// Those that are to run in a process of their own.
+    package var isolated: [ModuleID: Blame] { blames.filter { $0.value.deaths >= Self.limit } }
+
+    /// Counts a death against the module that was at work.
+    ///
+    /// - Parameters:
+    ///   - death: How the last host died.
+    ///   - isCandidate: Whether a module ran in the host itself, and so can have been the cause.
+    /// - Returns: Whether anything has changed: not where nobody is known to be the cause, nor where this
+    ///   death was counted before.
+    package mutating func blame(for death: LastDeath, where isCandidate: (ModuleID) -> Bool) -> Bool
+    {
+        guard let culprit = death.culprit, isCandidate(culprit) else { return false }
+        let host = "\(death.processID) \(death.startedAt.iso8601)"
+        guard blames[culprit]?.host != host else { return false }
+        let deaths = (blames[culprit]?.deaths ?? 0) + 1
+        blames[culprit] = Blame(deaths: deaths, host: host, text: "\(death)")
+        return true
+    }
+}
+
+extension LastDeath {
+    /// The module that was the cause, as far as can be told; nil where several may have been, and where the
+    /// machine went down.
+    ///
+    /// It is the one that the lane was in; where that was in none, the only one on a thread of its own.
+    var culprit: ModuleID? {
+        guard cause == .process else { return nil }
+        if let module { return module }
+        let others = Set(late + startingUp)
+        return others.count == 1 ? others.first : nil
+    }
+}
+
+/// Why the count cannot be used.
+package enum BlamedModulesError: Error, Hashable, Sendable {
+    /// It cannot be read, or is not what this type writes.
+    case broken(path: String, String)
+    case unwritable(FileError)
+}
+
+extension BlamedModulesError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .broken(let path, let fault):
+            "'\(path)', which counts the deaths of hosts, is broken (\(fault)): remove it, and "
+                + "the count begins anew"
+        case .unwritable(let error): "the deaths of hosts cannot be counted: \(error)"
+        }
+    }
+}
+
+// MARK: - The file
+
+extension BlamedModules {
+    /// Reads the count of a state directory, has it changed, and writes it where it was; nobody else
+    /// does so meanwhile.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory, which must be there.
+    ///   - change: Returns whether it has changed anything.
+    /// - Returns: The count as it is then. A file that is not there counts nothing.
+    /// - Throws: ``BlamedModulesError``; the file is as it was.
+    @discardableResult
+    package static func update(
+        in directory: StateDirectory, _ change: (inout BlamedModules) -> Bool
+    ) throws(BlamedModulesError) -> BlamedModules {
+        let turn = try open(directory)
+        turn.lock(.exclusive)
+        defer { turn.unlock() }
+        var modules = try BlamedModules(in: directory)
+        guard change(&modules) else { return modules }
+        do throws(FileError) {
+            let path = directory.path(of: fileName)
+            try writeFile(modules.text, to: path, mode: 0o600, synchronized: true)
+        } catch {
+            throw .unwritable(error)
+        }
+        return modules
+    }
+
+    private static func open(
+        _ directory: StateDirectory
+    ) throws(BlamedModulesError) -> Descriptor {
+        do throws(SystemError) { return try Descriptor(opening: directory.path) } catch {
+            throw .unwritable(FileError("open", directory.path, error))
+        }
+    }
+
+    /// Reads the count of a state directory.
+    ///
+    /// - Parameter directory: The state directory.
+    /// - Throws: ``BlamedModulesError/broken(path:_:)``.
+    package init(in directory: StateDirectory) throws(BlamedModulesError) {
+        let path = directory.path(of: Self.fileName)
+        let bytes: [UInt8]
+        do throws(FileReadError) { bytes = try readFile(at: path, limit: 16 << 20) } catch {
+            if error.reason == .missing { return }
+            throw .broken(path: path, error.reason.description)
+        }
+        do {
+            for (name, blame) in try JSONValue(parsing: bytes).decode(Stored.self).modules {
+                blames[try ModuleID(name)] = Blame(
+                    deaths: blame.deaths, host: blame.host, text: blame.text)
+            }
+        } catch {
+            throw .broken(path: path, "\(error)")
+        }
+    }
+
+    /// Holds nothing against a module any more.
+    ///
+    /// - Parameter module: Which.
+    /// - Returns: What was held against it; nil for nothing.
+    package mutating func forgive(_ module: ModuleID) -> Blame? {
+        blames.removeValue(forKey: module)
+    }
+
+    private struct Stored: Decodable {
+        struct Blame: Decodable {
+            let deaths: Int
+            let host: String
+            let text: String
+        }
+
+        let modules: [String: Blame]
+    }
+
+    private var text: [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("modules") {
+                $0.object { json in
+                    for (module, blame) in blames.sorted(by: { $0.key.text < $1.key.text }) {
+                        json.member(module.text) {
+                            $0.object {
+                                $0.member("deaths", blame.deaths)
+                                $0.member("host", blame.host)
+                                $0.member("text", blame.text)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        json.newline()
+        return json.bytes
+    }
+}

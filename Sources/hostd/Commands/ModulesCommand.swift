@@ -1,0 +1,99 @@
+import ModuleHost
+
+extension Command {
+    static let modules = Command(
+        name: "modules", summary: "show the modules of the host, and how each is doing",
+        discussion: """
+            Under "isolation": "auto" a module at whose work two hosts died runs in a process of its own.
+            '--forgive' takes it back into the host, from the next start or reload on; it works on
+            files, whether a host runs or not.
+            """,
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "forgive", placeholder: "MODULE",
+                help: "forget the deaths of hosts that are held against a module"),
+            .json,
+        ],
+        exitCodes: clientExitCodes + [.inputOutput],
+        exitMeanings: clientExitMeanings.merging([
+            .unavailable:
+                "no host runs on the state directory; or nothing is held against the module"
+        ]) { $1 },
+        run: { arguments in
+            if let module = arguments["forgive"] { return forgive(module, arguments) }
+            return HostCall.run("modules", arguments) { call throws(ControlClientError) in
+                let modules = try call.client.call("modules")
+                return arguments.has("json")
+                    ? HostCall.write(modules) : Console.write(table(ofModules: modules))
+            }
+        })
+
+    private static func parts(ofProcess process: JSONValue?) -> [String] {
+        guard let process else { return [] }
+        let restarts = process["restarts"]?.int ?? 0
+        return [
+            process["pid"].map { "process \($0.text)" } ?? "no process",
+            process["startedAt"]?.string.map { "since \($0)" },
+            process["residentBytes"]?.int.map { "\(($0 + 1 << 19) >> 20) MiB" },
+            restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
+            process["lastEnd"]?.string.map { "last: \($0)" },
+        ].compactMap(\.self)
+    }
+
+    private static func table(ofModules modules: JSONValue) -> String {
+        func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
+        let rows = modules.elements.map { module in
+            var notes: [String] = []
+            if module["main"]?.bool == true { notes.append("main") }
+            if module["required"]?.bool == true { notes.append("required") }
+            if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
+            if let reason = module["reason"]?.string { notes.append(reason) }
+            notes += parts(ofProcess: module["process"])
+            if let deaths = module["hostDeaths"]?.int {
+                notes.append("isolated, since \(deaths) hosts died at its work")
+            }
+            notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
+            return [
+                text(module, "id"), text(module, "state"), text(module, "entry"),
+                notes.joined(separator: ", "),
+            ]
+        }
+        return textTable([["module", "state", "entry", ""]] + rows)
+    }
+
+    // MARK: --forgive
+
+    private static func forgive(_ name: String, _ arguments: Arguments) -> ExitCode {
+        let directory = arguments.stateDirectory
+        CurrentProcess.actAsOwner(of: directory.path)
+        do throws(BlamedModulesError) {
+            let before = try BlamedModules(in: directory)
+            guard let module = before.blames.keys.first(where: { $0.text == name }) else {
+                let names = before.blames.keys.map(\.text).sorted()
+                let others = names.isEmpty ? "" : "; only against \(names.joined(separator: ", "))"
+                Console.complain("hostd modules: nothing is held against '\(name)'\(others)")
+                return .unavailable
+            }
+            var deaths = 0
+            try BlamedModules.update(in: directory) { blamed in
+                deaths = blamed.forgive(module)?.deaths ?? 0
+                return deaths > 0
+            }
+            if arguments.has("json") {
+                var json = JSONWriter()
+                json.object {
+                    $0.member("forgiven", module.text)
+                    $0.member("deaths", deaths)
+                }
+                json.newline()
+                return Console.write(json.bytes)
+            }
+            return Console.write(
+                "forgiven: it runs in the host from the next start on, or after 'hostd reload'\n")
+        } catch {
+            Console.complain("hostd modules: \(error)")
+            return .inputOutput
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Modules at whose work hosts died")
+struct BlamedModulesTests {
+    private let folder: TemporaryFolder
+    private var directory: StateDirectory { StateDirectory(path: folder.path) }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static func id(_ text: String) -> ModuleID { ModuleID(checked: text) }
+
+    private func death(
+        of process: Int32 = 1, at module: String? = nil, late: [String] = [],
+        startingUp: [String] = [], cause: LastDeath.Cause = .process
+    ) -> LastDeath {
+        var death = LastDeath(
+            cause: cause, processID: process, startedAt: WallTime(seconds: Int(process)))
+        death.module = module.map(Self.id)
+        death.late = late.map(Self.id)
+        death.startingUp = startingUp.map(Self.id)
+        return death
+    }
+
+    @Test("who was the cause, as far as can be told")
+    func culprit() {
+        #expect(death(at: "x.a", late: ["x.b"]).culprit == Self.id("x.a"))
+        #expect(death(late: ["x.b"]).culprit == Self.id("x.b"))
+        #expect(death(startingUp: ["x.c"]).culprit == Self.id("x.c"))
+        #expect(death(late: ["x.c"], startingUp: ["x.c"]).culprit == Self.id("x.c"))
+        #expect(death(late: ["x.b"], startingUp: ["x.c"]).culprit == nil)
+        #expect(death().culprit == nil)
+        #expect(death(at: "x.a", cause: .machine).culprit == nil)
+    }
+
+    @Test("two deaths isolate a module, and no death counts twice")
+    func count() throws {
+        func note(_ death: LastDeath) throws -> BlamedModules {
+            try BlamedModules.update(in: directory) { $0.blame(for: death) { _ in true } }
+        }
+        #expect(try note(death(of: 1, at: "x.a")).isolated.isEmpty)
+        #expect(try note(death(of: 1, at: "x.a")).isolated.isEmpty)
+        #expect(try note(death(of: 2, at: "x.b")).isolated.isEmpty)
+        #expect(try note(death(of: 3)).isolated.isEmpty)
+        let blamed = try note(death(of: 4, at: "x.a"))
+        #expect(Array(blamed.isolated.keys) == [Self.id("x.a")])
+        #expect(try BlamedModules(in: directory) == blamed)
+        #expect(
+            try folder.text(of: BlamedModules.fileName)
+                == #"{"modules":{"#
+                + #""x.a":{"deaths":2,"host":"4 1970-01-01T00:00:04.000Z","text":"the last host (process 4) died while 'x.a' was at work, in no event"},"#
+                + #""x.b":{"deaths":1,"host":"2 1970-01-01T00:00:02.000Z","text":"the last host (process 2) died while 'x.b' was at work, in no event"}}}"#
+                + "\n")
+        let forgiven = try BlamedModules.update(in: directory) {
+            $0.forgive(Self.id("x.a")) != nil
+        }
+        #expect(Array(forgiven.blames.keys) == [Self.id("x.b")])
+        #expect(try BlamedModules(in: directory) == forgiven)
+    }
+
+    @Test("who cannot have been the cause is not blamed")
+    func candidates() throws {
+        let blamed = try BlamedModules.update(in: directory) {
+            $0.blame(for: death(at: "x.a")) { _ in false }
+        }
+        #expect(blamed.blames.isEmpty)
+        #expect(!fileExists(folder.path(BlamedModules.fileName)))
+    }
+
+    @Test(
+        "a file that is none of ours",
+        arguments: ["", "[]", #"{"modules":{"no id!":{"deaths":1,"host":"","text":""}}}"#])
+    func broken(text: String) throws {
+        try folder.write(text, to: BlamedModules.fileName)
+        #expect(throws: BlamedModulesError.self) { try BlamedModules(in: directory) }
+    }
+
+    @Test("a slatefile isolates those that it leaves to the host, and no others")
+    func slatefile() throws {
+        for process: Int32 in 1...8 {
+            let module = ["x.a", "x.b", "x.c", "x.d"][Int(process) % 4]
+            try BlamedModules.update(in: directory) {
+                $0.blame(for: death(of: process, at: module)) { _ in true }
+            }
+        }
+        let text = """
+            {"slate": 1, "app": "a", "isolation": "POLICY", "modules": [
+              {"id": "x.a", "entry": "A.A", "main": true},
+              {"id": "x.b", "entry": "A.B", "isolation": "none"},
+              {"id": "x.c", "command": ["c"]},
+              {"id": "x.e", "entry": "A.E"}]}
+            """
+        func isolated(_ policy: String) throws -> [Slatefile.Isolation?] {
+            let text = text.split(separator: "POLICY").joined(separator: policy)
+            let slatefile = try Slatefile.read(
+                Array(text.utf8), path: "slatefile.json", environment: { _ in nil })
+            return slatefile.isolatingBlamed(in: directory, log: LogRecorder().log).modules
+                .map(\.isolation)
+        }
+        #expect(try isolated("auto") == [.process, Slatefile.Isolation.none, nil, nil])
+        #expect(try isolated("declared") == [nil, Slatefile.Isolation.none, nil, nil])
+    }
+}
