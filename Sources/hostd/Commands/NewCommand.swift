@@ -47,8 +47,8 @@ extension Command {
                 explanation: "make ./weather"),
             Example(
                 line:
-                    "hostd new module com.example.news --language swift --slatefile app/slatefile.json",
-                explanation: "make app, a package"),
+                    "hostd new module com.mm.news --language swift --slatefile app/slatefile.json",
+                explanation: "make ./app"),
         ],
         fault: { arguments in
             let isSwift = arguments["language"] == ModuleLayout.Language.swift.rawValue
