@@ -27,7 +27,11 @@ extension Command {
             Option(
                 name: "slatefile", placeholder: "FILE",
                 help: "that of the app; the module is made beside it (default: slatefile.json)"),
-            Option(name: "add", help: "add the module to the slatefile that is there"),
+            Option(
+                name: "add",
+                help:
+                    "add it to the slatefile that is there, all else in which stays as it is"
+            ),
             Option(
                 name: "target", placeholder: "TARGET",
                 help: "the target of the package that gets it, of swift (default: App)"),
