@@ -23,7 +23,10 @@ let package = Package(
         .target(name: "AppService", swiftSettings: strict),
         .target(name: "ModuleHost", dependencies: ["AppService"], swiftSettings: strict),
         .target(name: "Modules", dependencies: ["ModuleHost"], swiftSettings: strict),
-        .executableTarget(name: "hostd", dependencies: ["Modules"], swiftSettings: strict),
+        .executableTarget(
+            name: "hostd", dependencies: ["Modules"],
+            // What `hostd new` makes modules of: a host may be one file, without others beside it.
+            resources: [.embedInCode("Templates")], swiftSettings: strict),
 
         .target(
             name: "TestSupport", dependencies: ["ModuleHost"], path: "Tests/TestSupport",

@@ -28,6 +28,8 @@ struct Arguments: Hashable, Sendable {
         }
         let missing = command.operands.dropFirst(operands.count).first { $0.isRequired }
         if let missing, !has("help") { throw .missingArgument(missing, command) }
+        let forgotten = command.options.first { $0.isRequired && options[$0.name] == nil }
+        if let forgotten, !has("help") { throw .missingOption(forgotten, command) }
     }
 
     /// The first argument without a dash; nil where there is none.

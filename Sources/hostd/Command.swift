@@ -41,6 +41,8 @@ struct Command: Sendable {
         var placeholder: String?
         /// The values it takes; empty for any.
         var choices: [String] = []
+        /// Whether it must be given; only of one with a value.
+        var isRequired = false
         let help: String
 
         static let help = Option(name: "help", help: "show this text")
@@ -57,7 +59,7 @@ struct Command: Sendable {
 
     /// All commands, in the order of the help.
     static let all: [Command] = [
-        .run, .check, .schema, .signals, .status, .modules, .health, .routes, .open, .canOpen,
+        .run, .check, .new, .schema, .signals, .status, .modules, .health, .routes, .open, .canOpen,
         .call, .post, .send, .inbox, .tail, .reload, .restart, .stop,
         .help,
     ]

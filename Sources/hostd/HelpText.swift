@@ -5,7 +5,7 @@ extension Command {
     var usage: String { (["hostd", name] + usageWords).joined(separator: " ") }
 
     private var usageWords: [String] {
-        options.map { "[\($0.form)]" }
+        options.map { $0.isRequired ? $0.form : "[\($0.form)]" }
             + operands.map { operand in
                 let form = operand.placeholder + (operand.isRepeated ? " …" : "")
                 return operand.isRequired ? form : "[\(form)]"
@@ -77,7 +77,7 @@ extension Command {
 
 extension Command.Option {
     /// The option as it is written, with what stands for its value.
-    fileprivate var form: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
+    var form: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
 }
 
 /// A heading and rows of two columns under it, an empty line before.

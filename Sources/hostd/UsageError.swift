@@ -27,6 +27,11 @@ struct UsageError: Error, Hashable, Sendable {
         UsageError("option '\(written)' is given twice", command)
     }
 
+    static func missingOption(_ option: Command.Option, _ command: Command) -> UsageError {
+        let choices = option.choices.isEmpty ? "" : ", which is \(option.choices.alternatives)"
+        return UsageError("'\(option.form)' is missing\(choices)", command)
+    }
+
     static func missingValue(
         _ written: String, _ placeholder: String, _ command: Command
     ) -> UsageError {

@@ -26,6 +26,7 @@ struct HelpTests {
                 commands:
                   run      run the app of a slatefile until told to stop
                   check    check a slatefile and show every fault in it
+                  new      make a module that runs and is tested, to be built upon
                   schema   print the JSON Schema of slatefiles, for editors
                   signals  show what each signal does, and the command that sends it
                   status   show what the host runs, and how it is doing
@@ -90,7 +91,8 @@ struct HelpTests {
     @Test("every command that the overview lists has its help")
     func all() throws {
         for name in [
-            "run", "check", "schema", "signals", "status", "modules", "routes", "open", "canopen",
+            "run", "check", "new", "schema", "signals", "status", "modules", "routes", "open",
+            "canopen",
             "call", "post", "send", "inbox", "tail", "stop", "help",
         ] {
             let outcome = try HostProcess.run([name, "--help"])

@@ -1,0 +1,101 @@
+import ModuleHost
+
+extension Command {
+    static let new = Command(
+        name: "new", summary: "make a module that runs and is tested, to be built upon",
+        discussion: """
+            ID is the module's id, such as com.example.weather-report. Its last part names the rest:
+
+              swift   class WeatherReportModule and its tests, in a target of the package beside
+                      the slatefile; where there is no package, in a new one that is a host
+              python  weather-report/weather_report_module.py and its tests, with modulehost.py,
+                      which is all that a module in Python needs
+
+            Where there is no slatefile, one is made that runs the module. Nothing that is there is
+            written over: either all is made, or nothing.
+            """,
+        operands: [
+            Operand(
+                placeholder: "KIND", isRequired: true, choices: ["module"], help: "(all there is)"),
+            Operand(placeholder: "ID", isRequired: true, help: "the id of the module"),
+        ],
+        options: [
+            Option(
+                name: "language", placeholder: "LANGUAGE",
+                choices: ModuleLayout.Language.allCases.map(\.rawValue), isRequired: true,
+                help: "(must be given)"),
+            Option(
+                name: "slatefile", placeholder: "FILE",
+                help: "that of the app; the module is made beside it (default: slatefile.json)"),
+            Option(
+                name: "add",
+                help:
+                    "add it to the slatefile that is there, all else in which stays as it is"
+            ),
+            Option(
+                name: "target", placeholder: "TARGET",
+                help: "the target of the package that gets it, of swift (default: App)"),
+            Option(
+                name: "package", placeholder: "FOLDER",
+                help: "where the package ModuleHost is, for a new package (default: that of hostd)"),
+            .json,
+        ],
+        exitCodes: [.success, .noInput, .cannotCreate, .invalidSlatefile],
+        exitMeanings: [
+            .noInput: "the slatefile, or the package ModuleHost, cannot be read",
+            .cannotCreate: "something is there already, or cannot be made",
+        ],
+        examples: [
+            Example(
+                line: "hostd new module com.example.weather --language python",
+                explanation: "make ./weather"),
+            Example(
+                line:
+                    "hostd new module com.mm.news --language swift --slatefile app/slatefile.json",
+                explanation: "make ./app"),
+        ],
+        fault: { arguments in
+            let isSwift = arguments["language"] == ModuleLayout.Language.swift.rawValue
+            let foreign = ["target", "package"].first { arguments.has($0) && !isSwift }
+            if let foreign { return "'--\(foreign)' is for swift" }
+            if let target = arguments["target"], !isIdentifier(target) {
+                return "'\(excerpt(target, limit: 100))' is no name of a target: "
+                    + "letters, digits and _ are allowed, and a letter comes first"
+            }
+            return nil
+        },
+        run: { arguments in
+            do throws(NewModuleError) {
+                let module = try newModule(arguments)
+                try module.make()
+                return arguments.has("json")
+                    ? Console.write(module.json) : Console.write(module.report)
+            } catch {
+                Console.complain("hostd new: \(error)")
+                return error.exitCode
+            }
+        })
+
+    private static func newModule(_ arguments: Arguments) throws(NewModuleError) -> NewModule {
+        let app = AppFolder(slatefile: arguments["slatefile"] ?? defaultSlatefile)
+        let names: ModuleNames
+        do throws(ModuleNames.Fault) {
+            names = try ModuleNames(arguments.operands[1])
+        } catch {
+            throw .invalidName(error)
+        }
+        let layout =
+            switch ModuleLayout.Language(rawValue: arguments["language"] ?? "") {
+            case .python: ModuleLayout.python(names, in: app)
+            case .swift, nil:
+                try ModuleLayout.swift(
+                    names, in: app, target: arguments["target"], package: arguments["package"])
+            }
+        return try NewModule(names, in: app, layout, isToBeAdded: arguments.has("add"))
+    }
+
+    private static func isIdentifier(_ text: String) -> Bool {
+        text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+            && text.first?.isNumber == false
+    }
+}

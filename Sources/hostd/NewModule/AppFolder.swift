@@ -1,0 +1,36 @@
+import ModuleHost
+
+/// Where an app is: its slatefile, and the folder of that, in which its modules are made.
+struct AppFolder: Hashable, Sendable {
+    /// The path of the slatefile.
+    let slatefile: String
+    /// The path of its folder, `.` for the one in which the command runs.
+    let path: String
+
+    init(slatefile: String) {
+        self.slatefile = slatefile
+        path = parentFolder(of: slatefile) ?? "."
+    }
+
+    /// The path of something in the folder.
+    func path(of name: String) -> String {
+        guard slatefile.contains("/") else { return name }
+        return path == "/" ? "/\(name)" : "\(path)/\(name)"
+    }
+
+    /// The slatefile, for who is in the folder.
+    var slatefileName: String { slatefile.split(separator: "/").last.map(String.init) ?? slatefile }
+
+    /// What names the slatefile to a command in the folder: nothing where it has the usual name.
+    var option: String {
+        slatefileName == Command.defaultSlatefile ? "" : " --slatefile \(shellWord(slatefileName))"
+    }
+}
+
+/// A word as the shell takes it.
+func shellWord(_ word: String) -> String {
+    let isPlain = word.allSatisfy {
+        $0.isASCII && ($0.isLetter || $0.isNumber || "./_-".contains($0))
+    }
+    return isPlain ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
+}

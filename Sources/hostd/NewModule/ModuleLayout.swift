@@ -1,0 +1,50 @@
+import ModuleHost
+
+/// What a module is made of in its language: files, and what is to be known of them.
+struct ModuleLayout {
+    /// The files, by their names in the folder of the app.
+    var files: [(name: String, text: String)]
+    /// The member of the module's entry in the slatefile that says what runs, as JSON.
+    var implementation: (key: String, value: String)
+    /// The command that runs the tests, in the folder of the app.
+    var test: String
+    /// The command that runs the app, in its folder.
+    var run: String
+    /// What is to be known of that where the app is there already, as a comment; empty for nothing.
+    var orElse = ""
+    /// What is left to be done by hand, in lines; empty for nothing.
+    var remark = ""
+}
+
+extension ModuleLayout {
+    /// The languages that there are layouts for.
+    enum Language: String, CaseIterable {
+        case swift
+        case python
+    }
+
+    /// A folder of the module's own, with the library that it needs.
+    static func python(_ names: ModuleNames, in app: AppFolder) -> ModuleLayout {
+        let words = ["__ID__": names.id.text, "__LABEL__": names.label, "__FILE__": names.file]
+        let file = "\(names.label)/\(names.file).py"
+        return ModuleLayout(
+            files: [
+                (file, filled(PackageResources.module_py, words)),
+                (
+                    "\(names.label)/test_\(names.file).py",
+                    filled(PackageResources.test_module_py, words)
+                ),
+                ("\(names.label)/modulehost.py", filled(PackageResources.modulehost_py, [:])),
+            ],
+            implementation: ("command", #"["python3", "\#(file)"]"#),
+            test: "python3 -m unittest discover \(names.label)", run: "hostd run\(app.option)",
+            orElse: "  # where it runs already: hostd reload\(app.option)")
+    }
+
+    /// The text of a template, with its words of two underscores replaced.
+    static func filled(_ template: [UInt8], _ words: [String: String]) -> String {
+        words.reduce(String(decoding: template, as: UTF8.self)) { text, word in
+            text.replacing(word.key, with: word.value)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import ModuleHost
+
+/// The names that a new module goes by: all follow from its id.
+struct ModuleNames: Hashable, Sendable {
+    /// Its id, such as `com.example.weather-report`.
+    let id: ModuleID
+    /// The last part of the id, `weather-report`.
+    let label: String
+    /// Its class, `WeatherReportModule`.
+    let type: String
+    /// Its file in Python without the ending, `weather_report_module`: no name of the standard library, and no
+    /// keyword, ends like that.
+    let file: String
+
+    /// - Throws: What is wrong with the id, with one that would be right.
+    init(_ text: String) throws(Fault) {
+        do throws(ModuleID.Fault) {
+            id = try ModuleID(text)
+        } catch {
+            throw Fault(message: "\(error)" + Self.offer(insteadOf: text, error))
+        }
+        label = String(text.split(separator: ".").last ?? "")
+        guard label.first?.isLetter == true else {
+            let better = text.dropLast(label.count) + "module-\(label)"
+            throw Fault(
+                message: "'\(label)', of which a class is to be named, must begin with a letter; "
+                    + "write '\(better)'?")
+        }
+        let words = label.split(separator: "-")
+        type = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "Module"
+        file = words.joined(separator: "_").lowercased() + "_module"
+    }
+
+    /// The id of a module beside this one.
+    var main: String {
+        id.text.dropLast(label.count) + (label.lowercased() == "main" ? "root" : "main")
+    }
+
+    struct Fault: Error, Hashable {
+        let message: String
+    }
+
+    private static func offer(insteadOf text: String, _ fault: ModuleID.Fault) -> String {
+        // That one has its offer.
+        if case .singlePart = fault { return "" }
+        let parts = text.split(separator: ".").map { part in
+            part.split { !$0.isASCII || !$0.isLetter && !$0.isNumber }.joined(separator: "-")
+        }
+        let name = parts.filter { !$0.isEmpty }.joined(separator: ".")
+        let candidates = [name, "com.example.\(name)"]
+        let better = candidates.first { (try? ModuleID($0)) != nil }
+        return better.map { "; write '\($0)'?" } ?? ""
+    }
+}

@@ -1,0 +1,56 @@
+import ModuleHost
+
+extension NewModule {
+    /// What was made, and what to do next.
+    var report: String {
+        var text = files.map { "made \($0.path)\n" }.joined()
+        switch listing {
+        case .new: break
+        case .added: text += "added '\(names.id)' to \(app.slatefile)\n"
+        case .byHand:
+            text += """
+
+                to add to "modules" of \(app.slatefile), which --add would have done:
+                    \(entry.lines("    "))
+
+                """
+        }
+        if !layout.remark.isEmpty { text += "\n\(layout.remark)\n" }
+        let folder = app.path == "." ? "" : " in \(app.path)"
+        let visit = #"{"topic": "\#(names.label).visited", "payload": {"name": "Mia"}}"#
+        return text + """
+
+            next\(folder):
+                \(layout.test)
+                \(run)
+            and then, in a second terminal\(folder):
+                hostd send message --payload '\(visit)' --wait\(app.option)
+                hostd call \(names.id) greet '{"name": "Mia"}'\(app.option)
+
+            """
+    }
+
+    /// The command that runs the app, or has it take the module.
+    private var run: String {
+        guard case .new = listing else { return layout.run + layout.orElse }
+        return layout.run
+    }
+
+    /// The same for programs.
+    var json: [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("id", names.id.text)
+            $0.member("made") { $0.array { for file in files { $0.value(file.path) } } }
+            $0.member("slatefile", app.slatefile)
+            $0.member("entry", raw: entry.line.utf8)
+            if case .byHand = listing {
+                $0.member("listed", false)
+            } else {
+                $0.member("listed", true)
+            }
+        }
+        json.newline()
+        return json.bytes
+    }
+}

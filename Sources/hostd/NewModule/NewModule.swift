@@ -1,0 +1,105 @@
+import ModuleHost
+
+/// A module that is to be made: its files, and its entry in the slatefile of its app.
+struct NewModule {
+    let names: ModuleNames
+    let app: AppFolder
+    let layout: ModuleLayout
+    /// Where the entry gets to.
+    let listing: Listing
+
+    enum Listing {
+        /// Into a slatefile that is made with it.
+        case new(String)
+        /// Into the slatefile that is there, which gets this text.
+        case added([UInt8])
+        /// Nowhere: it is printed, to be put in by hand.
+        case byHand
+    }
+
+    /// Looks at what is there, and makes nothing.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the module.
+    ///   - app: Where its app is; without a slatefile there, one is made.
+    ///   - layout: What the module is made of.
+    ///   - isToBeAdded: Whether its entry is added to a slatefile that is there.
+    /// - Throws: ``NewModuleError``.
+    init(
+        _ names: ModuleNames, in app: AppFolder, _ layout: ModuleLayout, isToBeAdded: Bool
+    ) throws(NewModuleError) {
+        self.names = names
+        self.app = app
+        self.layout = layout
+        let entry = Self.entry(names, layout)
+        if NewFiles.isTaken(app.slatefile) {
+            let text = try Self.slatefile(app.slatefile)
+            guard !text.has(names.id) else { throw .listed(names.id, in: app.slatefile) }
+            listing = isToBeAdded ? .added(text.adding(entry)) : .byHand
+        } else {
+            listing = .new(Self.firstSlatefile(names, entry))
+        }
+        let taken = layout.files.map { app.path(of: $0.name) }.filter(NewFiles.isTaken)
+        guard taken.isEmpty else { throw .taken(taken) }
+    }
+
+    /// What the slatefile says of the module.
+    var entry: SlatefileEntry { Self.entry(names, layout) }
+
+    /// The files that are made, by their paths.
+    var files: [(path: String, text: String)] {
+        let files = layout.files.map { (app.path(of: $0.name), $0.text) }
+        if case .new(let text) = listing { return files + [(app.slatefile, text)] }
+        return files
+    }
+
+    /// Makes it all, or nothing.
+    ///
+    /// - Throws: ``NewModuleError``.
+    func make() throws(NewModuleError) {
+        var made = NewFiles()
+        do throws(FileError) {
+            for (path, text) in files { try made.make(path, text) }
+            if case .added(let text) = listing { try replaceFile(app.slatefile, with: text) }
+        } catch {
+            made.undo()
+            throw .failed(error)
+        }
+    }
+
+    private static func entry(_ names: ModuleNames, _ layout: ModuleLayout) -> SlatefileEntry {
+        SlatefileEntry(members: [
+            ("id", "\"\(names.id)\""), layout.implementation,
+            ("config", #"{ "greeting": "Hello" }"#),
+        ])
+    }
+
+    private static func slatefile(_ path: String) throws(NewModuleError) -> SlatefileText {
+        let bytes: [UInt8]
+        do throws(FileReadError) {
+            bytes = try readFile(at: path, limit: 16 << 20)
+        } catch {
+            throw .unreadable(error)
+        }
+        do throws(SlatefileText.Fault) {
+            return try SlatefileText(bytes)
+        } catch {
+            throw .invalid(path, error.description)
+        }
+    }
+
+    private static func firstSlatefile(_ names: ModuleNames, _ entry: SlatefileEntry) -> String {
+        """
+        {
+          "slate": 1,
+          "app": "\(names.label)",
+          "schemes": ["\(names.label.lowercased())"],
+          "modules": [
+            { "id": "\(names.main)", "entry": "Modules.MainModule", "main": true },
+            \(entry.lines("    "))
+          ]
+        }
+
+        """
+    }
+}

@@ -1,0 +1,82 @@
+import ModuleHost
+
+/// What a slatefile says of a module: the members of an object, in order, the values as JSON.
+struct SlatefileEntry {
+    var members: [(key: String, value: String)]
+
+    /// The entry in one line.
+    var line: String { "{ " + texts.joined(separator: ", ") + " }" }
+
+    /// The entry with a line for each member, all but the first behind `indentation`.
+    func lines(_ indentation: String, newline: String = "\n") -> String {
+        let separator = newline + indentation
+        return "{" + separator + "  " + texts.joined(separator: ",\(separator)  ") + separator + "}"
+    }
+
+    private var texts: [String] { members.map { "\"\($0)\": \($1)" } }
+}
+
+/// The text of a slatefile, to which an entry can be added while all else in it stays as it is.
+struct SlatefileText {
+    private let bytes: [UInt8]
+    private let modules: JSONValue
+
+    /// - Throws: Where it is no JSON, or has no modules; in words, with the place.
+    init(_ bytes: [UInt8]) throws(Fault) {
+        let root: JSONValue
+        do throws(JSONError) {
+            root = try JSONValue(parsing: bytes)
+        } catch {
+            throw Fault(description: "\(error)")
+        }
+        guard let modules = root["modules"], modules.kind == .array, modules.count > 0 else {
+            throw Fault(description: "it has no list of modules")
+        }
+        self.bytes = bytes
+        self.modules = modules
+    }
+
+    struct Fault: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Whether a module has this id, whatever the case.
+    func has(_ id: ModuleID) -> Bool {
+        modules.elements.contains { $0["id"]?.string?.lowercased() == id.text.lowercased() }
+    }
+
+    /// The text with an entry behind the last module, set as that is.
+    func adding(_ entry: SlatefileEntry) -> [UInt8] {
+        let last = modules.elements.reduce(modules) { $1 }
+        let start = offset(of: last.place)
+        let end = start + last.text.utf8.count
+        let lineStart = bytes[..<start].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let indentation = bytes[lineStart..<start]
+        let isOnItsOwnLine =
+            lineStart > 0
+            && indentation.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        guard isOnItsOwnLine else {
+            return bytes[..<end] + Array(", \(entry.line)".utf8) + bytes[end...]
+        }
+        let newline = bytes[..<lineStart].hasSuffix("\r\n") ? "\r\n" : "\n"
+        let margin = String(decoding: indentation, as: UTF8.self)
+        let addition = ",\(newline)\(margin)\(entry.lines(margin, newline: newline))"
+        return bytes[..<end] + Array(addition.utf8) + bytes[end...]
+    }
+
+    /// The offset of the byte at a place.
+    private func offset(of place: TextPlace) -> Int {
+        var line = bytes[...]
+        for _ in 1..<place.line {
+            line = line.drop { $0 != UInt8(ascii: "\n") }.dropFirst()
+        }
+        let before = String(decoding: line, as: UTF8.self).prefix(place.column - 1)
+        return line.startIndex + before.utf8.count
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func hasSuffix(_ text: String) -> Bool {
+        suffix(text.utf8.count).elementsEqual(text.utf8)
+    }
+}

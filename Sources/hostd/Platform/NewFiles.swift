@@ -1,0 +1,77 @@
+import Glibc
+import ModuleHost
+
+/// Files that are made together: all of them, or none.
+///
+/// Nothing that is there is written over, also not what comes to be there meanwhile.
+struct NewFiles {
+    /// What was made and is to go where another cannot be made, folders before what is in them.
+    private var made: [(path: String, isFolder: Bool)] = []
+
+    /// Makes a file, and the folders above it that do not exist, with the permissions that the umask leaves.
+    ///
+    /// - Throws: ``FileError``, also where something has this name.
+    mutating func make(_ path: String, _ text: String) throws(FileError) {
+        if let folder = parentFolder(of: path) { try makeFolder(folder) }
+        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard number >= 0 else { throw FileError("create", path, SystemError(code: errno)) }
+        made.append((path, false))
+        let file = Descriptor(owning: number)
+        do throws(SystemError) {
+            try file.writeAll(text.utf8)
+        } catch {
+            throw FileError("write", path, error)
+        }
+    }
+
+    private mutating func makeFolder(_ path: String) throws(FileError) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw FileError("create folder", path, .notDirectory)
+            }
+            return
+        }
+        if let parent = parentFolder(of: path) { try makeFolder(parent) }
+        guard mkdir(path, 0o777) == 0 else {
+            throw FileError("create folder", path, SystemError(code: errno))
+        }
+        made.append((path, true))
+    }
+
+    /// Removes what was made, but for folders that others have put something into.
+    mutating func undo() {
+        while let (path, isFolder) = made.popLast() { _ = isFolder ? rmdir(path) : unlink(path) }
+    }
+
+    /// Whether something has this name, if only a link that leads nowhere.
+    static func isTaken(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+}
+
+/// Puts `text` in the place of a file that is there, at one instant: of the file itself where links lead to it,
+/// and with its permissions.
+///
+/// - Throws: ``FileError``.
+func replaceFile(_ path: String, with text: [UInt8]) throws(FileError) {
+    guard let resolved = realpath(path, nil) else {
+        throw FileError("find", path, SystemError(code: errno))
+    }
+    defer { free(resolved) }
+    var status = stat()
+    guard stat(resolved, &status) == 0 else {
+        throw FileError("look at", path, SystemError(code: errno))
+    }
+    try writeFile(
+        text, to: String(cString: resolved), mode: status.st_mode & 0o7777, synchronized: true)
+}
+
+/// The folders above the program that runs, the nearest first.
+func foldersAboveProgram() -> [String] {
+    guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
+    defer { free(resolved) }
+    return Array(
+        sequence(first: String(cString: resolved)) { parentFolder(of: $0) }.dropFirst())
+}

@@ -1,0 +1,463 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@testable import hostd
+
+/// `hostd new` as a person uses it who has nothing yet, or an app.
+@Suite("hostd: new", .timeLimit(.minutes(10)))
+struct NewCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func new(_ arguments: String...) throws -> HostProcess.Outcome {
+        try HostProcess.run(["new", "module"] + arguments, in: folder.path)
+    }
+
+    /// Every file below the folder, and every link, sorted.
+    private func files() throws -> [String] {
+        let script = #"for f in * */* */*/*; do [ ! -f "$f" ] && [ ! -L "$f" ] || echo "$f"; done"#
+        return try shell(script).output.split(separator: "\n").map(String.init).sorted()
+    }
+
+    private static let slatefile = """
+        {
+          "slate": 1, "app": "demo",
+          "modules": [
+            { "id": "x.main", "entry": "Modules.MainModule", "main": true }
+          ]
+        }
+
+        """
+
+    // MARK: Python
+
+    private static let hasPython =
+        (try? HostProcess.run(["python3", "--version"], program: "/usr/bin/env"))?.exit == .code(0)
+
+    @Test("python, from nothing: it says what it made, and what to do with it")
+    func python() throws {
+        let outcome = try new("com.example.weather-report", "--language", "python")
+        #expect(
+            outcome.output == """
+                made weather-report/weather_report_module.py
+                made weather-report/test_weather_report_module.py
+                made weather-report/modulehost.py
+                made slatefile.json
+
+                next:
+                    python3 -m unittest discover weather-report
+                    hostd run
+                and then, in a second terminal:
+                    hostd send message --payload '{"topic": "weather-report.visited", "payload": \
+                {"name": "Mia"}}' --wait
+                    hostd call com.example.weather-report greet '{"name": "Mia"}'
+
+                """)
+        #expect(outcome.error == "")
+        #expect(outcome.exit == .code(0))
+        #expect(
+            try folder.text(of: "slatefile.json") == """
+                {
+                  "slate": 1,
+                  "app": "weather-report",
+                  "schemes": ["weather-report"],
+                  "modules": [
+                    { "id": "com.example.main", "entry": "Modules.MainModule", "main": true },
+                    {
+                      "id": "com.example.weather-report",
+                      "command": ["python3", "weather-report/weather_report_module.py"],
+                      "config": { "greeting": "Hello" }
+                    }
+                  ]
+                }
+
+                """)
+        for file in try files() {
+            #expect(!(try folder.text(of: file).contains("__ID__")))
+            #expect(!(try folder.text(of: file).contains("__FILE__")))
+            #expect(!(try folder.text(of: file).contains("__LABEL__")))
+        }
+        let root = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
+        let library = try readFile(at: "/\(root)/Examples/modules/modulehost.py", limit: 1 << 20)
+        #expect(
+            try folder.text(of: "weather-report/modulehost.py")
+                == String(decoding: library, as: UTF8.self))
+    }
+
+    @Test("python: what it says to do works, word for word", .enabled(if: hasPython))
+    func pythonRuns() throws {
+        let commands = try new("com.example.weather", "--language", "python").output
+            .split(separator: "\n").filter { $0.hasPrefix("    ") }.map { String($0.dropFirst(4)) }
+        try #require(commands.count == 4)
+        let tests = try shell(commands[0])
+        #expect(tests.exit == .code(0))
+        #expect(tests.error.hasSuffix("\nOK\n"))
+
+        #expect(commands[1] == "hostd run")
+        let run = try HostdRun(nil, in: folder).ready()
+        #expect(try shell(commands[2]).output == "accepted 1:1: 1 module\n")
+        #expect(try shell(commands[2]).output.hasPrefix("accepted 1:"))
+        #expect(try shell(commands[3]).output == #"{"text":"Hello, Mia","visits":2}"# + "\n")
+        let open = try shell("hostd open 'weather://com.example.weather/greet/Mia?loud=true'")
+        #expect(open.output == #"{"text":"HELLO, MIA","visits":2}"# + "\n")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("python: a second one, by the entry that is printed", .enabled(if: hasPython))
+    func pythonEntry() throws {
+        try folder.write(Self.slatefile, to: "slatefile.json")
+        let outcome = try new("com.example.weather", "--language", "python")
+        let start = try #require(outcome.output.firstRange(of: "done:\n    ")).upperBound
+        let end = try #require(outcome.output.firstRange(of: "\n\nnext:")).lowerBound
+        let entry = String(outcome.output[start..<end])
+        #expect(
+            entry == """
+                {
+                      "id": "com.example.weather",
+                      "command": ["python3", "weather/weather_module.py"],
+                      "config": { "greeting": "Hello" }
+                    }
+                """)
+        #expect(try folder.text(of: "slatefile.json") == Self.slatefile)
+        #expect(outcome.output.contains("    hostd run  # where it runs already: hostd reload\n"))
+
+        // Into a host that runs.
+        let run = try HostdRun(nil, in: folder).ready()
+        let text = Self.slatefile.replacing("true }", with: "true },\n\(entry)")
+        try folder.write(text, to: "slatefile.json")
+        #expect(try shell("hostd reload").output == "applied: added com.example.weather\n")
+        let call = try shell(#"hostd call com.example.weather greet '{"name": "Mia"}'"#)
+        #expect(call.output == #"{"text":"Hello, Mia","visits":0}"# + "\n")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    /// A command line in the folder, with this build's `hostd`.
+    private func shell(_ line: String) throws -> HostProcess.Outcome {
+        let script = "PATH=\"${0%/*}:$PATH\"\n" + line
+        return try HostProcess.run(
+            ["-c", script, HostProcess.hostd], program: "/bin/sh", in: folder.path)
+    }
+
+    // MARK: Swift
+
+    @Test("swift, from nothing: a package that is a host")
+    func swiftPackage() throws {
+        let outcome = try new(
+            "com.example.weather", "--language", "swift", "--slatefile", "app/my app.json")
+        #expect(
+            outcome.output == """
+                made app/Package.swift
+                made app/Sources/App/main.swift
+                made app/Sources/App/WeatherModule.swift
+                made app/Tests/AppTests/WeatherModuleTests.swift
+                made app/my app.json
+
+                next in app:
+                    swift test
+                    swift run App 'my app.json'
+                and then, in a second terminal in app:
+                    hostd send message --payload '{"topic": "weather.visited", "payload": \
+                {"name": "Mia"}}' --wait --slatefile 'my app.json'
+                    hostd call com.example.weather greet '{"name": "Mia"}' --slatefile 'my app.json'
+
+                """)
+        #expect(outcome.exit == .code(0))
+        #expect(try folder.text(of: "app/my app.json").contains("\"entry\": \"App.WeatherModule\""))
+        // That of the hostd that makes it, where nothing else is said.
+        let root = "/" + "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
+        #expect(try folder.text(of: "app/Package.swift").contains("path: \"\(root)\""))
+        for file in try files() { #expect(!(try folder.text(of: file).contains("__"))) }
+    }
+
+    @Test("swift, in a package: a class and its tests, in a target of that")
+    func swiftTarget() throws {
+        try folder.write("", to: "Package.swift")
+        try makeFolders(folder.path("Sources/News"))
+        try folder.write(Self.slatefile, to: "slatefile.json")
+        let missing = try new("com.example.weather", "--language", "swift")
+        #expect(missing.exit == .code(64))
+        #expect(
+            missing.error == """
+                hostd new: there is a Package.swift, and no Sources/App: say by --target which target of \
+                the package gets the module
+
+                """)
+        let outcome = try new(
+            "com.example.weather", "--language", "swift", "--target", "News", "--add")
+        #expect(
+            outcome.output.hasPrefix(
+                """
+                made Sources/News/WeatherModule.swift
+                made Tests/NewsTests/WeatherModuleTests.swift
+                added 'com.example.weather' to slatefile.json
+
+                to add to the targets of Package.swift:
+                    .testTarget(name: "NewsTests", dependencies: ["News"]),
+
+                next:
+                    swift test
+                    swift run  # and the name of the host, where the package has several programs
+
+                """))
+        #expect(
+            try folder.text(of: "Tests/NewsTests/WeatherModuleTests.swift")
+                .contains("@testable import News\n"))
+        #expect(try folder.text(of: "slatefile.json").contains("\"News.WeatherModule\""))
+
+        try folder.write("", to: "Sources/News/main.swift")
+        let second = try new("com.example.sports", "--language", "swift", "--target", "News")
+        #expect(second.output.contains("next:\n    swift test\n    swift run News\n"))
+
+        let package = try new(
+            "com.example.more", "--language", "swift", "--target", "News", "--package", ".")
+        #expect(package.exit == .code(64))
+        #expect(
+            package.error
+                == "hostd new: --package is for a new package, and there is a Package.swift\n")
+    }
+
+    @Test("swift: where the package ModuleHost is not known")
+    func noPackage() throws {
+        let wrong = try new("com.example.weather", "--language", "swift", "--package", "there")
+        #expect(wrong.exit == .code(66))
+        #expect(
+            wrong.error == """
+                hostd new: the package ModuleHost is not in 'there'; say by --package FOLDER where the \
+                package ModuleHost is
+
+                """)
+        // An installed hostd is not in the folder in which it was built.
+        try writeFile(
+            readFile(at: HostProcess.hostd, limit: 1 << 30), to: folder.path("hostd"), mode: 0o700)
+        let installed = try HostProcess.run(
+            ["new", "module", "com.example.weather", "--language", "swift"],
+            program: folder.path("hostd"), in: folder.path)
+        #expect(installed.exit == .code(66))
+        #expect(
+            installed.error == """
+                hostd new: this hostd is not where it was built; say by --package FOLDER where the \
+                package ModuleHost is
+
+                """)
+        #expect(try files() == ["hostd"])
+    }
+
+    // MARK: Nothing is lost, and nothing half made
+
+    @Test("nothing that is there is written over, and all of it is named")
+    func taken() throws {
+        try makeFolders(folder.path("weather"))
+        try folder.write("mine", to: "weather/modulehost.py")
+        try #require(symlink("nowhere", folder.path("weather/weather_module.py")) == 0)
+        let outcome = try new("com.example.weather", "--language", "python")
+        #expect(outcome.exit == .code(73))
+        #expect(outcome.output == "")
+        #expect(
+            outcome.error == """
+                hostd new: nothing was made, for there are already
+                  weather/weather_module.py
+                  weather/modulehost.py
+                give the module another id, or move them away
+
+                """)
+        #expect(try files() == ["weather/modulehost.py", "weather/weather_module.py"])
+        #expect(try folder.text(of: "weather/modulehost.py") == "mine")
+    }
+
+    @Test("what was made is removed where the rest cannot be made")
+    func undone() throws {
+        try folder.write("", to: "Tests")
+        let outcome = try new("com.example.weather", "--language", "swift")
+        #expect(outcome.exit == .code(73))
+        #expect(
+            outcome.error
+                == "hostd new: cannot create folder 'Tests': Not a directory; nothing was made\n")
+        #expect(folder.names == ["Tests"])
+    }
+
+    @Test("an app that has the module already, whatever the case of its id")
+    func listed() throws {
+        try folder.write(Self.slatefile, to: "slatefile.json")
+        let outcome = try new("X.Main", "--language", "python", "--add")
+        #expect(outcome.exit == .code(73))
+        #expect(
+            outcome.error
+                == "hostd new: slatefile.json has a module 'X.Main' already; nothing was made\n")
+        #expect(folder.names == ["slatefile.json"])
+    }
+
+    @Test(
+        "a slatefile that cannot be read: nothing is made beside it",
+        arguments: [
+            ("{", "line 1, column 2: the text ends inside the object", 78),
+            ("{\"modules\": []}", "it has no list of modules", 78),
+            ("[]", "it has no list of modules", 78),
+        ])
+    func broken(text: String, reason: String, code: Int32) throws {
+        try folder.write(text, to: "slatefile.json")
+        let outcome = try new("com.example.weather", "--language", "python")
+        #expect(outcome.exit == .code(code))
+        #expect(outcome.error.hasPrefix("hostd new: slatefile.json: \(reason)"))
+        #expect(
+            outcome.error.hasSuffix("; nothing was made\nsee 'hostd check slatefile.json'\n"))
+        #expect(folder.names == ["slatefile.json"])
+    }
+
+    @Test("--add: into the file that links lead to, with its permissions")
+    func addThroughLink() throws {
+        try writeFile(Self.slatefile.utf8, to: folder.path("real.json"), mode: 0o640)
+        try #require(symlink("real.json", folder.path("slatefile.json")) == 0)
+        let outcome = try new("com.example.weather", "--language", "python", "--add", "--json")
+        #expect(
+            outcome.output == """
+                {"id":"com.example.weather","made":["weather/weather_module.py",\
+                "weather/test_weather_module.py","weather/modulehost.py"],\
+                "slatefile":"slatefile.json","entry":{ "id": "com.example.weather", \
+                "command": ["python3", "weather/weather_module.py"], \
+                "config": { "greeting": "Hello" } },"listed":true}
+
+                """)
+        #expect(try folder.text(of: "real.json").contains("com.example.weather"))
+        #expect(try folder.mode(of: "real.json") == 0o640)
+        #expect(
+            folder.names == ["real.json", "slatefile.json", "weather"])
+        #expect(try HostProcess.run(["check"], in: folder.path).exit == .code(0))
+    }
+
+    // MARK: Usage
+
+    @Test(
+        "what makes no sense, and what would",
+        arguments: [
+            (
+                ["module", "com.a.b", "--language", "pyton"],
+                "'pyton' is no value of '--language', which takes swift or python; did you mean 'python'?"
+            ),
+            (["module", "com.a.b"], "'--language LANGUAGE' is missing, which is swift or python"),
+            (["module", "--language", "swift"], "ID is missing: the id of the module"),
+            (
+                ["modul", "com.a.b", "--language", "swift"],
+                "'modul' is no KIND, which is module; did you mean 'module'?"
+            ),
+            (
+                ["module", "com.a.b", "--language", "python", "--target", "x"],
+                "'--target' is for swift"
+            ),
+            (
+                ["module", "com.a.b", "--language", "python", "--package", "x"],
+                "'--package' is for swift"
+            ),
+            (
+                ["module", "com.a.b", "--language", "swift", "--target", "a-b"],
+                "'a-b' is no name of a target: letters, digits and _ are allowed, and a letter comes "
+                    + "first"
+            ),
+        ])
+    func usage(arguments: [String], message: String) throws {
+        let outcome = try HostProcess.run(["new"] + arguments, in: folder.path)
+        #expect(outcome.exit == .code(64))
+        #expect(
+            outcome.error == """
+                hostd new: \(message)
+                usage: hostd new --language LANGUAGE [--slatefile FILE] [--add] [--target TARGET] \
+                [--package FOLDER] [--json] KIND ID
+                see 'hostd new --help'
+
+                """)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "an id that is none, and one that would be",
+        arguments: [
+            ("weather", "'weather' is no reverse-domain name; write \"com.mm.weather\"?"),
+            (
+                "com.example.weather_report",
+                "module id 'com.example.weather_report' has '_' in it; letters, digits, hyphens and dots "
+                    + "are allowed; write 'com.example.weather-report'?"
+            ),
+            (
+                "my weather",
+                "module id 'my weather' has a space in it; letters, digits, hyphens and dots are allowed; "
+                    + "write 'com.example.my-weather'?"
+            ),
+            (
+                "com..weather",
+                "module id 'com..weather' has nothing before, after or between its dots; write "
+                    + "'com.weather'?"
+            ),
+            (
+                "com.example.3d",
+                "'3d', of which a class is to be named, must begin with a letter; write "
+                    + "'com.example.module-3d'?"
+            ),
+            (
+                "com.example.routed",
+                "the class would be called RoutedModule, as a protocol of ModuleHost is; give the module "
+                    + "another id"
+            ),
+        ])
+    func id(text: String, message: String) throws {
+        let outcome = try new(text, "--language", "swift")
+        #expect(outcome.error == "hostd new: \(message)\n")
+        #expect(outcome.exit == .code(64))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "the names that follow from an id",
+        arguments: [
+            ("com.example.weather", "WeatherModule", "weather_module", "com.example.main"),
+            ("a.news-letter-2", "NewsLetter2Module", "news_letter_2_module", "a.main"),
+            ("com.mm.userInfo", "UserInfoModule", "userinfo_module", "com.mm.main"),
+            // What would stand before the standard library, and what is a keyword.
+            ("com.mm.json", "JsonModule", "json_module", "com.mm.main"),
+            ("com.mm.class", "ClassModule", "class_module", "com.mm.main"),
+            ("com.mm.Main", "MainModule", "main_module", "com.mm.root"),
+        ])
+    func names(id: String, type: String, file: String, main: String) throws {
+        let names = try ModuleNames(id)
+        #expect([names.type, names.file, names.main] == [type, file, main])
+    }
+}
+
+/// An entry that is added to a slatefile, all else in which stays as it is.
+@Suite("hostd: new: the entry in a slatefile")
+struct SlatefileTextTests {
+    static let entry = SlatefileEntry(members: [("id", "\"a.b\""), ("entry", "\"A.B\"")])
+
+    @Test(
+        "set as the last module is",
+        arguments: [
+            (
+                "{\n  \"modules\": [\n    {\"id\": \"x.y\"}\n  ],\n  \"app\": \"a\" }\n",
+                "{\n  \"modules\": [\n    {\"id\": \"x.y\"},\n    {\n      \"id\": \"a.b\",\n"
+                    + "      \"entry\": \"A.B\"\n    }\n  ],\n  \"app\": \"a\" }\n"
+            ),
+            (
+                "{\"modules\":[{\"id\":\"x.y\",\"config\":{\"a\":[1]}} ]}",
+                "{\"modules\":[{\"id\":\"x.y\",\"config\":{\"a\":[1]}}, "
+                    + "{ \"id\": \"a.b\", \"entry\": \"A.B\" } ]}"
+            ),
+            (
+                "{\r\n\t\"modules\": [\r\n\t\t{},\r\n\t\t{\"id\": \"x.y\"}]}\r\n",
+                "{\r\n\t\"modules\": [\r\n\t\t{},\r\n\t\t{\"id\": \"x.y\"},\r\n\t\t{\r\n"
+                    + "\t\t  \"id\": \"a.b\",\r\n\t\t  \"entry\": \"A.B\"\r\n\t\t}]}\r\n"
+            ),
+            (
+                // Before it, and within: columns are characters and not bytes.
+                "{\"app\": \"e\u{301}🇨🇭\", \"modules\": [{\"id\": \"ü\"}], \"x\": [{}]}",
+                "{\"app\": \"e\u{301}🇨🇭\", \"modules\": [{\"id\": \"ü\"}, "
+                    + "{ \"id\": \"a.b\", \"entry\": \"A.B\" }], \"x\": [{}]}"
+            ),
+        ])
+    func adding(before: String, after: String) throws {
+        let text = try SlatefileText(Array(before.utf8))
+        #expect(String(decoding: text.adding(Self.entry), as: UTF8.self) == after)
+        #expect(!text.has(try ModuleID("a.b")))
+        #expect(try SlatefileText(Array(after.utf8)).has(try ModuleID("A.b")))
+    }
+}
