@@ -51,6 +51,12 @@ let package = Package(
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
 
+        // Without Foundation, as hostd: modules run in this very binary. What they are measured beside needs it.
+        .executableTarget(
+            name: "Isolated", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+        .executableTarget(name: "EchoChild", swiftSettings: strict),
+
         // These look inside of the module, and so are built apart from the others: see `run`.
         .executableTarget(
             name: "Routing", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
