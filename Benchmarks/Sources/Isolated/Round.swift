@@ -24,12 +24,20 @@ enum Round {
 
     /// Runs one.
     ///
+    /// - Parameters:
+    ///   - part: What is measured.
+    ///   - argument: With what.
+    ///   - onOneCore: Whether it and all that it starts have one core.
     /// - Returns: What it prints, without what the host says.
-    static func text(_ part: String, _ argument: String) throws -> String {
+    /// - Throws: ``Failure``.
+    static func text(_ part: String, _ argument: String, onOneCore: Bool = false) throws -> String {
         let folder = "/tmp/modulehost-\(part)-\(getpid())"
         defer { _ = try? Child("/bin/rm", ["-rf", folder]).text() }
-        let child = try Child(
-            Arguments.program, [Arguments.echoChild, "round", part, argument, folder])
+        let words = [Arguments.program, Arguments.echoChild, "round", part, argument, folder]
+        let child =
+            onOneCore
+            ? try Child("/usr/bin/taskset", ["-c", "0"] + words)
+            : try Child(words[0], Array(words.dropFirst()))
         return try child.text().split(separator: "\n").filter { !$0.hasPrefix("ready ") }
             .map { $0 + "\n" }.joined()
     }

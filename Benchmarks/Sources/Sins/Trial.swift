@@ -273,22 +273,29 @@ final class Trial {
         let sent = flow.sent
         var deliveries = Deliveries()
         for place in 0..<Heard.places {
-            let times = Heard.record(of: place).times
-            for (tick, time) in zip(sent, times).enumerated().map({ ($0, $1) }) where time.1 > 0 {
-                let (begin, wait) = (time.0, time.1 - time.0)
+            let heard = Heard.record(of: place).times
+            var last = (name: "", heard: 0)
+            for tick in heard.indices where heard[tick] > 0 {
+                let begin = sent[tick]
+                var name = Deliveries.others
                 if before.contains(tick) {
-                    deliveries.add(wait, Deliveries.calm)
+                    name = Deliveries.calm
                 } else if after.contains(tick) {
-                    deliveries.add(wait, Deliveries.after)
-                } else if during.contains(tick) {
-                    if reloads.contains(where: { $0.contains(begin) }) {
-                        deliveries.add(wait, Deliveries.reloads)
-                        continue
-                    }
-                    deliveries.add(wait, Deliveries.sins)
-                    let isHeldUp = waits.contains { $0.contains(begin) }
-                    deliveries.add(wait, isHeldUp ? Deliveries.waits : Deliveries.others)
+                    name = Deliveries.after
+                } else if !during.contains(tick) {
+                    continue
+                } else if reloads.contains(where: { $0.contains(begin) }) {
+                    name = Deliveries.reloads
+                } else if waits.contains(where: { $0.contains(begin) }) {
+                    name = Deliveries.waits
+                } else if begin < last.heard,
+                    [Deliveries.reloads, Deliveries.waits].contains(last.name)
+                {
+                    // It stands in the queue that has come of it.
+                    name = last.name
                 }
+                last = (name, heard[tick])
+                deliveries.add(heard[tick] - begin, name)
             }
         }
         deliveries.printTable()
