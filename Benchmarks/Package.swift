@@ -50,6 +50,16 @@ let package = Package(
             name: "Hung",
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
+        .executableTarget(
+            name: "Sins",
+            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+
+        // Without Foundation, as hostd: modules run in this very binary. What they are measured beside needs it.
+        .executableTarget(
+            name: "Isolated", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+        .executableTarget(name: "EchoChild", swiftSettings: strict),
 
         // These look inside of the module, and so are built apart from the others: see `run`.
         .executableTarget(
