@@ -117,7 +117,8 @@ public final class Host: Sendable {
         let reference = WeakHost()
         let lane = Lane(
             limits: Watchdog.Limits(of: slatefile), time: time,
-            hooks: Lane.Hooks(telling: reference, inbox: inbox), box: blackBox)
+            hooks: Lane.Hooks(telling: reference, inbox: inbox), box: blackBox,
+            input: parent?.uplink)
         gate = Gate(lane: lane)
         startup = StartupQueue(
             width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,

@@ -104,14 +104,16 @@ final class Lane: Sendable {
     let state: Guarded<State>
     let hooks: Hooks
     let watchdog: Watchdog
+    private let input: (any LaneInput)?
 
     /// Makes a lane.
     ///
     /// It does nothing before ``start()``.
     init(
         limits: Watchdog.Limits, time: any TimeSource, hooks: Hooks = Hooks(),
-        box: BlackBox? = nil
+        box: BlackBox? = nil, input: (any LaneInput)? = nil
     ) {
+        self.input = input
         self.box = box
         word = OwnershipWord(in: box)
         let stack = box?.makeStack()
@@ -190,8 +192,13 @@ final class Lane: Sendable {
             add(&state.jobs)
             return (true, state.wakeUp())
         }
-        verdict.wake?.wake.signal()
+        rouse(verdict.wake)
         return verdict.accepted
+    }
+
+    private func rouse(_ thread: LaneThread?) {
+        guard let thread else { return }
+        if let input { input.rouse() } else { thread.wake.signal() }
     }
 
     /// Puts host code at the end of the list.
@@ -223,7 +230,7 @@ final class Lane: Sendable {
             state.idleJobs.append(LaneWork(body: body))
             return state.wakeUp()
         }
-        wake?.wake.signal()
+        rouse(wake)
     }
 
     /// Gives an event its position in the log.
@@ -249,7 +256,7 @@ final class Lane: Sendable {
             state.idleJobs = []
             return (left, state.current, state.wakeUp())
         }
-        wake?.wake.signal()
+        rouse(wake)
         current?.abandonInHand()
         for job in left { job.abandon() }
         watchdog.stop()
@@ -388,9 +395,17 @@ final class Lane: Sendable {
                 watchdog.arm(for: self)
                 return job
             case .end: return nil
-            case .sleep: thread.wake.wait()
+            case .sleep: sleep(thread)
             }
         }
+    }
+
+    /// Waits for jobs, and takes up what else comes.
+    private func sleep(_ thread: LaneThread) {
+        guard let input else { return thread.wake.wait() }
+        guard input.wait() else { return }
+        state.withLock { $0.isAsleep = false }
+        input.take()
     }
 
     fileprivate enum Step {

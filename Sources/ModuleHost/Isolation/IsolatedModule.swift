@@ -159,8 +159,10 @@ final class IsolatedModule {
         _ event: LifecycleEvent, isRepeated: Bool
     ) throws(ModuleEnd) -> Result<JSONValue, IsolationError> {
         let deadline = deadline(of: event.kind)
+        // What is launched has its own time, and fails with it.
+        let stalling = event.kind == .launch ? {} : context.host.services.yieldLane
         let answer = try process.exchange(
-            "event", within: patience(beyond: deadline), serving: serve
+            "event", within: patience(beyond: deadline), serving: serve, stalling: stalling
         ) {
             $0.parameters(
                 of: event, for: context.id, deadline: deadline, isRepeated: isRepeated)
@@ -208,7 +210,10 @@ final class IsolatedModule {
         let limit = patience(beyond: context.cell.deadline ?? context.host.services.deadlines.event)
         let answer: Result<JSONValue, RPCError>
         do throws(ModuleEnd) {
-            answer = try process.exchange("call", within: limit, serving: serve) {
+            answer = try process.exchange(
+                "call", within: limit, serving: serve,
+                stalling: context.host.services.yieldLane
+            ) {
                 $0.parameters(of: route, parameters, call)
             }
         } catch {

@@ -30,8 +30,8 @@ enum ModuleChild {
         _ entry: String, over streams: consuming StandardStreams, _ time: any TimeSource
     ) throws -> ExitCode {
         let box = MailBox()
-        let uplink = Uplink(over: streams) { box.announce() }
-        guard let first = uplink.nextLine() else { return .success }
+        let uplink = try Uplink(over: streams) { box.announce() }
+        guard let first = uplink.firstLine() else { return .success }
         guard case .single(.request(let request, let id)) = RPCFrame(first),
             request.method == "initialize", let parameters = request.parameters
         else { throw NotAModule() }
@@ -47,7 +47,7 @@ enum ModuleChild {
             observer: Host.Observer(onEnd: { end.keep($0) }), blackBox: nil, parent: parent)
         box.open(host, parent)
         try host.launch()
-        while let line = uplink.nextLine() { uplink.receive(line) }
+        uplink.waitForEnd()
         // The end of what comes down: the host is no more, unless it has said so.
         guard uplink.isEnding.load(ordering: .relaxed) else { CurrentProcess.exitNow(0) }
         _ = end.take()

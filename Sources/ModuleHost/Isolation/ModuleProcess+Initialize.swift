@@ -1,4 +1,3 @@
-import AppService
 import Dispatch
 
 extension ModuleProcess {
@@ -13,7 +12,7 @@ extension ModuleProcess {
     func initialize(
         _ context: ModuleContext, within time: Duration, saidBefore said: ModuleDeclaration?
     ) throws(ModuleEnd) -> ModuleDeclaration {
-        let end = DispatchTime.now() + DispatchTimeInterval.nanoseconds(time.wholeNanoseconds)
+        let end = DispatchTime.after(time)
         var isReady = false
         let answer = try exchange("initialize", within: time) { request, id in
             isReady = takeReady(request, id) || isReady

@@ -4,8 +4,9 @@ import Synchronization
 
 /// One run of a module's program: what it is sent, and what it says.
 ///
-/// A thread of its own reads it from the start to the end. Requests to it, and answers to its requests,
-/// come from one thread at a time: whoever is in the module.
+/// A thread of its own reads it from the start to the end, but for what whoever waits for an answer reads
+/// himself. Requests to it, and answers to its requests, come from one thread at a time: whoever is in the
+/// module.
 final class ModuleProcess: Sendable {
     struct Limits: Hashable, Sendable {
         /// Bytes of a line, without its newline.
@@ -40,12 +41,15 @@ final class ModuleProcess: Sendable {
     let startedAt: ContinuousClock.Instant
     let queue: MessageQueue
     let limits: Limits
+    let output: ModuleOutput
+    let log: ModuleLog
     private let child: ChildProcess
     /// Whether it says more than it may at a time, and so is read slowly.
     let isFlooding = Atomic(false)
+    /// Whether its language's runtime writes down what it crashed of, before it ends.
+    let isCrashing = Atomic(false)
     private let lastNumber = Atomic(0)
     private let complaints: Guarded<OutputAllowance>
-    private let onLine: @Sendable (LogLevel, String) -> Void
     /// Why this process kills the child, if it does: the first reason counts.
     private let cause = Guarded<ModuleEnd.Cause?>(nil)
     private let exit: ChildExit
@@ -53,14 +57,15 @@ final class ModuleProcess: Sendable {
     var processID: Int32 { child.processID }
 
     private init(
-        _ child: ChildProcess, _ exit: ChildExit, _ queue: MessageQueue,
-        at start: ContinuousClock.Instant, _ limits: Limits, telling observer: Observer
+        _ child: ChildProcess, _ exit: ChildExit, _ queue: MessageQueue, _ output: ModuleOutput,
+        _ log: ModuleLog, at start: ContinuousClock.Instant, _ limits: Limits
     ) {
         complaints = Guarded(OutputAllowance(limits.complaints, at: start))
-        onLine = observer.onLine
         self.child = child
         self.exit = exit
         self.queue = queue
+        self.output = output
+        self.log = log
         startedAt = start
         self.limits = limits
     }
@@ -90,18 +95,22 @@ final class ModuleProcess: Sendable {
         } resume: {
             exit.wake.give()
         }
-        let process = ModuleProcess(child, exit, queue, at: time.now(), limits, telling: observer)
-        reference.process = process
+        let log = ModuleLog(limits.output, time: time, onLine: observer.onLine)
         do throws(SystemError) {
+            let output = try ModuleOutput(of: child, exit.wake, to: queue, log, limits) {
+                reference.process?.violate($0)
+            }
+            let process = ModuleProcess(child, exit, queue, output, log, at: time.now(), limits)
+            reference.process = process
             try NativeThread.start(name: "module", stackSize: 512 << 10) {
-                var reading = ModuleReading(process, observer, time: time)
+                var reading = ModuleReading(process)
                 reading.run()
             }
+            return process
         } catch {
             child.kill()
             throw error
         }
-        return process
     }
 
     // MARK: Talking to it
@@ -114,33 +123,68 @@ final class ModuleProcess: Sendable {
     ///   - method: What is asked.
     ///   - time: How long the answer may take; beyond that the process is killed.
     ///   - serve: Answers a request of the process.
+    ///   - stalling: Called at most once, where the answer will take long.
     ///   - parameters: Writes the parameters.
     /// - Returns: The answer: a result, or the error that the process says.
     /// - Throws: ``ModuleEnd`` where the process has ended, or ends before it answers.
     func exchange(
         _ method: String, within time: Duration,
-        serving serve: (RPCRequest, RPCID?) -> Void,
+        serving serve: (RPCRequest, RPCID?) -> Void, stalling: () -> Void = {},
         _ parameters: (inout JSONWriter) -> Void
     ) throws(ModuleEnd) -> Result<JSONValue, RPCError> {
+        var isStalled = false
+        func noteStall() {
+            guard !isStalled, isStalling else { return }
+            isStalled = true
+            stalling()
+        }
+        noteStall()
         let number = lastNumber.add(1, ordering: .relaxed).newValue
         var json = JSONWriter(capacity: 256)
         json.rpcRequest(method, id: RPCID(number), parameters)
         queue.beginExchange(number)
         defer { queue.endExchange() }
-        var deadline = DispatchTime.now() + time
+        var deadline = DispatchTime.after(time)
         write(json.bytes, within: time)
+        // Not before: what it prints is to be read while it takes nothing in.
+        output.hold()
+        defer { output.release() }
         while true {
-            switch queue.next(until: deadline) {
+            switch next(until: deadline, onDelay: noteStall) {
             case .message(.answer(number, let result)): return result
             case .message(.answer(let other, _)):
                 // Of two requests, one in the other, the outer one: the inner one stays unanswered for ever.
                 violate("answered request \(other) before request \(number), which came after it")
                 deadline = .distantFuture
-            case .message(.request(let request, let id)): serve(request, id)
+            case .message(.request(let request, let id)):
+                output.release()
+                serve(request, id)
+                output.hold()
             case .end(let end): throw end
             case .nothing:
                 kill(because: .silence("answer '\(method)'", time))
                 deadline = .distantFuture
+            }
+        }
+    }
+
+    private var isStalling: Bool {
+        isFlooding.load(ordering: .relaxed) || isCrashing.load(ordering: .relaxed)
+    }
+
+    /// Takes the next message; reads it where it is the caller's to read.
+    private func next(until deadline: DispatchTime, onDelay: () -> Void) -> MessageQueue.Next {
+        while true {
+            let next = queue.next(until: nil)
+            guard case .nothing = next else { return next }
+            onDelay()
+            switch output.read(until: deadline) {
+            case .read: continue
+            case .timeUp: return .nothing
+            case .elsewhere:
+                if output.pause() > 0 { isFlooding.store(true, ordering: .relaxed) }
+                onDelay()
+                return queue.next(until: deadline)
             }
         }
     }
@@ -152,7 +196,7 @@ final class ModuleProcess: Sendable {
     ///
     /// Where the process does not take it in time it is killed, which whoever waits for an answer is told.
     private func write(_ line: [UInt8], within time: Duration) {
-        let deadline = DispatchTime.now() + time
+        let deadline = DispatchTime.after(time)
         let bytes = line + [UInt8(ascii: "\n")]
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -163,7 +207,7 @@ final class ModuleProcess: Sendable {
                 return
             }
             if rest.isEmpty { return }
-            let left = deadline.milliseconds(since: DispatchTime.now())
+            let left = deadline.millisecondsLeft
             guard left > 0, child.waitForRoom(milliseconds: left) else {
                 return kill(because: .silence("read its input", time))
             }
@@ -173,7 +217,7 @@ final class ModuleProcess: Sendable {
     /// Logs that something it asked for, without wanting an answer, was not done.
     func complain(_ what: String, at now: ContinuousClock.Instant) {
         guard case .show(let dropped) = complaints.withLock({ $0.take(at: now) }) else { return }
-        onLine(.warning, dropped > 0 ? "\(what) (and \(dropped) more before)" : what)
+        log.warn(dropped > 0 ? "\(what) (and \(dropped) more before)" : what)
     }
 
     // MARK: Ending it
@@ -198,7 +242,7 @@ final class ModuleProcess: Sendable {
         within time: Duration, serving serve: (RPCRequest, RPCID?) -> Void
     ) -> ModuleEnd {
         cause.withLock { $0 = $0 ?? .asked }
-        var deadline = DispatchTime.now() + time
+        var deadline = DispatchTime.after(time)
         let number = lastNumber.add(1, ordering: .relaxed).newValue
         var json = JSONWriter()
         json.rpcRequest("shutdown", id: RPCID(number)) { $0.object { _ in } }
@@ -216,7 +260,7 @@ final class ModuleProcess: Sendable {
             case .nothing where !isTold:
                 isTold = true
                 child.terminate()
-                deadline = DispatchTime.now() + limits.terminating
+                deadline = .after(limits.terminating)
             case .nothing:
                 child.kill()
                 deadline = .distantFuture
@@ -228,16 +272,12 @@ final class ModuleProcess: Sendable {
 // MARK: For the thread that reads
 
 extension ModuleProcess {
-    var output: Int32 { child.output.number }
-    var error: Int32 { child.error.number }
+    var outputStream: Int32 { child.output.number }
+    var errorStream: Int32 { child.error.number }
     /// Given when it has ended, and when there is room for what it says.
     var wake: WakeSignal { exit.wake }
 
     var hasExited: Bool { exit.code != nil }
-
-    func readOutput(into buffer: inout [UInt8]) -> ChildProcess.Reception {
-        ChildProcess.read(child.output, into: &buffer)
-    }
 
     func readError(into buffer: inout [UInt8]) -> ChildProcess.Reception {
         ChildProcess.read(child.error, into: &buffer)
@@ -253,7 +293,8 @@ extension ModuleProcess {
 }
 
 /// How a child ended, for the thread that reads it.
-private final class ChildExit: Sendable {
+final class ChildExit: Sendable {
+    /// Wakes that thread.
     let wake: WakeSignal
     private let exit = Guarded<ChildProcess.Exit?>(nil)
 
@@ -278,18 +319,5 @@ private final class WeakProcess: Sendable {
     var process: ModuleProcess? {
         get { reference.withLock { $0.process } }
         set { reference.withLock { $0.process = newValue } }
-    }
-}
-
-extension DispatchTime {
-    fileprivate static func + (time: DispatchTime, duration: Duration) -> DispatchTime {
-        time + DispatchTimeInterval.nanoseconds(duration.wholeNanoseconds)
-    }
-
-    /// Rounded up: not to be asked for a wait of no time.
-    fileprivate func milliseconds(since start: DispatchTime) -> Int32 {
-        guard self > start else { return 0 }
-        let nanoseconds = uptimeNanoseconds - start.uptimeNanoseconds
-        return Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
     }
 }

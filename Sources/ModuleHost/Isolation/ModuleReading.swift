@@ -1,82 +1,93 @@
-import AppService
+import Dispatch
 import Synchronization
 
 /// What the thread that reads a process does, from the start to the end.
 struct ModuleReading {
     let process: ModuleProcess
-    let observer: ModuleProcess.Observer
-    let time: any TimeSource
-    private var lines: LineBuffer
+    private let log: ModuleLog
+    private let output: ModuleOutput
     private var errors: ErrorLines
-    private var allowance: OutputAllowance
-    /// For what wants no answer: who asks waits for one by himself.
-    private var outputPace: Pace
     private var errorPace: Pace
-    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    private var isOutputOpen = true
+    private var buffer = [UInt8](repeating: 0, count: 1 << 14)
     private var isErrorOpen = true
-    /// Whether what it says is no longer looked at.
-    private var isDeaf = false
-    private var wasFull = false
+    /// By when it is to have ended, since its output is closed.
+    private var closing: DispatchTime?
+    private var isClosedForLong = false
+    private var load = Episode()
+    private var flood = Episode()
 
-    init(
-        _ process: ModuleProcess, _ observer: ModuleProcess.Observer, time: any TimeSource
-    ) {
+    init(_ process: ModuleProcess) {
         self.process = process
-        self.observer = observer
-        self.time = time
-        lines = LineBuffer(limit: process.limits.line)
+        log = process.log
+        output = process.output
         errors = ErrorLines(limit: process.limits.errorLine)
-        allowance = OutputAllowance(process.limits.output, at: time.now())
-        outputPace = Pace(process.limits.reading)
         errorPace = Pace(process.limits.reading)
     }
 
     mutating func run() {
-        var closing: ContinuousClock.Instant?
-        while !process.hasExited {
-            var set = PollSet()
-            set.insert(process.wake.descriptor, .reading)
-            let isFull = process.queue.isFull
-            let pauses = (output: outputPace.pause(), error: errorPace.pause())
-            note(isFull: isFull, isFlood: pauses.output > 0 || pauses.error > 0)
-            if isOutputOpen, !isFull, pauses.output == 0 { set.insert(process.output, .reading) }
-            if isErrorOpen, pauses.error == 0 { set.insert(process.error, .reading) }
-            var patience: Int32 = [pauses.output, pauses.error].filter { $0 > 0 }.min() ?? -1
-            if !isOutputOpen {
-                let end = closing ?? time.now() + process.limits.closing
-                closing = end
-                patience = max(0, Int32(time.now().duration(to: end).wholeNanoseconds / 1_000_000))
-            }
-            if !set.wait(milliseconds: patience), !isOutputOpen {
-                process.kill(because: .closedOutput)
-                // It is waited for.
-                isOutputOpen = true
-                isDeaf = true
-                continue
-            }
-            process.wake.take()
-            if isErrorOpen, pauses.error == 0 { readErrors() }
-            if isOutputOpen, !isFull, pauses.output == 0 { readOutput() }
-        }
+        while !process.hasExited { step() }
         // What it said before it ended.
         while isErrorOpen, readErrors() {}
-        while isOutputOpen, readOutput() {}
-        for line in errors.rest() { show(.info, line) }
-        let dropped = allowance.takeDropped()
-        if dropped > 0 { tellDropped(dropped) }
+        output.readRest()
+        for line in errors.rest() { log.write(.info, line) }
+        log.end()
         process.finish(errors.last)
     }
 
-    private mutating func note(isFull: Bool, isFlood: Bool) {
-        let isFull = isFull || isFlood
-        process.isFlooding.store(isFlood, ordering: .relaxed)
-        if isFull, !wasFull {
-            observer.onLine(
-                .warning,
-                "it says more than the host carries out: it is read more slowly, and waits")
+    /// Waits for something to do, and does it.
+    private mutating func step() {
+        let turn = output.turn()
+        let isFull = process.queue.isFull
+        let pauses = (output: output.pause(), error: errorPace.pause())
+        note(isFull: isFull, isFlood: pauses.output > 0 || pauses.error > 0)
+        var set = PollSet()
+        let wake = set.insert(process.wake.descriptor, .reading)
+        let isReading = turn == .own && !isFull && pauses.output == 0
+        let outputPlace = isReading ? set.insert(process.outputStream, .reading) : nil
+        let errorPlace =
+            isErrorOpen && pauses.error == 0 ? set.insert(process.errorStream, .reading) : nil
+        let waits = [
+            pauses.output > 0 ? pauses.output : nil, pauses.error > 0 ? pauses.error : nil,
+            patience(turn), load.isUnderWay ? 1000 : nil,
+        ]
+        guard set.wait(milliseconds: waits.compactMap(\.self).min() ?? -1) else {
+            return endIfClosedForLong()
         }
-        wasFull = isFull
+        if set.isReady(wake) { process.wake.take() }
+        if let errorPlace, set.isReady(errorPlace) { readErrors() }
+        if let outputPlace, set.isReady(outputPlace) { output.readInTurn() }
+    }
+
+    /// How long to wait before the turn is asked for again, in milliseconds; nil for ever.
+    private mutating func patience(_ turn: ModuleOutput.Turn) -> Int32? {
+        switch turn {
+        case .own: return nil
+        case .another(let milliseconds): return milliseconds
+        case .nobody where isClosedForLong: return nil
+        case .nobody:
+            let end = closing ?? .after(process.limits.closing)
+            closing = end
+            return end.millisecondsLeft
+        }
+    }
+
+    /// A process that has closed its output is to end.
+    private mutating func endIfClosedForLong() {
+        guard !isClosedForLong, let closing, closing.millisecondsLeft == 0 else { return }
+        isClosedForLong = true
+        process.kill(because: .closedOutput)
+    }
+
+    private mutating func note(isFull: Bool, isFlood: Bool) {
+        if flood.note(isFlood) {
+            process.isFlooding.store(true, ordering: .relaxed)
+            output.interrupt()
+        } else if !flood.isUnderWay {
+            process.isFlooding.store(false, ordering: .relaxed)
+        }
+        if load.note(isFull || isFlood) {
+            log.warn("it says more than the host carries out: it is read more slowly, and waits")
+        }
     }
 
     /// - Returns: Whether there may be more.
@@ -84,9 +95,10 @@ struct ModuleReading {
     private mutating func readErrors() -> Bool {
         switch process.readError(into: &buffer) {
         case .bytes(let count):
+            look(for: Self.crash, in: buffer[..<count])
             let lines = errors.lines(in: buffer[..<count])
             errorPace.take(lines.count)
-            for line in lines { show(.info, line) }
+            for line in lines { log.write(.info, line) }
             return true
         case .nothing: return false
         case .end:
@@ -95,80 +107,14 @@ struct ModuleReading {
         }
     }
 
-    @discardableResult
-    private mutating func readOutput() -> Bool {
-        switch process.readOutput(into: &buffer) {
-        case .bytes(let count):
-            if !isDeaf {
-                lines.append(buffer[..<count])
-                takeLines()
-            }
-            return true
-        case .nothing: return false
-        case .end:
-            isOutputOpen = false
-            return false
-        }
-    }
+    /// How Swift's runtime begins when it has caught a deadly signal; it takes some tenths of a second.
+    private static let crash = Array("*** Signal ".utf8)
 
-    private mutating func takeLines() {
-        while !isDeaf {
-            switch lines.next() {
-            case .line(let line): take(line)
-            case .tooLong: violate("printed a line of more than \(process.limits.line) bytes")
-            case .nothing: return
-            }
-        }
-    }
-
-    private mutating func take(_ line: [UInt8]) {
-        switch RPCFrame(line) {
-        case .single(.request(let request, let id)):
-            if id == nil { outputPace.take(1) }
-            if request.method == "log" { return log(request, id) }
-            _ = process.queue.add(.request(request, id: id), bytes: line.count)
-        case .single(.response(let response)):
-            let number = Int(response.id.text)
-            if number.map({
-                process.queue.add(.answer($0, response.result), bytes: line.count)
-            }) != true {
-                violate("answered request \(excerpt(response.id.text)), which nobody waits for")
-            }
-        case .single(.invalid(let error, _)):
-            violate("printed \"\(excerpt(String(decoding: line, as: UTF8.self)))\": \(error)")
-        case .batch: violate("printed a batch; a line is one message")
-        }
-    }
-
-    private mutating func violate(_ what: String) {
-        isDeaf = true
-        lines.clear()
-        process.violate(what)
-    }
-
-    private mutating func log(_ request: RPCRequest, _ id: RPCID?) {
-        let level = request.parameters?["level"]?.string.flatMap(LogLevel.init) ?? .info
-        let message = request.parameters?["message"]
-        show(level, message?.string ?? message?.text ?? "")
-        // Whoever asks for an answer gets it in its turn.
-        if id != nil { _ = process.queue.add(.request(request, id: id), bytes: 0) }
-    }
-
-    private mutating func show(_ level: LogLevel, _ text: String) {
-        switch allowance.take(at: time.now()) {
-        case .show(let dropped):
-            if dropped > 0 { tellDropped(dropped) }
-            observer.onLine(level, text)
-        case .dropFirst:
-            observer.onLine(
-                .warning,
-                "it logs more than \(process.limits.output.perSecond) lines a second: the rest is left out"
-            )
-        case .drop: break
-        }
-    }
-
-    private func tellDropped(_ count: Int) {
-        observer.onLine(.warning, "\(count) lines of its log were left out")
+    /// Who waits for an answer need not hold up others for what the runtime writes.
+    private func look(for crash: [UInt8], in bytes: ArraySlice<UInt8>) {
+        guard !process.isCrashing.load(ordering: .relaxed), bytes.firstRange(of: crash) != nil
+        else { return }
+        process.isCrashing.store(true, ordering: .relaxed)
+        output.interrupt()
     }
 }

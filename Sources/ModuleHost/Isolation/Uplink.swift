@@ -4,8 +4,8 @@ import Synchronization
 
 /// What a module's process has to its host: requests go up, and come down.
 ///
-/// The thread that reads adds what comes to ``queue``. One thread at a time asks and answers: whoever is
-/// in the module.
+/// The lane's thread reads what comes: while it has nothing to do, and while it waits for an answer. One
+/// thread at a time asks and answers: whoever is in the module.
 final class Uplink: Sendable {
     let queue: MessageQueue
     /// Whether the host has said that this process is to end: the end of its input means no more then.
@@ -14,36 +14,85 @@ final class Uplink: Sendable {
     /// Held while a line is written.
     private let writing = Guarded(())
     private let lastNumber = Atomic(0)
-    private let lines: Guarded<ChildLines>
+    private let input = Guarded(Input())
+    private let wake: WakeSignal
+
+    private struct Input {
+        var lines = LineBuffer(limit: 64 << 20)
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        var isOver = false
+    }
 
     /// - Parameters:
     ///   - streams: What leads to the host.
     ///   - announce: Told that there is something to take, and nobody is about to.
+    /// - Throws: ``SystemError`` where there is no room for two descriptors.
     init(
         over streams: consuming StandardStreams, announce: @escaping @Sendable () -> Void
-    ) {
+    ) throws(SystemError) {
         self.streams = streams
-        lines = Guarded(ChildLines())
+        wake = try WakeSignal()
         // The host sends one thing at a time.
         queue = MessageQueue(MessageQueue.Limits(), announce: announce, resume: {})
     }
 
-    /// Waits for a line to come down; nil at the end.
+    // MARK: What comes down
+
+    /// Waits for the first line; nil where there is none.
     ///
-    /// On one thread.
-    func nextLine() -> [UInt8]? {
-        lines.withLock { lines in
-            while true {
-                if case .line(let line) = lines.buffer.next() { return line }
-                let count = streams.read(into: &lines.chunk)
-                guard count > 0 else { return nil }
-                lines.buffer.append(lines.chunk[..<count])
+    /// Before the lane runs.
+    func firstLine() -> [UInt8]? {
+        while true {
+            let line = input.withLock { input -> LineBuffer.Next in
+                _ = readSome(&input)
+                return input.lines.next()
             }
+            if case .line(let line) = line { return line }
+            guard waitForInput() else { return nil }
         }
     }
 
-    /// Takes a line that came down.
-    func receive(_ line: [UInt8]) {
+    /// Waits until nothing more comes down, and has all that did in the queue.
+    ///
+    /// On a thread of its own: the lane's may be busy.
+    func waitForEnd() {
+        repeat {
+            // Nothing but the end is waited for.
+            RawOutput.wait(until: 0, on: streams.inputNumber, milliseconds: -1)
+        } while takeInput()
+    }
+
+    /// - Returns: False at the end of the input.
+    private func waitForInput() -> Bool {
+        guard input.withLock({ !$0.isOver }) else { return false }
+        var set = PollSet()
+        set.insert(streams.inputNumber, .reading)
+        set.wait()
+        return true
+    }
+
+    /// Has what is there in the queue.
+    ///
+    /// - Returns: False at the end of the input.
+    @discardableResult
+    private func takeInput() -> Bool {
+        input.withLock { input in
+            let isMore = readSome(&input)
+            while case .line(let line) = input.lines.next() { receive(line) }
+            return isMore
+        }
+    }
+
+    private func readSome(_ input: inout Input) -> Bool {
+        switch streams.read(into: &input.chunk) {
+        case .bytes(let count): input.lines.append(input.chunk[..<count])
+        case .nothing: break
+        case .end: input.isOver = true
+        }
+        return !input.isOver
+    }
+
+    private func receive(_ line: [UInt8]) {
         switch RPCFrame(line) {
         case .single(.request(let request, let id)):
             if request.method == "shutdown" { isEnding.store(true, ordering: .relaxed) }
@@ -55,6 +104,8 @@ final class Uplink: Sendable {
         case .single(.invalid), .batch: break
         }
     }
+
+    // MARK: What goes up
 
     /// Asks the host, and waits for the answer; serves its requests meanwhile.
     func ask(
@@ -68,10 +119,13 @@ final class Uplink: Sendable {
         defer { queue.endExchange() }
         write(json.bytes)
         while true {
-            switch queue.next(until: .distantFuture) {
+            switch queue.next(until: nil) {
             case .message(.answer(number, let result)): return try result.get()
-            case .message(.answer), .nothing, .end: continue
+            case .message(.answer), .end: continue
             case .message(.request(let request, let id)): serve(request, id)
+            case .nothing:
+                guard waitForInput() else { throw RPCError(.notRunning, "the host is gone") }
+                takeInput()
             }
         }
     }
@@ -109,8 +163,18 @@ final class Uplink: Sendable {
     }
 }
 
-/// Lines that come down in pieces; the host keeps to its limits.
-private struct ChildLines: Sendable {
-    var buffer = LineBuffer(limit: 64 << 20)
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+extension Uplink: LaneInput {
+    func wait() -> Bool {
+        var set = PollSet()
+        let wakePlace = set.insert(wake.descriptor, .reading)
+        let isOver = input.withLock(\.isOver)
+        let inputPlace = isOver ? nil : set.insert(streams.inputNumber, .reading)
+        set.wait()
+        if set.isReady(wakePlace) { wake.take() }
+        return inputPlace.map(set.isReady) ?? false
+    }
+
+    func rouse() { wake.give() }
+
+    func take() { takeInput() }
 }

@@ -18,8 +18,7 @@ final class Latch: Sendable {
     /// - Returns: False where time was up.
     func wait(within time: Duration) -> Bool {
         if isOpen.load(ordering: .acquiring) { return true }
-        let end = DispatchTime.now() + DispatchTimeInterval.nanoseconds(time.wholeNanoseconds)
-        guard semaphore.wait(timeout: end) == .success else { return false }
+        guard semaphore.wait(timeout: .after(time)) == .success else { return false }
         // For the next one.
         semaphore.signal()
         return true

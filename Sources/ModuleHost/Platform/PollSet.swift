@@ -38,6 +38,9 @@ struct PollSet {
         }
     }
 
+    /// Whether there is anything at all about the descriptor at `place`.
+    func isReady(_ place: Int) -> Bool { entries[place].revents != 0 }
+
     /// Whether reading from the descriptor at `place` will not wait.
     func canRead(_ place: Int) -> Bool { has(POLLIN, place) }
 

@@ -14,6 +14,7 @@ struct StandardStreams: ~Copyable {
     /// - Throws: ``SystemError`` where one of them is closed.
     static func take() throws(SystemError) -> StandardStreams {
         let input = try duplicate(0)
+        guard fcntl(input.number, F_SETFL, O_NONBLOCK) == 0 else { throw .last }
         let output = try duplicate(1)
         let nothing = try Descriptor(opening: "/dev/null", O_RDONLY)
         guard dup2(nothing.number, 0) == 0, dup2(2, 1) == 1 else { throw .last }
@@ -34,16 +35,11 @@ struct StandardStreams: ~Copyable {
         return Descriptor(owning: copy)
     }
 
-    /// Waits for input.
-    ///
-    /// - Returns: How many bytes came; 0 at the end.
-    func read(into buffer: inout [UInt8]) -> Int {
-        while true {
-            let count = buffer.withUnsafeMutableBytes {
-                Glibc.read(input.number, $0.baseAddress, $0.count)
-            }
-            if count >= 0 { return count }
-            if errno != EINTR { return 0 }
-        }
+    /// The descriptor of the input.
+    var inputNumber: Int32 { input.number }
+
+    /// Takes input, without waiting, into the front of `buffer`.
+    func read(into buffer: inout [UInt8]) -> ChildProcess.Reception {
+        ChildProcess.read(input, into: &buffer)
     }
 }

@@ -1,0 +1,50 @@
+import AppService
+
+/// What a module's process has logged, by notification or on standard error: so many lines a second.
+///
+/// From any thread.
+final class ModuleLog: Sendable {
+    private let allowance: Guarded<OutputAllowance>
+    private let perSecond: Int
+    private let time: any TimeSource
+    private let onLine: @Sendable (LogLevel, String) -> Void
+
+    init(
+        _ limits: OutputAllowance.Limits, time: any TimeSource,
+        onLine: @escaping @Sendable (LogLevel, String) -> Void
+    ) {
+        allowance = Guarded(OutputAllowance(limits, at: time.now()))
+        perSecond = limits.perSecond
+        self.time = time
+        self.onLine = onLine
+    }
+
+    /// Takes a request `log`.
+    func write(_ request: RPCRequest) {
+        let level = request.parameters?["level"]?.string.flatMap(LogLevel.init) ?? .info
+        let message = request.parameters?["message"]
+        write(level, message?.string ?? message?.text ?? "")
+    }
+
+    func write(_ level: LogLevel, _ text: String) {
+        let now = time.now()
+        switch allowance.withLock({ $0.take(at: now) }) {
+        case .show(let dropped):
+            tellDropped(dropped)
+            onLine(level, text)
+        case .dropFirst:
+            onLine(.warning, "it logs more than \(perSecond) lines a second: the rest is left out")
+        case .drop: break
+        }
+    }
+
+    /// Says what was left out and not told of yet.
+    func end() { tellDropped(allowance.withLock { $0.takeDropped() }) }
+
+    /// Says something that is the host's to say, however much it has logged.
+    func warn(_ text: String) { onLine(.warning, text) }
+
+    private func tellDropped(_ count: Int) {
+        if count > 0 { onLine(.warning, "\(count) lines of its log were left out") }
+    }
+}

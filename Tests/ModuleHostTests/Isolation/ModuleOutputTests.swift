@@ -1,0 +1,167 @@
+import AppService
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// Who reads what a process prints: whoever waits for an answer, or the thread that reads it else.
+@Suite("Output of a module's process", .timeLimit(.minutes(10)))
+struct ModuleOutputTests {
+    /// A process that is a shell script.
+    ///
+    /// The first request has the number 1, the second one 2.
+    private static func start(
+        _ script: String, in folder: String? = nil,
+        limits: ModuleProcess.Limits = ModuleProcess.Limits(), log: LockedList<String>? = nil,
+        onMail: @escaping @Sendable (ModuleProcess) -> Void = { _ in }
+    ) throws -> ModuleProcess {
+        try .start(
+            ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], in: folder,
+            time: SystemTimeSource.shared, limits: limits,
+            telling: ModuleProcess.Observer(onLine: { log?.append("\($0) \($1)") }, onMail: onMail))
+    }
+
+    private static func ask(
+        _ process: ModuleProcess, serving serve: (RPCRequest, RPCID?) -> Void = { _, _ in },
+        stalling: () -> Void = {}, payload: String = ""
+    ) throws(ModuleEnd) -> Int? {
+        let answer = try process.exchange(
+            "event", within: .seconds(3600), serving: serve, stalling: stalling
+        ) { json in
+            json.object { $0.member("payload", payload) }
+        }
+        return try? answer.get().int
+    }
+
+    @Test("what comes unasked, beside answers and between them, is heard once and in order")
+    func unasked() throws {
+        let process = try Self.start(
+            #"""
+            n=0
+            while [ $n -lt 3000 ]; do
+                n=$((n+1)); echo '{"jsonrpc":"2.0","method":"said","params":{"n":'$n'}}'
+            done &
+            n=0
+            while read -r line; do
+                n=$((n+1)); echo '{"jsonrpc":"2.0","id":'$n',"result":'$n'}'
+            done
+            """#)
+        var heard: [Int?] = []
+        func hear(_ request: RPCRequest) { heard.append(request.parameters?["n"]?.int) }
+        for number in 1...500 {
+            let answer = try Self.ask(process, serving: { request, _ in hear(request) })
+            try #require(answer == number)
+            // Now and then somebody takes what came when nobody waited.
+            guard number.isMultiple(of: 7) else { continue }
+            while case .message(.request(let request, _)) = process.queue.next(until: nil) {
+                hear(request)
+            }
+        }
+        while heard.count < 3000 {
+            guard
+                case .message(.request(let request, _)) = process.queue.next(
+                    until: .distantFuture)
+            else { break }
+            hear(request)
+        }
+        #expect(heard == Array(1...3000))
+        process.kill(because: .demand)
+    }
+
+    @Test("after an exchange that took long, the thread that reads does so again")
+    func afterLongExchange() async throws {
+        let mail = Promise<Bool>()
+        let process = try Self.start(
+            #"""
+            read -r line; sleep 0.05
+            echo '{"jsonrpc":"2.0","id":1,"result":1}'; sleep 0.05
+            echo '{"jsonrpc":"2.0","method":"said"}'
+            read -r line
+            """#, onMail: { _ in mail.keep(true) })
+        #expect(try Self.ask(process) == 1)
+        #expect(await mail.value)
+        process.kill(because: .demand)
+    }
+
+    @Test("a process that ends is waited for no longer, though others have its output open")
+    func outputLeftOpen() throws {
+        let folder = try TemporaryFolder()
+        let process = try Self.start(
+            """
+            mkfifo fifo; exec 3<>fifo
+            setsid sh -c 'read -r word <fifo' &
+            read -r line; exit 3
+            """, in: folder.path)
+        #expect {
+            _ = try Self.ask(process)
+        } throws: {
+            ($0 as? ModuleEnd)?.exit == .code(3)
+        }
+        try folder.write("end\n", to: "fifo")
+    }
+
+    @Test("what it prints is read while it takes nothing in")
+    func bothWays() throws {
+        let log = LockedList<String>()
+        let process = try Self.start(
+            #"""
+            yes '{"jsonrpc":"2.0","method":"log","params":{"message":"a line"}}' | head -n 5000
+            read -r line
+            echo '{"jsonrpc":"2.0","id":1,"result":1}'
+            read -r line
+            """#, log: log)
+        #expect(try Self.ask(process, payload: String(repeating: "x", count: 1 << 20)) == 1)
+        #expect(log.values.contains("info a line"))
+        process.kill(because: .demand)
+    }
+
+    /// What keeps a process from answering for a while, and what tells that this is so.
+    private static let delays: [(name: String, script: String)] = [
+        ("a crash that is being written down", "printf '*** Signal 4: Backtracing from' >&2"),
+        ("a flood on standard error", "yes flood | head -n 100 >&2"),
+        (
+            "a flood on standard output",
+            #"yes '{"jsonrpc":"2.0","method":"log"}' | head -n 100"#
+        ),
+    ]
+
+    @Test("who waits is told that the answer takes long", arguments: delays)
+    func stalls(_ stall: (name: String, script: String)) throws {
+        var limits = ModuleProcess.Limits()
+        limits.reading = Pace.Limits(burst: 10, perSecond: 100)
+        let process = try Self.start(
+            """
+            read -r line; \(stall.script); read -r line
+            echo '{"jsonrpc":"2.0","id":1,"result":1}'
+            read -r line
+            """, limits: limits)
+        var count = 0
+        let answer = try Self.ask(
+            process,
+            stalling: {
+                count += 1
+                process.send(Array("go on".utf8), within: .seconds(60))
+            })
+        #expect(answer == 1)
+        #expect(count == 1)
+        process.kill(because: .demand)
+    }
+
+    @Test("a flood is told of once, however often it is paused for")
+    func floodOnce() throws {
+        let log = LockedList<String>()
+        var limits = ModuleProcess.Limits()
+        limits.reading = Pace.Limits(burst: 10, perSecond: 20_000)
+        let process = try Self.start(
+            """
+            read -r line; yes flood | head -c 200000 >&2
+            echo '{"jsonrpc":"2.0","id":1,"result":1}'
+            read -r line
+            """, limits: limits, log: log)
+        _ = try Self.ask(process)
+        let line = "it says more than the host carries out: it is read more slowly, and waits"
+        #expect(log.values.count { $0 == "warning \(line)" } == 1)
+        process.kill(because: .demand)
+    }
+}
