@@ -9,8 +9,10 @@ struct LeftProcessesTests {
     /// A module that does not heed the end of its input, and starts a process that leaves its group.
     private static let stubborn = #"""
         #!/bin/sh
-        setsid sleep 300 <&- >&- 2>&- &
-        echo "$$ $!" >pids
+        rm -f other
+        setsid sh -c 'echo $$ >other; exec sleep 300' <&- >&- 2>&- &
+        until [ -s other ]; do sleep 0.01; done
+        echo "$$ $(cat other)" >pids
         while IFS= read -r line; do
             id=${line#*'"id":'} id=${id%%,*}
             result=null
