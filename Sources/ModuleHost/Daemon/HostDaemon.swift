@@ -59,6 +59,8 @@ public enum HostDaemon {
         defer { withExtendedLifetime(claim) {} }
         if let weakness = directory.weakness { log.warning("\(weakness)") }
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
+        let mark = ProcessMark(claim)
+        if claim.isAfterDeath { mark.endLeftProcesses(log: log) }
         slatefile = slatefile.isolatingBlamed(
             in: directory, after: blackBox.previous?.death, log: log)
         let inbox: Inbox
@@ -81,7 +83,8 @@ public enum HostDaemon {
         }
         let run: DaemonRun
         do throws(ControlServerError) {
-            run = try DaemonRun(slatefile, tokens, directory, options, voice, blackBox, inbox, link)
+            run = try DaemonRun(
+                slatefile, tokens, directory, mark, options, voice, blackBox, inbox, link)
         } catch {
             log.error("\(error)")
             return error.exitCode
@@ -146,8 +149,8 @@ private final class DaemonRun: Sendable {
 
     init(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
-        _ options: HostDaemonOptions, _ voice: DaemonVoice, _ blackBox: DaemonBlackBox,
-        _ inbox: Inbox, _ link: RespawnLink?
+        _ mark: ProcessMark, _ options: HostDaemonOptions, _ voice: DaemonVoice,
+        _ blackBox: DaemonBlackBox, _ inbox: Inbox, _ link: RespawnLink?
     ) throws(ControlServerError) {
         self.options = options
         self.link = link
@@ -160,11 +163,12 @@ private final class DaemonRun: Sendable {
         self.listener = listener
         actions = Guarded(SignalActions(slatefile.signals))
         let reference = WeakRun()
+        var processes = ProcessSettings(
+            folder: parentFolder(of: options.slatefile) ?? ".",
+            environment: options.environment)
+        processes.mark = mark
         host = Host(
-            slatefile: slatefile, stateDirectory: directory.path,
-            processes: ProcessSettings(
-                folder: parentFolder(of: options.slatefile) ?? ".",
-                environment: options.environment),
+            slatefile: slatefile, stateDirectory: directory.path, processes: processes,
             tokens: tokens, inbox: inbox, log: log,
             observer: Host.Observer(
                 onReady: { modules, after in

@@ -9,6 +9,12 @@ package final class PidFile: Sendable {
     package static let name = "hostd.pid"
 
     private let file: Descriptor
+    /// Whether the last host on the directory did not come to its end by itself: it was killed, or left
+    /// modules behind that would not stop.
+    let isAfterDeath: Bool
+    /// Which file it is (``Descriptor/identity``): no other claim has the same while this one lasts, whatever
+    /// becomes of the state directory and its name.
+    let identity: String
 
     /// Makes the state directory where it is missing (0700), and claims it for this process.
     ///
@@ -25,6 +31,8 @@ package final class PidFile: Sendable {
         let isClaimed: Bool
         do throws(SystemError) {
             isClaimed = try Self.claim(file)
+            identity = try file.identity
+            isAfterDeath = try file.size > 0
             if isClaimed { try file.replaceContent(with: "\(CurrentProcess.id)\n".utf8) }
         } catch {
             throw .unusable(path: directory.path, FileError("write", path, error))

@@ -24,7 +24,9 @@ struct ErrorLines {
             if part.offset > 0 { found += end() }
             let room = limit - line.count
             line += part.element.prefix(room)
-            if part.element.count > room { isCut = true }
+            if part.element.dropFirst(room).contains(where: { $0 != UInt8(ascii: "\r") }) {
+                isCut = true
+            }
         }
         return found
     }

@@ -15,10 +15,14 @@ struct IsolationTerms: Sendable {
     ///   - command: The program and its arguments.
     ///   - names: The variables of the host that the slatefile gives it.
     ///   - settings: What all processes have in common.
-    init(_ command: [String], naming names: [String], in settings: ProcessSettings) {
+    ///   - module: The module's id, for whoever finds the process when the host is dead.
+    init(
+        _ command: [String], naming names: [String], in settings: ProcessSettings,
+        for module: ModuleID? = nil
+    ) {
         self.command = command
         folder = settings.folder
-        environment = settings.environment(naming: names)
+        environment = settings.environment(naming: names, for: module)
         limits = settings.limits
         restarts = settings.restarts
     }
@@ -29,11 +33,15 @@ struct IsolationTerms: Sendable {
     ///   - entry: The module's class.
     ///   - names: The variables of the host that the slatefile gives it.
     ///   - settings: What all processes have in common.
-    init(entry: String, naming names: [String], in settings: ProcessSettings) {
+    ///   - module: The module's id, for whoever finds the process when the host is dead.
+    init(
+        entry: String, naming names: [String], in settings: ProcessSettings,
+        for module: ModuleID? = nil
+    ) {
         // Not by its name: that may be another's by now.
         command = [settings.binary ?? "/proc/\(CurrentProcess.id)/exe"]
         folder = settings.folder
-        var variables = settings.environment(naming: names)
+        var variables = settings.environment(naming: names, for: module)
         variables[ModuleChild.variable] = entry
         environment = variables
         limits = settings.limits
@@ -50,6 +58,8 @@ package struct ProcessSettings: Sendable {
 
     /// What runs Swift modules; nil for the binary of this process.
     package var binary: String?
+    /// What the next host knows them by, where this one dies; nil where nobody would look for them.
+    var mark: ProcessMark?
     var limits = ModuleProcess.Limits()
     var restarts = RestartPolicy.Limits()
 
@@ -63,14 +73,21 @@ package struct ProcessSettings: Sendable {
         self.environment = environment
     }
 
-    /// What a process is given of the host's variables.
+    /// What variables a process is given.
     ///
-    /// - Parameter names: Those that the slatefile names.
-    /// - Returns: Those and the common ones, with their values, as far as the host has them.
-    fileprivate func environment(naming names: [String]) -> [String: String] {
+    /// - Parameters:
+    ///   - names: Those that the slatefile names.
+    ///   - module: Whose process it is.
+    /// - Returns: Those and the common ones, with their values, as far as the host has them; and its mark.
+    fileprivate func environment(
+        naming names: [String], for module: ModuleID?
+    ) -> [String: String] {
         let named = Set(names)
-        return environment.filter { name, _ in
+        var variables = environment.filter { name, _ in
             Self.common.contains(name) || name.hasPrefix("LC_") || named.contains(name)
         }
+        // Not the one that the host may have itself, where a module of another host has started it.
+        variables[ProcessMark.variable] = mark?.text(for: module)
+        return variables
     }
 }

@@ -26,8 +26,12 @@ enum ModuleChild {
         }
     }
 
-    private static func run(
-        _ entry: String, over streams: consuming StandardStreams, _ time: any TimeSource
+    /// The same over other streams: up to the end of the module, or of the process where the host ends.
+    ///
+    /// - Throws: Where the first request is not the one of a host.
+    static func run(
+        _ entry: String, over streams: consuming StandardStreams,
+        _ time: any TimeSource = SystemTimeSource.shared
     ) throws -> ExitCode {
         let box = MailBox()
         let uplink = try Uplink(over: streams) { box.announce() }

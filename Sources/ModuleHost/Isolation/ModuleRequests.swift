@@ -87,7 +87,16 @@ private struct URLParameters: Decodable {
     /// Where it came from, where that is outside of the app: then it reaches no more than that may.
     let origin: String?
 
-    var remoteOrigin: Origin? { origin.flatMap(Origin.init(words:)) }
+    /// - Throws: Where it is none: to open the URL as the module's own would let it reach more.
+    func readOrigin() throws(RPCError) -> Origin? {
+        guard let origin else { return nil }
+        guard let found = Origin(words: origin) else {
+            throw .invalidParameters(
+                "no origin \(quoted(origin)): give the one of the event or call that the URL came with"
+            )
+        }
+        return found
+    }
 }
 
 private struct PostParameters: Decodable {
@@ -144,10 +153,11 @@ extension ModuleProcess {
             }
         case "open":
             let asked = try request.parameters(as: URLParameters.self)
-            try reply(id) { try context.router.open(asked.url, from: asked.remoteOrigin) }
+            let origin = try asked.readOrigin()
+            try reply(id) { try context.router.open(asked.url, from: origin) }
         case "canopen":
             let asked = try request.parameters(as: URLParameters.self)
-            let canOpen = context.router.canOpen(asked.url, from: asked.remoteOrigin)
+            let canOpen = try context.router.canOpen(asked.url, from: asked.readOrigin())
             succeed(id) { $0.value(canOpen) }
         case "post":
             let message = try request.parameters(as: PostParameters.self)

@@ -41,38 +41,40 @@ extension ConfigurationReload {
 }
 
 extension Origin {
-    /// Reads an origin as it is described; nil for what describes none.
+    /// Reads an origin as it is described (``description``); nil for what describes none.
     init?(words: String) {
         var parts = words.split(separator: " ")[...]
         switch parts.popFirst() {
-        case "host" where parts.isEmpty: self = .host
-        case "inbox" where parts.isEmpty: self = .inbox
-        case "push" where parts.isEmpty: self = .push
+        case "host": self = .host
+        case "inbox": self = .inbox
+        case "push": self = .push
         case "control":
-            guard let process = Self.number(after: "pid", in: parts),
-                let user = Self.number(after: "(uid", in: parts)
+            guard let process: Int32 = Self.number(after: "pid", in: parts),
+                let user: UInt32 = Self.number(after: "(uid", in: parts)
             else { return nil }
-            self = .control(uid: UInt32(clamping: user), pid: Int32(clamping: process))
+            self = .control(uid: user, pid: process)
         case "signal":
             guard let name = parts.popFirst() else { return nil }
             self = .signal(
                 name: name.last == "," ? String(name.dropLast()) : String(name),
-                uid: Self.number(after: "(uid", in: parts).map { UInt32(clamping: $0) },
-                pid: Self.number(after: "pid", in: parts).map { Int32(clamping: $0) },
-                value: Self.number(after: "value", in: parts).map { Int32(clamping: $0) })
+                uid: Self.number(after: "(uid", in: parts),
+                pid: Self.number(after: "pid", in: parts),
+                value: Self.number(after: "value", in: parts))
         default:
             guard let module = try? ModuleID(words) else { return nil }
             self = .local(module)
         }
+        // Whatever else stands there has not been read.
+        guard description == words else { return nil }
     }
 
     /// The number behind a word, such as the 12 of `pid 12` or `(uid 12),`.
-    private static func number(
+    private static func number<Number: FixedWidthInteger>(
         after word: String, in parts: ArraySlice<Substring>
-    ) -> Int? {
+    ) -> Number? {
         guard let index = parts.firstIndex(where: { $0 == word }), index + 1 < parts.endIndex else {
             return nil
         }
-        return Int(parts[index + 1].prefix { $0.isNumber || $0 == "-" })
+        return Number(parts[index + 1].prefix { $0.isNumber || $0 == "-" })
     }
 }

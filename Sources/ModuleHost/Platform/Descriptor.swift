@@ -59,6 +59,19 @@ package struct Descriptor: ~Copyable, Sendable {
         return status
     }
 
+    /// How many bytes the open file has.
+    var size: Int {
+        get throws(SystemError) { Int(try status().st_size) }
+    }
+
+    /// The device and the inode of the open file, which no other file has for as long as it is open.
+    var identity: String {
+        get throws(SystemError) {
+            let status = try status()
+            return "\(status.st_dev):\(status.st_ino)"
+        }
+    }
+
     /// Whether the open file still has a name in a folder.
     var isLinked: Bool {
         get throws(SystemError) { try status().st_nlink > 0 }
@@ -86,12 +99,14 @@ package struct Descriptor: ~Copyable, Sendable {
     }
 
     /// Writes `bytes` from the start of the file, which then ends with them.
+    ///
+    /// Whoever dies at it leaves no empty file.
     package borrowing func replaceContent(
         with bytes: some Collection<UInt8>
     ) throws(SystemError) {
-        try truncate(to: 0)
         guard lseek(number, 0, SEEK_SET) == 0 else { throw .last }
         try writeAll(bytes)
+        try truncate(to: bytes.count)
     }
 
     /// A lock that one process has alone, or that many share.

@@ -21,7 +21,10 @@ struct StandardStreams: ~Copyable {
         return StandardStreams(input: input, output: output)
     }
 
-    private init(input: consuming Descriptor, output: consuming Descriptor) {
+    /// - Parameters:
+    ///   - input: What is read.
+    ///   - output: What is written to.
+    init(input: consuming Descriptor, output: consuming Descriptor) {
         self.input = input
         self.output = output
     }

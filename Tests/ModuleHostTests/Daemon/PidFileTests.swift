@@ -36,11 +36,13 @@ struct PidFileTests {
             #expect(try content() == "\(CurrentProcess.id)\n")
             #expect(PidFile.holder(of: directory) == .host(processID: CurrentProcess.id))
             #expect(!PidFile.isLetGo(in: directory))
+            #expect(!file.isAfterDeath)
             withExtendedLifetime(file) {}
         }
         #expect(PidFile.isLetGo(in: directory))
         #expect(try content() == "")
         #expect(PidFile.holder(of: directory) == .nobody)
+        #expect(try !PidFile(claiming: directory).isAfterDeath)
     }
 
     @Test("a second host is refused with the first one's number")
@@ -59,6 +61,7 @@ struct PidFileTests {
         try writeFile((stale + String(repeating: "x", count: 40)).utf8, to: pidFile)
         let file = try PidFile(claiming: directory)
         #expect(try content() == "\(CurrentProcess.id)\n")
+        #expect(file.isAfterDeath)
         withExtendedLifetime(file) {}
     }
 

@@ -38,6 +38,9 @@ struct ErrorLinesTests {
             pieces: ["a\r", "\nb\r"], lines: [[], ["a"]], rest: ["b"]),
         Row(testDescription: "only a carriage return", pieces: ["\r"], lines: [[]]),
         Row(testDescription: "as long as a line is", pieces: ["12345678\n"], lines: [["12345678"]]),
+        Row(
+            testDescription: "as long as a line is, and a carriage return",
+            pieces: ["12345678\r\n12345678", "\r\r\n"], lines: [["12345678"], ["12345678"]]),
         Row(testDescription: "cut", pieces: ["123456789\nb\n"], lines: [["12345678…", "b"]]),
         Row(
             testDescription: "cut in pieces", pieces: ["12345", "67890", "abc", "\nb\n"],

@@ -96,4 +96,63 @@ struct IsolatedModuleTests {
                 "late until then: the others go on; it catches up",
             ])
     }
+
+    @Test("a URL that came from nowhere known is not opened as its own")
+    func unknownOrigin() async throws {
+        let probe = Probe()
+        let ask = { (method: String, origin: String) in
+            #"{"jsonrpc":"2.0","id":7,"method":"\#(method)","#
+                + #""params":{"url":"test://x.a/act","origin":"\#(origin)"}}"#
+        }
+        // A program that says what the rest of its words are when it is called, and replies the answers.
+        let program = """
+            while IFS= read -r line; do
+                id=${line#*'"id":'} id=${id%%,*}
+                case $line in
+                *'"method":"initialize"'*)
+                    result='{"protocol":1,"module":"x.b","routes":[{"pattern":"ask"}]}' ;;
+                *'"method":"call"'*)
+                    result=
+                    for request; do
+                        printf '%s\\n' "$request"
+                        IFS= read -r answer
+                        result=$result${result:+,}$answer
+                    done
+                    result=[$result] ;;
+                *) result=null ;;
+                esac
+                printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
+            done
+            """
+        let requests = [
+            ask("open", "host"), ask("open", "x.c"), ask("open", "push"), ask("open", "pussh"),
+            ask("canopen", "host"), ask("canopen", "push"), ask("canopen", "pussh"),
+        ]
+        let host = try await HostUnderTest(
+            [
+                HostUnderTest.Entry(name: "a", type: "CallProbe"),
+                HostUnderTest.Entry(
+                    name: "b", command: ["/bin/sh", "-c", program, "sh"] + requests),
+            ], top: #""schemes": ["test"]"#, processes: .quick, probe: probe
+        ).launched()
+        let answers = try await host.asFirst {
+            try $0.context.router.value(for: "test://x.b/ask", as: JSONValue.self).text
+        }
+        let refusal =
+            #"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"Invalid params","#
+            + #""data":"no origin 'pussh': give the one of the event or call that the URL came with"}}"#
+        let lines = try JSONValue(parsing: answers).elements.map(\.text)
+        #expect(
+            lines == [
+                #"{"jsonrpc":"2.0","id":7,"result":{"reply":""}}"#,
+                #"{"jsonrpc":"2.0","id":7,"result":{"reply":""}}"#,
+                #"{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"no route for "#
+                    + #"'test://x.a/act'; did you mean 'test://x.a/sum'?","data":"test://x.a/sum"}}"#,
+                refusal,
+                #"{"jsonrpc":"2.0","id":7,"result":true}"#,
+                #"{"jsonrpc":"2.0","id":7,"result":false}"#,
+                refusal,
+            ])
+        #expect(await host.stopped() == .stopped)
+    }
 }

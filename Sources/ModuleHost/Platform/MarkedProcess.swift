@@ -1,0 +1,63 @@
+import Glibc
+
+/// A process that was started with a certain variable, its mark.
+///
+/// Whatever it starts itself has the mark, too, unless somebody takes it away. The system tells the
+/// variables that a program was started with; one that has written over them, as some do to change how
+/// `ps` shows them, or that the system does not let its own user look into, is not found.
+struct MarkedProcess: Hashable, Sendable {
+    let id: Int32
+    /// Its name as the system has it: 15 bytes of it at most.
+    let name: String
+    /// The value of the variable.
+    let mark: String
+
+    /// Finds processes of this user, but for this one and its parent.
+    ///
+    /// - Parameters:
+    ///   - variable: The name of the variable.
+    ///   - prefix: What the mark begins with.
+    /// - Returns: Those that run, in no order. One that has ended, and was not reaped, is none of them.
+    /// - Throws: ``FileError`` where the system does not tell (`/proc`).
+    static func all(
+        with variable: String, beginning prefix: String
+    ) throws(FileError) -> [MarkedProcess] {
+        let start = Array("\(variable)=\(prefix)".utf8)
+        let user = geteuid()
+        let own = [getpid(), getppid()]
+        return try namesInFolder("/proc").compactMap { number in
+            var status = stat()
+            guard let id = Int32(number), !own.contains(id),
+                stat("/proc/\(id)", &status) == 0, status.st_uid == user,
+                let entry = environmentEntry(beginning: start, of: id)
+            else { return nil }
+            let name = (try? readFile(at: "/proc/\(id)/comm", limit: 4096)) ?? []
+            return MarkedProcess(
+                id: id,
+                name: String(decoding: name.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self),
+                mark: String(decoding: entry.dropFirst(variable.utf8.count + 1), as: UTF8.self))
+        }
+    }
+
+    /// Kills it, unless it has ended.
+    ///
+    /// - Parameter variable: The name of the variable.
+    func kill(with variable: String) {
+        // Swift sees no pidfd, so the number might become another's between this look and the signal: in
+        // microseconds, and once the system has given away all other numbers.
+        let entry = Array("\(variable)=\(mark)".utf8)
+        guard let found = Self.environmentEntry(beginning: entry, of: id),
+            found.count == entry.count
+        else { return }
+        _ = Glibc.kill(id, SIGKILL)
+    }
+
+    private static func environmentEntry(
+        beginning start: [UInt8], of process: Int32
+    ) -> ArraySlice<UInt8>? {
+        guard let bytes = try? readFile(at: "/proc/\(process)/environ", limit: 16 << 20) else {
+            return nil
+        }
+        return bytes.split(separator: 0).first { $0.starts(with: start) }
+    }
+}

@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// What a Swift module in a process of its own is told of that which does not cross.
+@Suite("Swift modules in a process of their own: what does not cross", .timeLimit(.minutes(10)))
+struct CrossingTests {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        var event: EventKind = .push
+        /// What it does in the event.
+        let act: Probe.Act
+        let error: String
+    }
+
+    private static let objects =
+        "it runs in a process of its own, which objects do not reach: 'd', 'v'"
+    private static let service =
+        "service 'PingResponder' is in another process than this module: "
+        + "call an action, or leave \"isolation\" out"
+    private static let hold =
+        "a module in a process of its own cannot hold a step: do the work before you return, "
+        + "or leave \"isolation\" out"
+
+    static let rows = [
+        Row(
+            testDescription: "objects beside a call",
+            act: {
+                _ = try $0.context.mediator.perform(
+                    "x.b", "do", userInfo: ["v": 1, "d": 2])
+            }, error: objects),
+        Row(
+            testDescription: "objects beside a URL",
+            act: { _ = try $0.context.router.open("test://x.b/do", userInfo: ["v": 1, "d": 2]) },
+            error: objects),
+        Row(
+            testDescription: "a service that it provides",
+            act: { module in
+                try module.context.services.register((any PingResponder).self) { module }
+            }, error: service),
+        Row(
+            testDescription: "a service of another",
+            act: { try $0.context.services.call((any PingResponder).self) { _ in } },
+            error: service),
+        Row(
+            testDescription: "a hold", event: .background, act: { _ = try $0.context.hold("x") },
+            error: hold),
+        Row(
+            testDescription: "a hold at the end", event: .terminate,
+            act: { _ = try $0.context.hold("x") }, error: hold),
+    ]
+
+    @Test("throws, which its host is told", arguments: rows)
+    func throwing(row: Row) throws {
+        let probe = Probe()
+        probe.when("a \(row.event.rawValue)", row.act)
+        let module = try LedModule(probe: probe)
+        #expect(try module.tell(.launch) == nil)
+        #expect(
+            try module.tell(row.event, row.event == .push ? #"{"aps":{}}"# : nil) == row.error)
+        try module.end()
+    }
+
+    @Test("a typed message reaches it alone, and another slatefile is refused")
+    func others() async throws {
+        let probe = Probe()
+        probe.when("a push") { module in
+            let report = module.context.center.send(to: (any PingResponder).self) {
+                try $0.ping("hello")
+            }
+            probe.note("told: \(report.delivered), \(report.failed), \(report.late)")
+            module.context.host.apply(slatefile: "{}") { result in
+                guard case .failure(let error) = result else { return }
+                probe.note("refused: \(error)")
+            }
+        }
+        let module = try LedModule(probe: probe)
+        #expect(try module.tell(.launch) == nil)
+        #expect(try module.tell(.push, #"{"aps":{}}"#) == nil)
+        #expect(probe.entries("told:") == ["told: 1, 0, 0"])
+        await probe.reached(
+            "refused: this host runs of no slatefile that could be exchanged; run it by 'hostd run'"
+        )
+        try module.end()
+    }
+}

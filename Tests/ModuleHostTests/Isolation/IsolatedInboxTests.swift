@@ -1,0 +1,96 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Modules of other processes: durable events", .timeLimit(.minutes(10)))
+struct IsolatedInboxTests {
+    private let probe: Probe
+    private let folder: TemporaryFolder
+    private let program: RecordingProgram
+
+    init() throws {
+        probe = Probe(#fileID)
+        folder = try TemporaryFolder()
+        program = RecordingProgram("x.b", in: folder)
+        probe.when("a push") { $0.noteEvent() }
+    }
+
+    private func launched(in folder: TemporaryFolder) async throws -> HostUnderTest {
+        var processes = ProcessSettings.quick
+        processes.restarts.intensity = 100
+        processes.restarts.longestDelay = .milliseconds(1)
+        return try await HostUnderTest(
+            [
+                HostUnderTest.Entry(name: "a"),
+                HostUnderTest.Entry(
+                    name: "b", more: #""killAfter": "10m""#, command: program.command),
+            ], folder: folder, processes: processes, probe: probe
+        ).launched()
+    }
+
+    @Test(
+        "what it had in hand when it died has the same place and attempt; after the host died, the next"
+    )
+    func inHand() async throws {
+        let first = try await launched(in: folder)
+        _ = await first.accept("die")
+        _ = try await program.told { $0.id == "die" && $0.isRepeated }
+        _ = await first.accept("hang")
+        let hanging = try await program.told { $0.id == "hang" }
+        // What a host leaves that is killed now.
+        let left = try folder.copied()
+        kill(Int32(hanging.processID), SIGKILL)
+        _ = try await program.told { $0.id == "hang" && $0.isRepeated }
+        #expect(await first.stopped() == .stopped)
+
+        let second = try await launched(in: left)
+        _ = try await program.told { $0.id == "hang" && $0.attempt == 2 }
+        #expect(await second.stopped() == .stopped)
+        let told = try program.told
+        #expect(told.map(\.id) == ["die", "die", "hang", "hang", "hang"])
+        #expect(told.map(\.isRepeated) == [false, true, false, true, true])
+        #expect(told.map(\.attempt) == [1, 1, 1, 1, 2])
+        #expect(told[0].position != nil && told[0].position == told[1].position)
+        #expect(Set(told.suffix(3).map(\.position)) == [hanging.position])
+    }
+
+    @Test(
+        "killed ten times while events flow, it hears each, in order, and again only what it had in hand"
+    )
+    func tenKills() async throws {
+        let host = try await launched(in: folder)
+        var accepted: [String] = []
+        for number in 0..<200 {
+            let position = try #require(await host.accept())
+            accepted.append(position.description)
+            guard number % 20 == 10 else { continue }
+            // The last that runs: what comes meanwhile comes to the next one.
+            let told = try await program.told { $0.position == accepted[number - 5] }
+            let current = try program.told.last?.processID ?? told.processID
+            let start = host.recorder.records.count
+            kill(Int32(current), SIGKILL)
+            _ = await host.recorder.first(from: start) {
+                $0.message.hasPrefix("runs again, as process ")
+            }
+        }
+        _ = try await program.told { $0.position == accepted.last }
+        #expect(await host.stopped() == .stopped)
+
+        let told = try program.told
+        var once: [String] = []
+        for event in told where event.position != once.last { once.append(event.position ?? "?") }
+        #expect(once == accepted)
+        let again = told.filter(\.isRepeated)
+        #expect(told.count - again.count <= accepted.count)
+        #expect(told.allSatisfy { $0.attempt == 1 })
+        #expect(Set(again.map(\.position)).count == again.count && again.count <= 10)
+        // The first that a process is told is the only one that it may have heard before.
+        for (earlier, later) in zip(told, told.dropFirst()) where later.isRepeated {
+            #expect(earlier.processID != later.processID)
+        }
+        #expect(Set(told.map(\.processID)).count == 11)
+        #expect(probe.heard("a") == accepted.map { "\($0)#1" })
+    }
+}

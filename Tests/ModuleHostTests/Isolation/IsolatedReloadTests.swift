@@ -1,0 +1,129 @@
+import AppService
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Modules of other processes: reloads and restarts", .timeLimit(.minutes(10)))
+struct IsolatedReloadTests {
+    private let probe: Probe
+    private let folder: TemporaryFolder
+
+    init() throws {
+        probe = Probe(#fileID)
+        folder = try TemporaryFolder()
+        probe.when("a push") { $0.noteEvent() }
+    }
+
+    private func program(_ name: String, version: Int = 1) -> RecordingProgram {
+        RecordingProgram(
+            "x.\(name)", hearing: ["push", "configuration-changed"], in: folder, version: version)
+    }
+
+    private func entry(
+        _ name: String, version: Int = 1, config: String = ""
+    ) -> HostUnderTest.Entry {
+        HostUnderTest.Entry(
+            name: name, more: #""killAfter": "10m""#, config: config,
+            command: program(name, version: version).command)
+    }
+
+    /// A host with a module that notes all, and these.
+    private func launched(_ entries: HostUnderTest.Entry...) async throws -> HostUnderTest {
+        try await HostUnderTest(
+            [HostUnderTest.Entry(name: "a")] + entries, folder: folder, processes: .quick,
+            probe: probe
+        ).launched()
+    }
+
+    /// Delivers a few durable events, one after the other.
+    private func deliver(to host: HostUnderTest) async {
+        for _ in 0..<5 { _ = await host.outcome() }
+    }
+
+    /// What a module was told of durable events, such as `1:0#2` at the second attempt.
+    private func heard(_ name: String) throws -> [String] {
+        try program(name).told.filter { $0.event == "push" }.map {
+            "\($0.position ?? "?")#\($0.attempt ?? 1)\($0.isRepeated ? " again" : "")"
+        }
+    }
+
+    @Test("one is added, made anew, reconfigured and removed while events flow: it hears each once")
+    func reloads() async throws {
+        let host = try await launched(entry("b"))
+        let isOver = Guarded(false)
+        let flow = Task {
+            while !isOver.withLock(\.self) { _ = await host.outcome() }
+        }
+        let main = HostUnderTest.Entry(name: "a")
+        let steps: [(entries: [HostUnderTest.Entry], text: String)] = [
+            ([main, entry("b"), entry("c")], "applied: added x.c"),
+            ([main, entry("b", version: 2), entry("c")], "applied: made anew x.b"),
+            (
+                [main, entry("b", version: 2, config: #""n": 2"#), entry("c")],
+                "applied: config changed: x.b"
+            ),
+            ([main, entry("b", version: 2, config: #""n": 2"#)], "applied: removed x.c"),
+            ([main], "applied: removed x.b"),
+        ]
+        for (entries, text) in steps {
+            await deliver(to: host)
+            #expect(try await host.reload(entries).text == text)
+        }
+        await deliver(to: host)
+        isOver.withLock { $0 = true }
+        await flow.value
+        #expect(await host.stopped() == .stopped)
+
+        let all = probe.heard("a")
+        let b = try heard("b")
+        #expect(all.count >= 30 && Set(all).count == all.count)
+        #expect(b.count >= 25 && all.count >= b.count + 5)
+        #expect(Array(all.prefix(b.count)) == b)
+        let c = try heard("c")
+        let start = try #require(all.firstIndex(of: c.first ?? ""))
+        #expect(c.count >= 15 && start >= 5)
+        #expect(Array(all[start...].prefix(c.count)) == c)
+        #expect(all.count >= start + c.count + 10)
+
+        // Two processes, one after the other; the settings of the second one have changed.
+        let told = try program("b").told
+        let processes = told.map(\.processID)
+        #expect(Set(processes).count == 2)
+        #expect(zip(processes, processes.dropFirst()).count { $0 != $1 } == 1)
+        let changes = told.filter { $0.payload?["changed"]?.bool == true }
+        #expect(changes.map { $0.payload?["config"]?["n"]?.int } == [2])
+        #expect(changes.map(\.processID) == processes.suffix(1))
+        #expect(Set(try program("c").told.map(\.processID)).count == 1)
+        #expect(host.recorder.records.filter { $0.level >= .warning }.map(\.message) == [])
+    }
+
+    @Test(
+        "a restart of one that is late kills it: it hears what it had in hand again, then the rest")
+    func restartOfLate() async throws {
+        let host = try await launched(entry("b"))
+        let program = program("b")
+        _ = await host.outcome("first")
+        _ = await host.accept("hang")
+        let hanging = try await program.told { $0.id == "hang" }
+        host.overrun()
+        for number in 1...3 { _ = await host.outcome("late-\(number)") }
+        #expect(probe.heard("a").count == 5)
+        let outcome = await withCheckedContinuation { continuation in
+            host.host.restart("x.b", origin: .host) { continuation.resume(returning: $0) }
+        }
+        #expect(try outcome.get() == .killed)
+        _ = await host.recorder.first { $0.message == "no longer late: it has caught up" }
+        #expect(await host.stopped() == .stopped)
+        let told = try program.told
+        #expect(
+            told.map { ($0.id ?? "") + ($0.isRepeated ? " again" : "") } == [
+                "first", "hang", "hang again", "late-1", "late-2", "late-3",
+            ])
+        #expect(told[2].position == hanging.position)
+        #expect(told.map(\.attempt) == [1, 1, 1, 1, 1, 1])
+        #expect(Set(told.prefix(2).map(\.processID)).count == 1)
+        #expect(Set(told.dropFirst(2).map(\.processID)).count == 1)
+        #expect(told[1].processID != told[2].processID)
+    }
+}

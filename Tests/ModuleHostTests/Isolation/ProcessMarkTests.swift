@@ -1,0 +1,93 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("ProcessMark")
+struct ProcessMarkTests {
+    private let folder: TemporaryFolder
+    private let claim: PidFile
+    private let mark: ProcessMark
+    private let recorder = LogRecorder()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        claim = try PidFile(claiming: StateDirectory(path: folder.path("state")))
+        mark = ProcessMark(claim)
+    }
+
+    private func sleeper(_ mark: String) throws -> HostProcess {
+        try HostProcess(
+            ["300"], program: "/bin/sleep", environment: [ProcessMark.variable: mark])
+    }
+
+    private func end(within time: Duration = HostProcess.patience) -> [String] {
+        mark.endLeftProcesses(within: time, log: Log(to: recorder))
+        return recorder.records.map { "\($0.level) \($0.message)" }
+    }
+
+    private func isRunning(_ process: HostProcess) -> Bool {
+        Glibc.kill(process.processID, 0) == 0
+            && waitpid(process.processID, nil, WNOHANG) == 0
+    }
+
+    @Test("where nothing is left nothing is said")
+    func nothing() {
+        #expect(end() == [])
+    }
+
+    @Test("what has the mark is killed and named; what has nearly the same is not")
+    func several() throws {
+        let module = try ModuleID("x.weather")
+        let left = try [mark.text(for: module), mark.text(for: nil)].map(sleeper)
+        let others = try [
+            "", "1:1:x.weather", "1" + mark.text(for: module),
+            String(mark.text(for: nil).dropLast()) + "1:x.weather",
+        ].map(sleeper)
+        let lines = end()
+        let names = [
+            "(process \(left[0].processID), of x.weather)", "(process \(left[1].processID))",
+        ]
+        let order = left[0].processID < left[1].processID ? names : names.reversed()
+        #expect(
+            lines == [
+                "warning killed, as modules of the last host have left them: "
+                    + order.map { "'sleep' \($0)" }.joined(separator: ", ")
+            ])
+        for process in left { #expect(try process.waitForExit().exit == .signal(SIGKILL)) }
+        for process in others { #expect(isRunning(process)) }
+    }
+
+    @Test("of many ten are named")
+    func many() throws {
+        let left = try (0..<12).map { _ in try sleeper(mark.text(for: nil)) }
+        #expect(end().first?.hasSuffix(", and 2 more") == true)
+        for process in left { #expect(try process.waitForExit().exit == .signal(SIGKILL)) }
+    }
+
+    @Test("one that does not end in time is named")
+    func stuck() throws {
+        let left = try sleeper(mark.text(for: nil))
+        #expect(
+            end(within: .zero) == [
+                "error processes that modules of the last host have left do not end, though killed "
+                    + "0ns ago, and may be at work beside those of this one: "
+                    + "'sleep' (process \(left.processID))"
+            ])
+        #expect(try left.waitForExit().exit == .signal(SIGKILL))
+    }
+
+    @Test("a process of a module has its host's mark, never the one that the host has itself")
+    func environment() throws {
+        var settings = ProcessSettings(environment: ["PATH": "/bin", ProcessMark.variable: "1:1:x"])
+        let module = try ModuleID("x.weather")
+        func value() -> String? {
+            IsolationTerms(["x"], naming: [ProcessMark.variable], in: settings, for: module)
+                .environment[ProcessMark.variable]
+        }
+        #expect(value() == nil)
+        settings.mark = mark
+        #expect(value() == "\(claim.identity):x.weather")
+    }
+}

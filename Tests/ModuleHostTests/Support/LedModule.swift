@@ -1,0 +1,99 @@
+import Glibc
+import TestSupport
+
+@testable import ModuleHost
+
+/// What runs in the process of a Swift module, on a thread of the test's own: the test is its host.
+///
+/// To be ended: one whose host is gone ends its process, which is the test's.
+final class LedModule {
+    private let down: TestPipe
+    private let up: TestPipe
+    private var said: [UInt8] = []
+    private var lastID = 1
+    private let hasEnded = Promise<Void>()
+
+    /// Starts a module of a class of this target, and waits until it is made.
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - probe: What it reports to.
+    /// - Throws: What it says where it cannot be made.
+    init(_ type: String = "ProbeModule", probe: Probe) throws {
+        down = try TestPipe()
+        up = try TestPipe()
+        let ends = (
+            fcntl(down.readEnd, F_DUPFD_CLOEXEC, 3), fcntl(up.writeEnd, F_DUPFD_CLOEXEC, 3)
+        )
+        down.closeReadEnd()
+        up.closeWriteEnd()
+        try NativeThread.start(name: "led module") { [hasEnded] in
+            let streams = StandardStreams(
+                input: Descriptor(owning: ends.0), output: Descriptor(owning: ends.1))
+            _ = try? ModuleChild.run("ModuleHostTests.\(type)", over: streams)
+            hasEnded.keep(())
+        }
+        let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
+        try ask(
+            "initialize",
+            """
+            {"protocol":1,"host":"0","app":"test","module":"x.a","config":{"probe":\(name)},\
+            "appConfig":{},"stateDirectory":"/nonexistent"}
+            """)
+    }
+
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - method: What is asked.
+    ///   - parameters: As JSON.
+    /// - Returns: The result.
+    /// - Throws: The error that it answers with.
+    @discardableResult
+    func ask(_ method: String, _ parameters: String) throws -> JSONValue {
+        lastID += 1
+        let line =
+            #"{"jsonrpc":"2.0","id":\#(lastID),"method":"\#(method)","params":\#(parameters)}"#
+        try RawOutput.writeAll((line + "\n").utf8, to: down.writeEnd)
+        while true {
+            let line = try nextLine()
+            // What it logs is no answer.
+            guard case .single(.response(let answer)) = RPCFrame(line),
+                answer.id.text == "\(lastID)"
+            else { continue }
+            return try answer.result.get()
+        }
+    }
+
+    /// Tells it of an event.
+    ///
+    /// - Returns: What it says where its handler threw; else nothing.
+    func tell(_ event: EventKind, _ payload: String? = nil) throws -> String? {
+        let payload = payload.map { #","payload":\#($0)"# } ?? ""
+        do {
+            try ask("event", #"{"event":"\#(event.rawValue)","origin":"host"\#(payload)}"#)
+            return nil
+        } catch let error as RPCError {
+            return error.message
+        }
+    }
+
+    /// Lets go of it, and waits until it is gone.
+    func end() throws {
+        try ask("shutdown", "{}")
+        down.closeWriteEnd()
+        hasEnded.wait()
+    }
+
+    private func nextLine() throws -> [UInt8] {
+        while true {
+            if let end = said.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { said.removeFirst(end + 1) }
+                return Array(said[..<end])
+            }
+            let more = up.read()
+            if more.isEmpty { throw Fault(description: "the module has ended") }
+            said += more
+        }
+    }
+}
