@@ -72,7 +72,7 @@ struct LeftProcessesTests {
 
         let second = try start(in: first.folder)
         let line = try second.process.waitForLine(containing: "killed, as modules of the last host")
-        for process in left { #expect(line.contains("(process \(process)")) }
+        for process in left { #expect(line.contains("(process \(process), of x.stubborn)")) }
         for process in others { #expect(!line.contains("(process \(process)")) }
         #expect(running(left) == [])
         #expect(running(others) == others)

@@ -181,11 +181,13 @@ extension Slatefile.Module {
         case .command(let command):
             return try IsolatedModule(
                 context: context,
-                terms: IsolationTerms(command, naming: environment, in: processes))
+                terms: IsolationTerms(
+                    command, naming: environment, in: processes, for: context.id))
         case .entry(let name):
             return try IsolatedModule(
                 context: context,
-                terms: IsolationTerms(entry: name, naming: environment, in: processes))
+                terms: IsolationTerms(
+                    entry: name, naming: environment, in: processes, for: context.id))
         }
     }
 }
