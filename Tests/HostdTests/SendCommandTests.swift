@@ -80,6 +80,16 @@ struct SendCommandTests {
         #expect(folder.names == ["push.json", "slatefile.json"])
     }
 
+    @Test("a message on no topic is refused, as 'hostd post' does, and nothing is written")
+    func noTopic() throws {
+        let folder = try TemporaryFolder()
+        let sent = try folder.send(["message", "--payload", #"{"topic": ""}"#])
+        #expect(sent.exit == .code(64))
+        #expect(sent.error == "hostd send: event 'message' needs a topic, such as user.signed-in\n")
+        #expect(try HostProcess.run(["post", ""], in: folder.path).exit == .code(64))
+        #expect(folder.names == [])
+    }
+
     @Test("a payload that cannot be read: 66; one that is too long: 64")
     func files() throws {
         let folder = try TemporaryFolder()

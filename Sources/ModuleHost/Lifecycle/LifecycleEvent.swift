@@ -124,14 +124,19 @@ public struct LifecycleEvent: Sendable {
             return .none
         }
         guard let payload else { throw EventError(kind, .payloadMissing) }
-        let text: String
+        let url: String?
+        let content: Content
         do throws(JSONError) {
-            guard kind == .openURL else { return try content(of: kind, payload: payload) }
-            text = try payload.decode(OpenURLRequest.self).url
+            url = kind == .openURL ? try payload.decode(OpenURLRequest.self).url : nil
+            content = try Self.content(of: kind, payload: payload)
         } catch {
             throw EventError(kind, .payload(error))
         }
-        return try openURL(text)
+        if let url { return try openURL(url) }
+        if case .message(let message) = content, message.topic.isEmpty {
+            throw EventError(kind, .topicMissing)
+        }
+        return content
     }
 
     private static func openURL(_ text: String) throws(EventError) -> Content {

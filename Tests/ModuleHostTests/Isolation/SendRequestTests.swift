@@ -79,6 +79,10 @@ struct SendRequestTests {
                 "event 'message' cannot take this payload: line 1, column 1: missing key 'topic'"
                     + "\nline 1, column 2 (/topik): unknown key 'topik'; did you mean 'topic'?"
             ),
+            (
+                "message", #"{"topic":""}"#, nil,
+                "event 'message' needs a topic, such as user.signed-in"
+            ),
             ("background", nil, "a", "event 'background' is not durable: it has no id"),
             ("message", #"{"topic":"t"}"#, "", "/id: 1 to 200 bytes"),
             (
