@@ -2,8 +2,8 @@ package import ModuleHost
 
 /// A program that is a module, and writes down each event that it is told, before it answers.
 ///
-/// It dies of a durable event whose id begins with `die`, and hangs in one whose id begins with `hang`, each
-/// unless it is told that it may have heard it before.
+/// It dies of a durable event whose id begins with `poison`; of one that begins with `die`, and hangs in one
+/// that begins with `hang`, each unless it is told that it may have heard it before.
 package struct RecordingProgram: Sendable {
     /// The program and its arguments, for a slatefile.
     package let command: [String]
@@ -19,6 +19,7 @@ package struct RecordingProgram: Sendable {
             event)
                 printf '{"pid":%s,"told":%s}\n' $$ "$line" >>"$3"
                 case $line in
+                *'"id":"poison'*) kill -KILL $$ ;;
                 *'"repeated":true'*) ;;
                 *'"id":"die'*) kill -KILL $$ ;;
                 *'"id":"hang'*) exec sleep 300 ;;

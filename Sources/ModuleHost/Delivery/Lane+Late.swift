@@ -216,6 +216,26 @@ extension Lane {
         state.withLock { $0.late.forfeit(before: place, by: cell) }
     }
 
+    /// Takes from a late module the durable event that it is at work on.
+    ///
+    /// - Returns: False where it is at work on none.
+    func forfeitEventInHand(of cell: Cell, because reason: String) -> Bool {
+        state.withLock { $0.late.forfeitEventInHand(of: cell, because: reason) }
+    }
+
+    /// Takes a module out for good; what it has not heard of the durable events is put aside.
+    func unlistForfeiting(_ cell: Cell, because reason: String) {
+        state.withLock { state in
+            state.late.forfeitAll(of: cell, because: reason, log: state.log)
+            cell.status.store(.unlisted, ordering: .releasing)
+            state.late.noteGone(cell, log: &state.log)
+        }
+        epoch.add(1, ordering: .releasing)
+    }
+
+    /// What modules gave up and is not put aside yet.
+    var forfeits: [Forfeit] { state.withLock { $0.late.forfeits } }
+
     /// What a module gave up is put aside: so many events that it was to hear.
     func settle(_ forfeit: Forfeit, dropped: Int) {
         state.withLock { $0.late.settle(forfeit, dropped: dropped, log: $0.log) }

@@ -38,14 +38,15 @@ extension LateModules {
             return !isHeard
         }
 
-        /// Lets go of those before a place, which need not be where one begins.
+        /// Lets go of those before a place, which need not be where one begins; of all where there is none.
         ///
         /// - Returns: Where they stand, and which of them the module was not to hear; nil for none.
         mutating func drop(
-            before place: EventPosition
+            before place: EventPosition?
         ) -> (places: Range<EventPosition>, heard: Set<EventPosition>)? {
-            guard let all = places, all.lowerBound < place else { return nil }
-            let end = min(place, all.upperBound)
+            guard let all = places else { return nil }
+            let end = min(place ?? all.upperBound, all.upperBound)
+            guard all.lowerBound < end else { return nil }
             let dropped = (all.lowerBound..<end, heard.filter { $0 < end })
             heard.subtract(dropped.1)
             places = end < all.upperBound ? end..<all.upperBound : nil
@@ -111,8 +112,7 @@ extension LateModules {
     mutating func noteUnheard(_ index: Int, _ log: EventLog) {
         let module = modules[index]
         guard module.cell.isListed else { return noteLevel(module.cell) }
-        let forfeit = forfeits.first { $0.cell === module.cell }
-        let position = forfeit?.first ?? firstUnheard(module, log)
+        let position = firstForfeit(of: module.cell) ?? firstUnheard(module, log)
         modules[index].isLevel = position == nil
         note(module.cell, position, module.begun != nil)
     }
@@ -133,8 +133,10 @@ extension LateModules {
     }
 
     /// A module has no durable event left that it has not heard, but what it gave up.
-    func noteLevel(_ cell: Cell) {
-        note(cell, forfeits.first { $0.cell === cell }?.first, false)
+    func noteLevel(_ cell: Cell) { note(cell, firstForfeit(of: cell), false) }
+
+    private func firstForfeit(of cell: Cell) -> EventPosition? {
+        forfeits.lazy.filter { $0.cell === cell }.map(\.first).min()
     }
 
     // MARK: Giving up
@@ -151,20 +153,65 @@ extension LateModules {
         guard let index = modules.firstIndex(where: { $0.cell === cell }),
             !forfeits.contains(where: { $0.cell === cell })
         else { return nil }
-        let begun = modules[index].begun.flatMap { $0.position < place ? $0.position : nil }
+        return forfeit(index, before: place, because: .behind)
+    }
+
+    private mutating func forfeit(
+        _ index: Int, before place: EventPosition?, because reason: Forfeit.Reason
+    ) -> Forfeit? {
+        let module = modules[index]
+        func isGivenUp(_ position: EventPosition) -> Bool { place.map { position < $0 } ?? true }
+        let begun = module.begun.flatMap { isGivenUp($0.position) ? $0.position : nil }
         let dropped = modules[index].spilled.drop(before: place)
         guard let first = begun ?? dropped?.places.lowerBound else { return nil }
         if begun != nil { modules[index].begun = nil }
         let forfeit = Forfeit(
-            cell: cell, first: first, begun: begun, places: dropped?.places,
-            heard: dropped?.heard ?? [])
+            cell: module.cell, first: first, begun: begun, places: dropped?.places,
+            heard: dropped?.heard ?? [], reason: reason)
         forfeits.append(forfeit)
         return forfeit
     }
 
+    /// Takes from a late module the durable event that it is at work on.
+    ///
+    /// - Parameters:
+    ///   - cell: The module's place.
+    ///   - reason: Why.
+    /// - Returns: False where it is at work on none.
+    mutating func forfeitEventInHand(of cell: Cell, because reason: String) -> Bool {
+        guard let index = modules.firstIndex(where: { $0.cell === cell }),
+            let begun = modules[index].begun
+        else { return false }
+        modules[index].begun = nil
+        forfeits.append(
+            Forfeit(
+                cell: cell, first: begun.position, begun: begun.position, places: nil, heard: [],
+                reason: .event(reason)))
+        return true
+    }
+
+    /// Takes all durable events that it has not heard from a late module, which gets nothing more.
+    ///
+    /// - Parameters:
+    ///   - cell: The module's place.
+    ///   - reason: Why.
+    ///   - log: The log.
+    mutating func forfeitAll(of cell: Cell, because reason: String, log: EventLog) {
+        guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return }
+        while modules[index].position < log.head {
+            if let kept = log[modules[index].position], let entry = kept.event.entry {
+                // Of one that is still on its way nobody knows yet: better put aside than lost.
+                modules[index].spilled.append(entry, isHeard: kept.isFor(cell) == false)
+            }
+            modules[index].position += 1
+        }
+        _ = forfeit(index, before: nil, because: .module(reason))
+        noteUnheard(index, log)
+    }
+
     /// What a module gave up is put aside.
     mutating func settle(_ forfeit: Forfeit, dropped: Int, log: EventLog) {
-        forfeits.removeAll { $0.cell === forfeit.cell }
+        forfeits.removeAll { $0.cell === forfeit.cell && $0.first == forfeit.first }
         guard let index = modules.firstIndex(where: { $0.cell === forfeit.cell }) else {
             return noteLevel(forfeit.cell)
         }
@@ -176,8 +223,18 @@ extension LateModules {
 
 /// Durable events that a module gave up.
 struct Forfeit: Sendable {
+    /// Why it did.
+    enum Reason: Hashable, Sendable {
+        /// It is too far behind.
+        case behind
+        /// It cannot hear that one, for the reason in words.
+        case event(String)
+        /// It hears nothing any more, for the reason in words.
+        case module(String)
+    }
+
     let cell: Cell
-    /// The first of them.
+    /// The first of them; no other forfeit of the module begins there.
     let first: EventPosition
     /// The one that the module is at work on.
     let begun: EventPosition?
@@ -185,4 +242,8 @@ struct Forfeit: Sendable {
     let places: Range<EventPosition>?
     /// Those among them that it was not to hear.
     let heard: Set<EventPosition>
+    let reason: Reason
+
+    /// Whether somebody is to know of them, though the module be gone.
+    var outlastsModule: Bool { reason != .behind }
 }

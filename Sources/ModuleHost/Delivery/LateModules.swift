@@ -216,7 +216,7 @@ struct LateModules {
 
     /// A module is gone, though it may be busy still: nothing is kept for it any more.
     mutating func noteGone(_ cell: Cell, log: inout EventLog) {
-        forfeits.removeAll { $0.cell === cell }
+        forfeits.removeAll { $0.cell === cell && !$0.outlastsModule }
         guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return }
         modules[index].begun = nil
         modules[index].spilled = Spill()

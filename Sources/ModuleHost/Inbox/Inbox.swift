@@ -174,6 +174,9 @@ package final class Inbox: Sendable {
 
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
 
+    /// A module gave up events, which are to be put aside.
+    func noteForfeit() { mailbox.wake() }
+
     /// A late module has a durable event, or none any more, that it has not heard.
     ///
     /// Under the lane's lock.

@@ -1,6 +1,7 @@
 /// What becomes of events that a module is too far behind with.
 extension InboxFeeder {
-    /// Puts aside what late modules are further behind than they may be, each under the module's name.
+    /// Puts aside what late modules are further behind than they may be, and what they gave up for other
+    /// reasons, each under the module's name.
     ///
     /// - Parameters:
     ///   - lane: Whose modules.
@@ -9,7 +10,6 @@ extension InboxFeeder {
     mutating func putAside(
         on lane: Lane, _ reader: InboxReader
     ) throws(InboxError) {
-        for forfeit in unsettled { settle(forfeit, on: lane, reader) }
         for (cell, place) in lane.unheard {
             let end = reader.position
             guard try inbox.folder.bytes(from: place, to: end) > inbox.limits.behind else {
@@ -17,31 +17,36 @@ extension InboxFeeder {
             }
             // A quarter more than must be, so that it is not at it again with the next event.
             let bound = try inbox.folder.position(inbox.limits.behind / 4 * 3, before: end)
-            guard let forfeit = lane.forfeit(before: bound, by: cell) else { continue }
-            unsettled.append(forfeit)
-            settle(forfeit, on: lane, reader)
+            _ = lane.forfeit(before: bound, by: cell)
         }
+        for forfeit in lane.forfeits { settle(forfeit, on: lane, reader) }
     }
 
     /// Puts aside what was given up; where the disk does not take it, a later turn tries again.
     private mutating func settle(_ forfeit: Forfeit, on lane: Lane, _ reader: InboxReader) {
         do throws(InboxError) {
             // What a module that is gone has not heard is nobody's.
-            let dropped = forfeit.cell.isListed ? try putAside(forfeit, reader) : 0
+            let isSomebodys = forfeit.cell.isListed || forfeit.outlastsModule
+            let dropped = isSomebodys ? try putAside(forfeit, reader) : 0
             lane.settle(forfeit, dropped: dropped)
-            unsettled.removeAll { $0.cell === forfeit.cell }
             inbox.settled(.puttingAside)
         } catch {
             inbox.troubled(error, .puttingAside)
         }
     }
 
+    private func reason(of forfeit: Forfeit) -> String {
+        let module = "module '\(forfeit.cell.id?.text ?? "")'"
+        return switch forfeit.reason {
+        case .behind: "\(module) is late and more than \(inbox.limits.behind >> 20) MiB behind"
+        case .event(let reason), .module(let reason): "\(module): \(reason)"
+        }
+    }
+
     private func putAside(
         _ forfeit: Forfeit, _ reader: InboxReader
     ) throws(InboxError) -> Int {
-        let reason =
-            "module '\(forfeit.cell.id?.text ?? "")' is late and more than "
-            + "\(inbox.limits.behind >> 20) MiB behind"
+        let reason = reason(of: forfeit)
         var dropped = 0
         var rejections: [RejectedEvent] = []
         func take(_ item: InboxItem) {

@@ -34,8 +34,6 @@ struct InboxFeeder {
     private var unfinished: [InboxItem] = []
     private var watch: FolderWatch?
     private var lane: Lane?
-    /// What modules gave up and the disk has not taken.
-    var unsettled: [Forfeit] = []
     private var firstSegment: UInt32 = 0
     private var poll = PollSet()
 
@@ -217,7 +215,8 @@ struct InboxFeeder {
 
     private mutating func storeCursorIfDue() {
         // Whatever the lane is at will be done when nothing else wakes this thread.
-        guard currentCursor() != nil || inbox.progress.countInFlight > 0 else {
+        let isAtWork = inbox.progress.countInFlight > 0 || lane?.forfeits.isEmpty == false
+        guard isAtWork || currentCursor() != nil else {
             isCursorDue = nil
             return
         }

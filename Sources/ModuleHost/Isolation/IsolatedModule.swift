@@ -132,6 +132,10 @@ final class IsolatedModule {
 
     // MARK: Events
 
+    /// How many processes may end at an event before the module is told of it no more, as for the deaths of
+    /// hosts.
+    private static let attempts = Inbox.Limits().attempts
+
     /// Tells the process of the event in hand, if it wants to hear of it.
     ///
     /// - Returns: What it answers; nothing where it was not asked.
@@ -141,6 +145,7 @@ final class IsolatedModule {
         }
         if isGone { throw IsolationError.gone }
         var isRepeated = event.attempt > 1
+        var deaths = 0
         while true {
             let answer: Result<JSONValue, IsolationError>
             do throws(ModuleEnd) {
@@ -148,11 +153,23 @@ final class IsolatedModule {
             } catch {
                 try revive(after: error, in: event.kind)
                 isRepeated = true
+                deaths += 1
+                guard deaths < Self.attempts || event.kind == .launch else {
+                    throw putAside(event, IsolationError.deadly(deaths: deaths, error))
+                }
                 continue
             }
             note(event.kind)
             return try answer.get()
         }
+    }
+
+    /// Has an event that it cannot hear wait for somebody who knows what is wrong with it, where it is durable.
+    private func putAside(_ event: LifecycleEvent, _ error: IsolationError) -> IsolationError {
+        if event.entry != nil {
+            _ = context.host.services.putAsideEventInHand(of: context.cell, because: "\(error)")
+        }
+        return error
     }
 
     private func exchange(

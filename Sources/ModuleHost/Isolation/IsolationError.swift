@@ -12,6 +12,8 @@ enum IsolationError: Error, Hashable {
     case ended(ModuleEnd)
     /// It ended too often.
     case givenUp(deaths: Int, within: Duration, ModuleEnd)
+    /// So many of its processes ended at one event, which it is not told of again.
+    case deadly(deaths: Int, ModuleEnd)
     /// It was given up before.
     case gone
     /// What it was called with is no text, and stays in this process.
@@ -28,6 +30,8 @@ extension IsolationError: CustomStringConvertible {
         case .ended(let end): "\(end)"
         case .givenUp(let deaths, let time, let end):
             "\(end); it ended \(deaths) times within \(time.briefText), and is given up"
+        case .deadly(let deaths, let end):
+            "\(end); \(deaths) processes ended at this event, which is not repeated again"
         case .gone: "its process was given up"
         case .objects(let names):
             "it runs in a process of its own, which objects do not reach: "

@@ -81,8 +81,19 @@ struct HostServices: ModuleServices {
 
     func waitForStop(within time: Duration) -> Bool { stopLatch.wait(within: time) }
 
+    func putAsideEventInHand(of cell: Cell, because reason: String) -> Bool {
+        guard let inbox, gate.lane.forfeitEventInHand(of: cell, because: reason) else {
+            return false
+        }
+        inbox.noteForfeit()
+        return true
+    }
+
     func fail(_ cell: Cell, _ what: String, _ error: any Error) {
         let error = DescribedError(error)
+        // At once: what comes next it would hear as one that is gone.
+        gate.lane.unlistForfeiting(cell, because: "\(error)")
+        inbox?.noteForfeit()
         reference.host?.onLane { app, _ in
             if let record = app.record(of: cell) { app.markFailed(record, what, error) }
         }

@@ -360,7 +360,15 @@ protocol ModuleServices: Sendable {
     @discardableResult
     func waitForStop(within time: Duration) -> Bool
 
-    /// Gives a module up: it gets nothing more.
+    /// Puts aside the durable event that a late module has in hand, which is not to hear it again.
+    ///
+    /// - Parameters:
+    ///   - cell: The module.
+    ///   - reason: Why, for whoever finds it there.
+    /// - Returns: False where it has none in hand, or is not late.
+    func putAsideEventInHand(of cell: Cell, because reason: String) -> Bool
+
+    /// Gives a module up: it gets nothing more. What it has not heard of the durable events is put aside.
     ///
     /// - Parameters:
     ///   - cell: The module.

@@ -17,9 +17,11 @@ struct IsolatedInboxTests {
         probe.when("a push") { $0.noteEvent() }
     }
 
-    private func launched(in folder: TemporaryFolder) async throws -> HostUnderTest {
+    private func launched(
+        in folder: TemporaryFolder, intensity: Int = 100
+    ) async throws -> HostUnderTest {
         var processes = ProcessSettings.quick
-        processes.restarts.intensity = 100
+        processes.restarts.intensity = intensity
         processes.restarts.longestDelay = .milliseconds(1)
         return try await HostUnderTest(
             [
@@ -54,6 +56,58 @@ struct IsolatedInboxTests {
         #expect(told.map(\.attempt) == [1, 1, 1, 1, 2])
         #expect(told[0].position != nil && told[0].position == told[1].position)
         #expect(Set(told.suffix(3).map(\.position)) == [hanging.position])
+    }
+
+    /// What is put aside when the inbox has come to its next cursor.
+    private func putAside(by host: HostUnderTest) async throws -> [RejectedEvent] {
+        for number in 0..<3 {
+            _ = await host.outcome("turn \(number)")
+            host.time.advance(by: .seconds(1))
+        }
+        return try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path)))
+            .contents().events
+    }
+
+    @Test("an event that three of its processes end at is put aside for it, and it goes on")
+    func poison() async throws {
+        let host = try await launched(in: folder)
+        for id in ["poison", "after"] { _ = await host.accept(id) }
+        _ = try await program.told { $0.id == "after" }
+        let rejected = try await putAside(by: host)
+        #expect(rejected.map(\.id) == ["poison"])
+        #expect(rejected.map(\.modules) == [[ModuleID(checked: "x.b")]])
+        let reason = rejected.first?.reason.replacing(/process \d+/, with: "process N")
+        #expect(
+            reason == "module 'x.b': process N was killed by SIGKILL; 3 processes ended at this "
+                + "event, which is not repeated again")
+        #expect(await host.stopped() == .stopped)
+        #expect(try program.told.prefix(4).map(\.id) == ["poison", "poison", "poison", "after"])
+        #expect(probe.heard("a").count == 5)
+    }
+
+    @Test("what it has not heard when it is given up is put aside for it")
+    func givenUp() async throws {
+        let host = try await launched(in: folder, intensity: 5)
+        let ids = ["poison 1", "poison 2", "late 1", "late 2"]
+        _ = await host.accept("hang")
+        let hanging = try await program.told { $0.id == "hang" }
+        host.overrun()
+        for id in ids { _ = await host.outcome(id) }
+        kill(Int32(hanging.processID), SIGKILL)
+        _ = await host.recorder.first { $0.message.hasPrefix("process failed") }
+        let rejected = try await putAside(by: host)
+        #expect(rejected.map(\.id) == ids)
+        #expect(rejected.allSatisfy { $0.modules == [ModuleID(checked: "x.b")] })
+        #expect(
+            rejected.last?.reason.hasSuffix("it ended 5 times within 30s, and is given up") == true)
+        #expect(probe.heard("a").count == 8)
+        #expect(await host.stopped() == .stopped)
+        // Nobody is told of them again.
+        let next = try await launched(in: folder)
+        _ = await next.accept("new")
+        _ = try await program.told { $0.id == "new" }
+        #expect(await next.stopped() == .stopped)
+        #expect(try program.told.compactMap(\.id).suffix(2) == ["poison 2", "new"])
     }
 
     @Test(
