@@ -3,15 +3,17 @@ import AppService
 /// A wish to exchange the slatefile of an app that runs.
 struct ReloadRequest: Sendable {
     /// The new one; checked.
-    let slatefile: Slatefile
+    var slatefile: Slatefile
     /// The tokens that go with it.
-    let tokens: TokenStore
+    var tokens: TokenStore
     let origin: Origin
     /// Whether modules that take settings are told that the slatefile was read where nothing changed: the
     /// moment to reopen files.
     var tellsUnchanged = true
     /// Modules to be made anew, whether anything of theirs changed or not.
     var remaking: Set<ModuleID> = []
+    /// Whether it is about modules alone: then it is the slatefile that holds when its turn comes.
+    var isOfCurrent = false
     let answer: Answer<ReloadOutcome>
 }
 
@@ -43,6 +45,8 @@ final class Reload {
     let calls: CallDispatcher
     /// Their start-up tasks.
     let tasks = DraftTasks()
+    /// What they post.
+    let posts = DraftPosts()
     /// What names of start-up tasks of modules that are made anew begin with meanwhile.
     let mark: String
     /// Whether it can no longer be undone, or has been.

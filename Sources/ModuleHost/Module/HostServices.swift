@@ -14,14 +14,15 @@ struct HostServices: ModuleServices {
     let isLed: Bool
     private let inbox: Inbox?
     private let stopLatch: Latch
-    private let drafts: DraftTasks?
+    /// The start-up tasks and posts of modules that are made for a reload.
+    private let drafts: (tasks: DraftTasks, posts: DraftPosts)?
     private let reference = WeakHost()
 
     /// - Parameters:
     ///   - host: The host.
-    ///   - drafts: Where start-up tasks go of a module that is made for a reload.
-    init(of host: Host, drafts: DraftTasks? = nil) {
-        self.drafts = drafts
+    ///   - reload: What the module is made for, if it is a reload.
+    init(of host: Host, for reload: Reload? = nil) {
+        drafts = reload.map { ($0.tasks, $0.posts) }
         gate = host.gate
         startup = host.startup
         log = host.log
@@ -47,12 +48,14 @@ struct HostServices: ModuleServices {
             // The cell, and not its number alone: as long as the task may run, that is nobody else's.
             task.observeWork { box.count(tasksOf: cell.number, $0 ? 1 : -1) }
         }
-        if drafts?.keep(task) != true { try startup.register(task) }
+        if drafts?.tasks.keep(task) != true { try startup.register(task) }
     }
 
     func post(_ event: LifecycleEvent) {
         guard let host = reference.host else { return }
-        if let parent = host.parent { parent.post(event) } else { host.deliver(event) }
+        if let parent = host.parent { return parent.post(event) }
+        guard event.kind.stateChange == nil else { return host.deliver(event) }
+        enqueue(.event(event), in: host)
     }
 
     func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void) {
@@ -61,7 +64,11 @@ struct HostServices: ModuleServices {
             return completion()
         }
         // Told when the request is let go of.
-        host.enqueue(.event(event, Answer { _ in completion() }))
+        enqueue(.event(event, Answer { _ in completion() }), in: host)
+    }
+
+    private func enqueue(_ request: EventRequest, in host: Host) {
+        if drafts?.posts.keep(request) != true { host.enqueue(request) }
     }
 
     var deadlines: Slatefile.Deadlines { reference.host?.slatefile.deadlines ?? .init() }
@@ -129,6 +136,37 @@ final class DraftTasks: Sendable {
         tasks.withLock { tasks in
             defer { tasks = nil }
             return tasks ?? []
+        }
+    }
+}
+
+/// What modules post that are made for a reload, kept until it holds, so that all of them hear it, or is
+/// undone.
+final class DraftPosts: Sendable {
+    private let posts = Guarded<[EventRequest]?>([])
+
+    /// - Returns: False where they are no longer kept.
+    func keep(_ post: EventRequest) -> Bool {
+        posts.withLock { posts in
+            posts?.append(post)
+            return posts != nil
+        }
+    }
+
+    /// Has them delivered, in their order, before what is posted from now on.
+    func release(to host: Host) {
+        while let posts = takeSome() { host.enqueue(posts) }
+    }
+
+    /// Takes what there is; where that is nothing, no more is kept.
+    private func takeSome() -> [EventRequest]? {
+        posts.withLock { posts in
+            guard let kept = posts, !kept.isEmpty else {
+                posts = nil
+                return nil
+            }
+            posts = []
+            return kept
         }
     }
 }
