@@ -80,7 +80,8 @@ extension RunningApp {
             }
             // Listed first, since the lane may be lost in this one.
             let next = app.leave(Array(records.dropFirst()), in: host, then: last)
-            if host.isStopping { app.gate.lane.prepend([next]) } else { app.gate.lane.enqueue(next) }
+            let lane = app.gate.lane
+            if host.isStopping { lane.prepend([next]) } else { lane.enqueue(next) }
             app.leave(first, on: thread)
         }
     }

@@ -234,7 +234,11 @@ extension RunningApp {
         }
     }
 
-    /// - Parameter last: Done when all that was made is let go of.
+    /// Has all be as it was.
+    ///
+    /// - Parameters:
+    ///   - reload: What is undone.
+    ///   - last: Done when all that was made is let go of.
     private func undo(_ reload: Reload, then last: @escaping @Sendable (RunningApp) -> Void) {
         guard let host else { return }
         reload.isOver = true
