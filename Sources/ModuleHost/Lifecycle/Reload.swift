@@ -44,9 +44,11 @@ final class Reload {
     /// How the modules made for the reload call others, until it holds.
     let calls: CallDispatcher
     /// Their start-up tasks.
-    let tasks = DraftTasks()
+    let tasks = Withheld<StartupTask>()
     /// What they post.
-    let posts = DraftPosts()
+    let posts = Withheld<EventRequest>()
+    /// Processes of those that are yet to be made; nil once all are.
+    var starts: ProcessStarts?
     /// What names of start-up tasks of modules that are made anew begin with meanwhile.
     let mark: String
     /// Whether it can no longer be undone, or has been.

@@ -137,6 +137,7 @@ extension RunningApp {
         services.beginTransition(leaving: reload.leaving.map(\.cell))
         for id in reload.plan.remade { host.startup.rename("\(id)/", to: "\(id)\(reload.mark)/") }
         for record in reload.drafts { gate.lane.register(record.cell) }
+        reload.starts = processStarts(of: reload.drafts) { context(of: $0, for: reload, in: host) }
         withEachDraft(of: reload, in: host) { app, reload, record, thread in
             app.makeDraft(record, of: reload, in: host, on: thread)
         } then: { app, reload in
@@ -173,16 +174,25 @@ extension RunningApp {
     private func makeDraft(
         _ record: ModuleRecord, of reload: Reload, in host: Host, on thread: LaneThread
     ) {
-        let context = context(
-            of: record, appConfig: reload.request.slatefile.config, calls: reload.calls,
-            host: HostServices(of: host, for: reload))
-        make(record, with: context, on: thread) { error in
+        let start = reload.starts?[record.id]
+        let context = start?.context.value ?? context(of: record, for: reload, in: host)
+        make(record, with: context, start, on: thread) { error in
             rollBack(reload, because: "module '\(record.id)' failed in init: \(error)")
         }
     }
 
+    private func context(
+        of record: ModuleRecord, for reload: Reload, in host: Host
+    ) -> ModuleContext {
+        context(
+            of: record, appConfig: reload.request.slatefile.config, calls: reload.calls,
+            host: HostServices(of: host, for: reload))
+    }
+
     private func runStartupTasks(of reload: Reload, in host: Host) {
-        let tasks = reload.tasks.take()
+        reload.starts = nil
+        var tasks: [StartupTask] = []
+        reload.tasks.release { tasks += $0 }
         do throws(StartupError) {
             try host.startup.register(tasks)
         } catch {
@@ -242,6 +252,8 @@ extension RunningApp {
     private func undo(_ reload: Reload, then last: @escaping @Sendable (RunningApp) -> Void) {
         guard let host else { return }
         reload.isOver = true
+        reload.starts?.cancel()
+        reload.starts = nil
         host.noteDrafts([])
         for record in reload.drafts {
             host.startup.dispense(with: "\(record.id)/")
@@ -258,7 +270,7 @@ extension RunningApp {
             if case .launched = record.status { [.terminate] } else { [] }
         }
         bidFarewell(then: last)
-        reload.posts.release(to: host)
+        reload.posts.release(host.enqueue)
     }
 
     private func logRolledBack(_ request: ReloadRequest, _ reason: String) {

@@ -35,7 +35,7 @@ extension RunningApp {
         exchangeTasks(reload, in: host)
         log.notice("slatefile applied (\(reload.request.origin)): \(reload.plan)")
         followUp(reload, before: old, in: host)
-        reload.posts.release(to: host)
+        reload.posts.release(host.enqueue)
     }
 
     private func takeOutLeaving(_ reload: Reload, _ calls: CallDispatcher) {

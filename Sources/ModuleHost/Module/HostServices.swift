@@ -14,8 +14,9 @@ struct HostServices: ModuleServices {
     let isLed: Bool
     private let inbox: Inbox?
     private let stopLatch: Latch
-    /// The start-up tasks and posts of modules that are made for a reload.
-    private let drafts: (tasks: DraftTasks, posts: DraftPosts)?
+    /// Where start-up tasks go of a module that is made for a reload, until all are made: they may name each
+    /// other in any order; and what it posts, until the reload holds or is undone.
+    private let drafts: (tasks: Withheld<StartupTask>, posts: Withheld<EventRequest>)?
     private let reference = WeakHost()
 
     /// - Parameters:
@@ -115,58 +116,5 @@ struct HostServices: ModuleServices {
                 }
                 completion(result)
             })
-    }
-}
-
-/// Start-up tasks of modules that are made for a reload, kept until all of these are made: they may name
-/// each other in any order.
-final class DraftTasks: Sendable {
-    private let tasks = Guarded<[StartupTask]?>([])
-
-    /// - Returns: False where they are no longer kept.
-    func keep(_ task: StartupTask) -> Bool {
-        tasks.withLock { tasks in
-            tasks?.append(task)
-            return tasks != nil
-        }
-    }
-
-    /// Takes the tasks; none is kept from now on.
-    func take() -> [StartupTask] {
-        tasks.withLock { tasks in
-            defer { tasks = nil }
-            return tasks ?? []
-        }
-    }
-}
-
-/// What modules post that are made for a reload, kept until it holds, so that all of them hear it, or is
-/// undone.
-final class DraftPosts: Sendable {
-    private let posts = Guarded<[EventRequest]?>([])
-
-    /// - Returns: False where they are no longer kept.
-    func keep(_ post: EventRequest) -> Bool {
-        posts.withLock { posts in
-            posts?.append(post)
-            return posts != nil
-        }
-    }
-
-    /// Has them delivered, in their order, before what is posted from now on.
-    func release(to host: Host) {
-        while let posts = takeSome() { host.enqueue(posts) }
-    }
-
-    /// Takes what there is; where that is nothing, no more is kept.
-    private func takeSome() -> [EventRequest]? {
-        posts.withLock { posts in
-            guard let kept = posts, !kept.isEmpty else {
-                posts = nil
-                return nil
-            }
-            posts = []
-            return kept
-        }
     }
 }
