@@ -9,6 +9,14 @@ protocol Courier {
     mutating func tell<Responder>(
         _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Void)
 
+    /// Offers it to every responder of a kind, in order.
+    ///
+    /// - Parameters:
+    ///   - kind: The responder protocol.
+    ///   - body: Tells the entry of an index, unless that does not want to hear of it: then it says false.
+    mutating func offer<Responder>(
+        _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Bool)
+
     /// Asks every responder of a kind, in order, until the tally has what it needs.
     mutating func ask<Responder>(
         _ kind: Responder.Type,
@@ -19,6 +27,15 @@ protocol Courier {
 enum EventReply: Sendable {
     case fetch(FetchResult)
     case claim(Bool)
+}
+
+extension Courier {
+    /// Nobody counts who was told.
+    mutating func offer<Responder>(
+        _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Bool
+    ) {
+        tell(kind) { entries, index in _ = try body(entries, index) }
+    }
 }
 
 extension LifecycleEvent {
@@ -64,16 +81,17 @@ extension LifecycleEvent {
                 .claim(try modules[i].responder.performShortcut(shortcut))
             }
         case .configuration(let reload):
-            courier.tell((any ConfigurationResponder).self) { modules, i in
-                if let change = reload.change(for: modules[i].cell.id) {
-                    try modules[i].responder.configurationDidChange(change)
-                }
+            courier.offer((any ConfigurationResponder).self) { modules, i in
+                guard let change = reload.change(for: modules[i].cell.id) else { return false }
+                try modules[i].responder.configurationDidChange(change)
+                return true
             }
         case .message(let message):
-            courier.tell((any MessageResponder).self) { modules, i in
-                if modules[i].member.wants(message.topic, asking: modules[i].responder) {
-                    try modules[i].responder.receive(message)
-                }
+            courier.offer((any MessageResponder).self) { modules, i in
+                guard modules[i].member.wants(message.topic, asking: modules[i].responder)
+                else { return false }
+                try modules[i].responder.receive(message)
+                return true
             }
         }
     }
@@ -197,6 +215,16 @@ struct LaneCourier: Courier {
     mutating func tell<Responder>(
         _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Void
     ) {
+        offer(kind) { entries, index in
+            try body(entries, index)
+            return true
+        }
+    }
+
+    @inline(__always)
+    mutating func offer<Responder>(
+        _ kind: Responder.Type, _ body: (ResponderList<Responder>.Entries, Int) throws -> Bool
+    ) {
         let end = gate.fanOut(
             to: list(of: kind), on: thread, after: after, at: event.sequence,
             late: { _ in
@@ -207,10 +235,12 @@ struct LaneCourier: Courier {
                 job.tally.failed += 1
                 return onFailure(cell, error)
             },
-            alone: body,
+            alone: { entries, index in _ = try body(entries, index) },
             { entries, index, _ in
+                guard entries[index].member.hears(event.kind) else { return .next }
                 job.countTold()
-                try body(entries, index)
+                // Who has lost the lane counts as late, whatever it says.
+                if try !body(entries, index), gate.lane.owns(thread) { job.countTold(-1) }
                 return .next
             })
         if case .lost = end { isLost = true }
@@ -242,6 +272,7 @@ struct LaneCourier: Courier {
             },
             alone: { entries, index in _ = try body(entries, index) },
             { entries, index, passage in
+                guard entries[index].member.hears(event.kind) else { return .next }
                 job.countTold()
                 let reply = try body(entries, index)
                 guard passage.settle() else { throw LaneLost() }

@@ -84,8 +84,8 @@ final class EventJob: LaneJob, @unchecked Sendable {
         if case .event(_, let answer?) = request { answer.give(.failure(RouteError.stopped)) }
     }
 
-    func countTold() {
-        told.store(told.load(ordering: .relaxed) + 1, ordering: .relaxed)
+    func countTold(_ number: Int = 1) {
+        told.store(told.load(ordering: .relaxed) + number, ordering: .relaxed)
     }
 
     /// - Returns: False where the lane was lost: nothing may be touched any more.

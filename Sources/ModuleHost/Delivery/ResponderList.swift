@@ -111,6 +111,9 @@ final class Member {
 
     func markRemoved() { removed.store(true, ordering: .relaxed) }
 
+    /// Whether it wants to be told of an event that its protocols are about.
+    func hears(_ kind: EventKind) -> Bool { selective?.hears(kind) ?? true }
+
     /// Whether it wants messages on a topic: it is asked for its topics once.
     func wants(_ topic: String, asking responder: any MessageResponder) -> Bool {
         let topics = topics ?? responder.topics

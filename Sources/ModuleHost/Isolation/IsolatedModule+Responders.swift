@@ -7,6 +7,9 @@ extension IsolatedModule: RootProvider {
 /// An object that conforms to every responder protocol, and wants to be told by some of them.
 protocol SelectiveResponder: AnyObject {
     func wants<Responder>(_ responder: Responder.Type) -> Bool
+
+    /// Whether it wants to be told of an event, of those that such a protocol is about.
+    func hears(_ kind: EventKind) -> Bool
 }
 
 extension IsolatedModule: SelectiveResponder {
@@ -14,6 +17,8 @@ extension IsolatedModule: SelectiveResponder {
         let kinds = ResponderKind.events(of: responder)
         return !declaration.events.isDisjoint(with: kinds)
     }
+
+    func hears(_ kind: EventKind) -> Bool { declaration.events.contains(kind) }
 
     private func claims() throws -> Bool { try tell()["claimed"]?.bool ?? false }
 }

@@ -27,23 +27,21 @@ final class IsolatedModule {
     /// Tells of mail.
     private let observer: ModuleProcess.Observer
 
-    /// Starts the process, and has it say what it is.
+    /// Waits until the process has said what it is.
     ///
     /// - Throws: ``IsolationError``, ``RouteError``.
-    init(context: ModuleContext, terms: IsolationTerms) throws {
-        let reference = IsolatedReference()
-        let observer = Self.observer(reference, context)
-        let started = try Self.start(terms, context, observer, saidBefore: nil)
-        self.context = context
-        self.terms = terms
-        self.observer = observer
+    init(_ start: ProcessStart) throws {
+        let started = try start.take()
+        context = start.context.value
+        terms = start.terms
+        observer = start.observer
         (process, declaration) = started
         current = Guarded(process)
         policy = RestartPolicy(terms.restarts)
         figures = Guarded(
             ModuleProcessStatus(processID: process.processID, startedAt: WallTime.now()))
         try addRoutes()
-        reference.module = self
+        start.reference.value.module = self
     }
 
     /// Ends the process; takes as long as that takes, at most the time for a step of the stop and two seconds.
@@ -75,7 +73,7 @@ final class IsolatedModule {
 
     // MARK: Starting
 
-    private static func observer(
+    static func observer(
         _ reference: IsolatedReference, _ context: ModuleContext
     ) -> ModuleProcess.Observer {
         let reference = LaneConfined(reference)
@@ -103,16 +101,18 @@ final class IsolatedModule {
     ///
     /// - Parameters:
     ///   - terms: How it is started.
-    ///   - context: The module's.
+    ///   - introduction: What it is told.
+    ///   - services: The module's.
     ///   - observer: Who is told of it.
     ///   - said: What one before it has said, which this one has to say, too.
+    ///   - note: Told of the process before that has said anything.
     /// - Returns: The process, and what it says.
     /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
-    private static func start(
-        _ terms: IsolationTerms, _ context: ModuleContext, _ observer: ModuleProcess.Observer,
-        saidBefore said: ModuleDeclaration?
-    ) throws(IsolationError) -> (ModuleProcess, ModuleDeclaration) {
-        let services = context.host.services
+    static func start(
+        _ terms: IsolationTerms, _ introduction: ModuleIntroduction,
+        _ services: any ModuleServices, _ observer: ModuleProcess.Observer,
+        saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
+    ) throws(IsolationError) -> ProcessStart.Started {
         let process: ModuleProcess
         do throws(SystemError) {
             process = try .start(
@@ -121,9 +121,10 @@ final class IsolatedModule {
         } catch {
             throw .start(terms.command, error)
         }
+        note(process)
         do throws(ModuleEnd) {
             let declaration = try process.initialize(
-                context, within: services.deadlines.launch, saidBefore: said)
+                introduction, within: services.deadlines.launch, saidBefore: said)
             return (process, declaration)
         } catch {
             throw .notReady(error)
@@ -318,7 +319,8 @@ final class IsolatedModule {
             start = services.time.now()
             do throws(IsolationError) {
                 let (next, _) = try Self.start(
-                    terms, context, observer, saidBefore: declaration)
+                    terms, ModuleIntroduction(context), services, observer,
+                    saidBefore: declaration)
                 process = next
                 posts.reset()
                 figures.withLock { figures in
@@ -375,6 +377,6 @@ extension ModuleEnd {
 /// The module, for what is made before it.
 ///
 /// Belongs to the module.
-private final class IsolatedReference {
+final class IsolatedReference {
     weak var module: IsolatedModule?
 }

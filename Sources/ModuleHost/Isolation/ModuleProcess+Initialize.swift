@@ -4,13 +4,13 @@ extension ModuleProcess {
     /// Has the process say what it is, and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - context: The module's.
+    ///   - context: What it is told of itself.
     ///   - time: How long that may take.
     ///   - said: What a process before it has said, which this one has to say, too.
     /// - Returns: What it says.
     /// - Throws: ``ModuleEnd`` where it ended or was killed: for what it said, or since it took too long.
     func initialize(
-        _ context: ModuleContext, within time: Duration, saidBefore said: ModuleDeclaration?
+        _ context: ModuleIntroduction, within time: Duration, saidBefore said: ModuleDeclaration?
     ) throws(ModuleEnd) -> ModuleDeclaration {
         let end = DispatchTime.after(time)
         var isReady = false

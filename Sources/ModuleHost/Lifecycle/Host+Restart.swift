@@ -59,7 +59,7 @@ extension RunningApp {
         }
         let request = ReloadRequest(
             slatefile: slatefile, tokens: calls.tokens, origin: origin, tellsUnchanged: false,
-            remaking: [record.id],
+            remaking: [record.id], isOfCurrent: true,
             answer: Answer { answer.give($0.map(RestartOutcome.reload)) })
         reload(request, in: host)
     }

@@ -3,15 +3,17 @@ import AppService
 /// A wish to exchange the slatefile of an app that runs.
 struct ReloadRequest: Sendable {
     /// The new one; checked.
-    let slatefile: Slatefile
+    var slatefile: Slatefile
     /// The tokens that go with it.
-    let tokens: TokenStore
+    var tokens: TokenStore
     let origin: Origin
     /// Whether modules that take settings are told that the slatefile was read where nothing changed: the
     /// moment to reopen files.
     var tellsUnchanged = true
     /// Modules to be made anew, whether anything of theirs changed or not.
     var remaking: Set<ModuleID> = []
+    /// Whether it is about modules alone: then it is the slatefile that holds when its turn comes.
+    var isOfCurrent = false
     let answer: Answer<ReloadOutcome>
 }
 
@@ -42,7 +44,11 @@ final class Reload {
     /// How the modules made for the reload call others, until it holds.
     let calls: CallDispatcher
     /// Their start-up tasks.
-    let tasks = DraftTasks()
+    let tasks = Withheld<StartupTask>()
+    /// What they post.
+    let posts = Withheld<EventRequest>()
+    /// Processes of those that are yet to be made; nil once all are.
+    var starts: ProcessStarts?
     /// What names of start-up tasks of modules that are made anew begin with meanwhile.
     let mark: String
     /// Whether it can no longer be undone, or has been.

@@ -40,37 +40,50 @@ extension RunningApp {
         departing += records
     }
 
-    /// Tells the modules that leave what is left to be told, each event in their order, and lets them go in
-    /// reverse order.
+    /// Tells the modules that leave what is left to be told, each event in their order, before anything else
+    /// happens; then lets them go in reverse order.
     ///
     /// Those that are late have their turn when they return.
     ///
     /// - Parameter last: Done when all that is over.
     func bidFarewell(then last: (@Sendable (RunningApp) -> Void)? = nil) {
         guard let host, last != nil || !departing.isEmpty else { return }
-        var jobs: [any LaneJob] = []
-        func add(
-            _ event: LifecycleEvent?, _ body: @escaping @Sendable (RunningApp, LaneThread) -> Void
-        ) {
-            jobs.append(
-                LaneWork(limit: .stop, eventInHand: event) { [app = host.app] thread in
-                    body(app.value, thread)
-                })
-        }
         let leaving = departing.filter { !isLate($0) }
+        var jobs: [any LaneJob] = []
         for kind in [EventKind.resignActive, .background, .terminate] {
+            let event = LifecycleEvent.state(kind, origin: .host)
             for record in leaving where record.farewell.contains(kind) {
                 let confined = LaneConfined(record)
-                let event = LifecycleEvent.state(kind, origin: .host)
-                add(event) { app, thread in app.bidFarewell(to: confined.value, event, on: thread) }
+                jobs.append(
+                    LaneWork(limit: .stop, eventInHand: event) { [app = host.app] thread in
+                        app.value.bidFarewell(to: confined.value, event, on: thread)
+                    })
             }
         }
-        for record in leaving.reversed() {
-            let confined = LaneConfined(record)
-            add(nil) { app, thread in app.leave(confined.value, on: thread) }
-        }
-        if let last { add(nil) { app, _ in last(app) } }
+        jobs.append(leave(leaving.reversed(), in: host, then: last))
         gate.lane.prepend(jobs)
+    }
+
+    /// A job that lets go of the first of some modules; others let go of the rest, one after the other.
+    ///
+    /// That may take its time, as the end of a process does: what has come meanwhile has its turn in between,
+    /// unless the app stops.
+    private func leave(
+        _ records: [ModuleRecord], in host: Host, then last: (@Sendable (RunningApp) -> Void)?
+    ) -> LaneWork {
+        let confined = LaneConfined(records)
+        return LaneWork(limit: .stop) { [app = host.app] thread in
+            let (app, records) = (app.value, confined.value)
+            guard let first = records.first else {
+                last?(app)
+                return
+            }
+            // Listed first, since the lane may be lost in this one.
+            let next = app.leave(Array(records.dropFirst()), in: host, then: last)
+            let lane = app.gate.lane
+            if host.isStopping { lane.prepend([next]) } else { lane.enqueue(next) }
+            app.leave(first, on: thread)
+        }
     }
 
     private func bidFarewell(

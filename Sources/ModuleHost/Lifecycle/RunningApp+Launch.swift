@@ -22,6 +22,7 @@ extension RunningApp {
         } catch {
             return host.fail("the routes make no sense: \(error)")
         }
+        starts = processStarts(of: records) { context(of: $0, in: host) }
         for index in records.indices {
             gate.lane.register(records[index].cell)
             host.onLane(limit: .launch) { app, thread in
@@ -32,13 +33,40 @@ extension RunningApp {
     }
 
     private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
-        guard ending == nil, !host.isStopping, let calls else { return }
-        let context = context(
-            of: record, appConfig: slatefile.config, calls: calls, host: HostServices(of: host))
-        make(record, with: context, on: thread) { error in
+        guard ending == nil, !host.isStopping else { return }
+        let start = starts?[record.id]
+        guard let context = start?.context.value ?? context(of: record, in: host) else { return }
+        make(record, with: context, start, on: thread) { error in
             markFailed(record, "init", error)
             letGo(of: record.cell)
         }
+    }
+
+    private func context(of record: ModuleRecord, in host: Host) -> ModuleContext? {
+        calls.map { calls in
+            context(
+                of: record, appConfig: slatefile.config, calls: calls, host: HostServices(of: host))
+        }
+    }
+
+    /// Has the processes of modules started that are about to be made.
+    ///
+    /// - Parameters:
+    ///   - records: The modules, in order; those of this process among them.
+    ///   - context: What one of them is given.
+    /// - Returns: The processes, for whoever makes the modules.
+    func processStarts(
+        of records: [ModuleRecord], _ context: (ModuleRecord) -> ModuleContext?
+    ) -> ProcessStarts {
+        let processes = host?.processes ?? ProcessSettings()
+        let starts = ProcessStarts(
+            records.compactMap { record in
+                guard let terms = record.entry.terms(in: processes), let context = context(record)
+                else { return nil }
+                return ProcessStart(context, terms)
+            })
+        starts.begin()
+        return starts
     }
 
     /// What a module is given.
@@ -57,17 +85,17 @@ extension RunningApp {
     /// - Parameters:
     ///   - record: The module's.
     ///   - context: What the module is given.
+    ///   - start: Its process, if it has one.
     ///   - thread: The calling thread, which owns the lane.
     ///   - failed: Told what it threw. Where it takes too long, whoever goes on says so.
     func make(
-        _ record: ModuleRecord, with context: ModuleContext, on thread: LaneThread,
-        failed: (any Error) -> Void
+        _ record: ModuleRecord, with context: ModuleContext, _ start: ProcessStart?,
+        on thread: LaneThread, failed: (any Error) -> Void
     ) {
         let began = time.now()
-        let processes = host?.processes ?? ProcessSettings()
         gate.lane.box?.setActivity(.making)
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
-            try describing { try record.entry.make(with: context, processes) }
+            try describing { try record.entry.make(with: context, start) }
         }
         // Who lost the lane has no say any more.
         if gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
@@ -88,6 +116,9 @@ extension RunningApp {
     }
 
     private func runStartupTasks(in host: Host) {
+        // Every module has taken its own, unless the app stops.
+        starts?.cancel()
+        starts = nil
         guard ending == nil, !host.isStopping else { return }
         do throws(StartupError) {
             try host.startup.admit(.high)
@@ -171,24 +202,24 @@ extension RunningApp {
 }
 
 extension Slatefile.Module {
+    /// How its process is started; nil for a module of this process.
+    fileprivate func terms(in processes: ProcessSettings) -> IsolationTerms? {
+        switch implementation {
+        case .entry where isolation != .process: nil
+        case .entry(let name):
+            IsolationTerms(entry: name, naming: environment, in: processes, for: id)
+        case .command(let words):
+            IsolationTerms(words, naming: environment, in: processes, for: id)
+        }
+    }
+
     /// Makes the module of this entry.
     fileprivate func make(
-        with context: ModuleContext, _ processes: ProcessSettings
+        with context: ModuleContext, _ start: ProcessStart?
     ) throws -> any ModuleHost.Module {
-        switch implementation {
-        case .entry(let name) where isolation != .process:
-            return try EntryType(name).type.init(context: context)
-        case .command(let command):
-            return try IsolatedModule(
-                context: context,
-                terms: IsolationTerms(
-                    command, naming: environment, in: processes, for: context.id))
-        case .entry(let name):
-            return try IsolatedModule(
-                context: context,
-                terms: IsolationTerms(
-                    entry: name, naming: environment, in: processes, for: context.id))
-        }
+        if let start { return try IsolatedModule(start) }
+        guard case .entry(let name) = implementation else { throw IsolationError.gone }
+        return try EntryType(name).type.init(context: context)
     }
 }
 

@@ -7,6 +7,7 @@ extension RunningApp {
     func reload(_ request: ReloadRequest, in host: Host) {
         guard ending == nil else { return request.answer.give(.success(.stopped)) }
         guard isReady, reload == nil else { return waitingReloads.append(request) }
+        let request = request.isOfCurrent ? current(request) : request
         let plan = ReloadPlan(
             from: slatefile, records.map { running($0, for: request) }, to: request.slatefile)
         if plan.isEmpty { return nothingChanged(plan, request) }
@@ -21,6 +22,14 @@ extension RunningApp {
             request.answer.give(.success(.rolledBack(reason)))
             beginNextReload()
         }
+    }
+
+    /// A request that is about modules alone, with the slatefile that holds.
+    private func current(_ request: ReloadRequest) -> ReloadRequest {
+        var request = request
+        request.slatefile = slatefile
+        if let calls { request.tokens = calls.tokens }
+        return request
     }
 
     private func takesSettings(_ module: (any Module)?) -> Bool {
@@ -127,44 +136,63 @@ extension RunningApp {
         host.noteDrafts(reload.drafts.map(\.id))
         services.beginTransition(leaving: reload.leaving.map(\.cell))
         for id in reload.plan.remade { host.startup.rename("\(id)/", to: "\(id)\(reload.mark)/") }
-        for (index, record) in reload.drafts.enumerated() {
-            gate.lane.register(record.cell)
-            step(of: reload, in: host, limit: .launch) { app, reload, thread in
-                app.makeDraft(reload.drafts[index], of: reload, in: host, on: thread)
-            }
+        for record in reload.drafts { gate.lane.register(record.cell) }
+        reload.starts = processStarts(of: reload.drafts) { context(of: $0, for: reload, in: host) }
+        withEachDraft(of: reload, in: host) { app, reload, record, thread in
+            app.makeDraft(record, of: reload, in: host, on: thread)
+        } then: { app, reload in
+            app.runStartupTasks(of: reload, in: host)
         }
-        step(of: reload, in: host) { app, reload, _ in app.runStartupTasks(of: reload, in: host) }
     }
 
-    /// A job of a reload, for as long as nothing has gone wrong with it.
-    private func step(
-        of reload: Reload, in host: Host, limit: DeliveryLimit = .event,
+    /// Does something with each module that is made for a reload, and then something else, for as long as
+    /// nothing has gone wrong.
+    ///
+    /// Each has a job of the lane, listed when the one before it is done: what has come meanwhile has its turn
+    /// in between. Nothing comes between the last of them and what is done then.
+    private func withEachDraft(
+        of reload: Reload, from index: Int = 0, in host: Host,
         telling event: LifecycleEvent? = nil,
-        _ body: @escaping @Sendable (RunningApp, Reload, LaneThread) -> Void
+        _ body: @escaping @Sendable (RunningApp, Reload, ModuleRecord, LaneThread) -> Void,
+        then last: @escaping @Sendable (RunningApp, Reload) -> Void
     ) {
         let confined = LaneConfined(reload)
         gate.lane.enqueue(
-            LaneWork(limit: limit, eventInHand: event) { [app = host.app] thread in
+            LaneWork(limit: .launch, eventInHand: event) { [app = host.app] thread in
                 let (app, reload) = (app.value, confined.value)
                 // A stop that is about to come undoes it.
                 guard !reload.isOver, !host.isStopping else { return }
-                body(app, reload, thread)
+                body(app, reload, reload.drafts[index], thread)
+                // Where the lane was lost the reload is undone by whoever goes on.
+                guard app.gate.lane.owns(thread), !reload.isOver, !host.isStopping else { return }
+                guard index + 1 < reload.drafts.count else { return last(app, reload) }
+                app.withEachDraft(
+                    of: reload, from: index + 1, in: host, telling: event, body, then: last)
             })
     }
 
     private func makeDraft(
         _ record: ModuleRecord, of reload: Reload, in host: Host, on thread: LaneThread
     ) {
-        let context = context(
-            of: record, appConfig: reload.request.slatefile.config, calls: reload.calls,
-            host: HostServices(of: host, drafts: reload.tasks))
-        make(record, with: context, on: thread) { error in
+        let start = reload.starts?[record.id]
+        let context = start?.context.value ?? context(of: record, for: reload, in: host)
+        make(record, with: context, start, on: thread) { error in
             rollBack(reload, because: "module '\(record.id)' failed in init: \(error)")
         }
     }
 
+    private func context(
+        of record: ModuleRecord, for reload: Reload, in host: Host
+    ) -> ModuleContext {
+        context(
+            of: record, appConfig: reload.request.slatefile.config, calls: reload.calls,
+            host: HostServices(of: host, for: reload))
+    }
+
     private func runStartupTasks(of reload: Reload, in host: Host) {
-        let tasks = reload.tasks.take()
+        reload.starts = nil
+        var tasks: [StartupTask] = []
+        reload.tasks.release { tasks += $0 }
         do throws(StartupError) {
             try host.startup.register(tasks)
         } catch {
@@ -179,12 +207,11 @@ extension RunningApp {
 
     private func launchDrafts(of reload: Reload, in host: Host) {
         let event = LifecycleEvent.launch(Launch(origin: reload.request.origin, app: slatefile.app))
-        for index in reload.drafts.indices {
-            step(of: reload, in: host, limit: .launch, telling: event) { app, reload, thread in
-                app.launch(reload.drafts[index], of: reload, event, on: thread)
-            }
+        withEachDraft(of: reload, in: host, telling: event) { app, reload, record, thread in
+            app.launch(record, of: reload, event, on: thread)
+        } then: { app, reload in
+            app.commit(reload, in: host)
         }
-        step(of: reload, in: host) { app, reload, _ in app.commit(reload, in: host) }
     }
 
     private func launch(
@@ -201,9 +228,32 @@ extension RunningApp {
 
     /// Undoes a reload: what was made for it is let go of, and all stays as it was.
     func rollBack(_ reload: Reload, because reason: String) {
-        guard let host, !reload.isOver else { return }
-        reload.isOver = true
+        guard !reload.isOver else { return }
         logRolledBack(reload.request, reason)
+        let outcome = ending == nil ? ReloadOutcome.rolledBack(reason) : .stopped
+        undo(reload) { [request = reload.request] app in app.finish(request, outcome) }
+    }
+
+    /// Undoes a reload, and does it again: what was to be made anew is late by now, and hears first what it has
+    /// missed.
+    func startOver(_ reload: Reload) {
+        undo(reload) { [request = reload.request] app in
+            app.reload = nil
+            app.waitingReloads.insert(request, at: 0)
+            app.beginNextReload()
+        }
+    }
+
+    /// Has all be as it was.
+    ///
+    /// - Parameters:
+    ///   - reload: What is undone.
+    ///   - last: Done when all that was made is let go of.
+    private func undo(_ reload: Reload, then last: @escaping @Sendable (RunningApp) -> Void) {
+        guard let host else { return }
+        reload.isOver = true
+        reload.starts?.cancel()
+        reload.starts = nil
         host.noteDrafts([])
         for record in reload.drafts {
             host.startup.dispense(with: "\(record.id)/")
@@ -219,8 +269,8 @@ extension RunningApp {
         depart(reload.drafts) { record in
             if case .launched = record.status { [.terminate] } else { [] }
         }
-        let outcome = ending == nil ? ReloadOutcome.rolledBack(reason) : .stopped
-        bidFarewell { [request = reload.request] app in app.finish(request, outcome) }
+        bidFarewell(then: last)
+        reload.posts.release(host.enqueue)
     }
 
     private func logRolledBack(_ request: ReloadRequest, _ reason: String) {
@@ -242,6 +292,8 @@ extension RunningApp {
         reload = nil
         request.answer.give(.success(outcome))
         beginNextReload()
+        // They may have returned while it was on its way.
+        if case .applied = outcome { remakeOutdated() }
     }
 
     func beginNextReload() {
@@ -255,12 +307,10 @@ extension RunningApp {
         guard let host, let calls, ending == nil,
             records.contains(where: { outdated.contains($0.id) && !isLate($0) })
         else { return }
-        let answer = Answer<ReloadOutcome> { _ in }
-        host.onLane { [slatefile, tokens = calls.tokens] app, _ in
-            app.reload(
-                ReloadRequest(slatefile: slatefile, tokens: tokens, origin: .host, answer: answer),
-                in: host)
-        }
+        let request = ReloadRequest(
+            slatefile: slatefile, tokens: calls.tokens, origin: .host, tellsUnchanged: false,
+            isOfCurrent: true, answer: Answer { _ in })
+        host.onLane { app, _ in app.reload(request, in: host) }
     }
 }
 

@@ -5,11 +5,15 @@ import Synchronization
 extension RunningApp {
     /// Exchanges order, routes, services, limits and settings.
     ///
-    /// One job of the lane, in which no module is entered, nor any object of one ends: no event is on its
-    /// way round, so each is delivered wholly before or wholly after.
+    /// At the end of a job of the lane. No module is entered here, nor any object of one ends: no event is on
+    /// its way round, so each is delivered wholly before or wholly after.
     func commit(_ reload: Reload, in host: Host) {
         let new: CallDispatcher
         guard let calls else { return }
+        // It would never hear what it has missed since.
+        if reload.leaving.contains(where: { reload.plan.remade.contains($0.id) && isLate($0) }) {
+            return startOver(reload)
+        }
         do {
             // Modules may have changed their routes while others were made.
             new =
@@ -31,6 +35,7 @@ extension RunningApp {
         exchangeTasks(reload, in: host)
         log.notice("slatefile applied (\(reload.request.origin)): \(reload.plan)")
         followUp(reload, before: old, in: host)
+        reload.posts.release(host.enqueue)
     }
 
     private func takeOutLeaving(_ reload: Reload, _ calls: CallDispatcher) {

@@ -66,6 +66,8 @@ extension RunningApp {
     /// What modules are left are held by their stuck threads alone from now on, and not by each
     /// other.
     func leaveBehind() {
+        starts?.cancel()
+        reload?.starts?.cancel()
         for record in records + departing + (reload?.drafts ?? []) {
             record.module = nil
             record.context = nil

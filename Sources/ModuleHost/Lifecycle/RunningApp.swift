@@ -17,6 +17,8 @@ final class RunningApp {
     /// Where durable events come from, if there are any.
     let inbox: Inbox?
     var records: [ModuleRecord] = []
+    /// Processes of modules that are yet to be made; nil once all are.
+    var starts: ProcessStarts?
     var state = LifecycleState.launching
     var figures = HostFigures()
     /// What came from outside before READY.

@@ -14,14 +14,16 @@ struct HostServices: ModuleServices {
     let isLed: Bool
     private let inbox: Inbox?
     private let stopLatch: Latch
-    private let drafts: DraftTasks?
+    /// Where start-up tasks go of a module that is made for a reload, until all are made: they may name each
+    /// other in any order; and what it posts, until the reload holds or is undone.
+    private let drafts: (tasks: Withheld<StartupTask>, posts: Withheld<EventRequest>)?
     private let reference = WeakHost()
 
     /// - Parameters:
     ///   - host: The host.
-    ///   - drafts: Where start-up tasks go of a module that is made for a reload.
-    init(of host: Host, drafts: DraftTasks? = nil) {
-        self.drafts = drafts
+    ///   - reload: What the module is made for, if it is a reload.
+    init(of host: Host, for reload: Reload? = nil) {
+        drafts = reload.map { ($0.tasks, $0.posts) }
         gate = host.gate
         startup = host.startup
         log = host.log
@@ -47,12 +49,14 @@ struct HostServices: ModuleServices {
             // The cell, and not its number alone: as long as the task may run, that is nobody else's.
             task.observeWork { box.count(tasksOf: cell.number, $0 ? 1 : -1) }
         }
-        if drafts?.keep(task) != true { try startup.register(task) }
+        if drafts?.tasks.keep(task) != true { try startup.register(task) }
     }
 
     func post(_ event: LifecycleEvent) {
         guard let host = reference.host else { return }
-        if let parent = host.parent { parent.post(event) } else { host.deliver(event) }
+        if let parent = host.parent { return parent.post(event) }
+        guard event.kind.stateChange == nil else { return host.deliver(event) }
+        enqueue(.event(event), in: host)
     }
 
     func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void) {
@@ -61,7 +65,11 @@ struct HostServices: ModuleServices {
             return completion()
         }
         // Told when the request is let go of.
-        host.enqueue(.event(event, Answer { _ in completion() }))
+        enqueue(.event(event, Answer { _ in completion() }), in: host)
+    }
+
+    private func enqueue(_ request: EventRequest, in host: Host) {
+        if drafts?.posts.keep(request) != true { host.enqueue(request) }
     }
 
     var deadlines: Slatefile.Deadlines { reference.host?.slatefile.deadlines ?? .init() }
@@ -119,27 +127,5 @@ struct HostServices: ModuleServices {
                 }
                 completion(result)
             })
-    }
-}
-
-/// Start-up tasks of modules that are made for a reload, kept until all of these are made: they may name
-/// each other in any order.
-final class DraftTasks: Sendable {
-    private let tasks = Guarded<[StartupTask]?>([])
-
-    /// - Returns: False where they are no longer kept.
-    func keep(_ task: StartupTask) -> Bool {
-        tasks.withLock { tasks in
-            tasks?.append(task)
-            return tasks != nil
-        }
-    }
-
-    /// Takes the tasks; none is kept from now on.
-    func take() -> [StartupTask] {
-        tasks.withLock { tasks in
-            defer { tasks = nil }
-            return tasks ?? []
-        }
     }
 }

@@ -136,7 +136,7 @@ struct ReloadUndoneTests {
                 Route("app://native/:id") { (module: CallProbe, call) in "dynamic" })
             return "added"
         }
-        await test.waiting(2)
+        await test.waiting(1)
         door.open()
         #expect(try await added == "added")
         #expect(

@@ -1,0 +1,170 @@
+import AppService
+
+/// The processes of modules that are about to be made, started side by side: each module waits for its own
+/// when its turn to be made comes.
+final class ProcessStarts: Sendable {
+    /// How many begin at a time: with more of them than processors each takes longer, which counts for its
+    /// deadline.
+    private static let width = 8
+
+    private let starts: [ModuleID: ProcessStart]
+    private let line: StartingLine
+
+    /// - Parameter starts: In the order in which the modules are made.
+    init(_ starts: [ProcessStart]) {
+        self.starts = Dictionary(
+            starts.map { ($0.introduction.id, $0) }, uniquingKeysWith: { first, _ in first })
+        line = StartingLine(starts)
+    }
+
+    subscript(module: ModuleID) -> ProcessStart? { starts[module] }
+
+    /// Begins them, each as soon as there is room.
+    ///
+    /// On threads of their own: a program on a disk that does not answer takes as long as it likes. Without room
+    /// for threads each is begun by who makes its module.
+    func begin() {
+        guard starts.count > 1 else { return }
+        for _ in 0..<min(Self.width, starts.count) {
+            try? NativeThread.start(name: "starter", stackSize: 512 << 10) { [line] in
+                while let start = line.next() { start.begin() }
+            }
+        }
+    }
+
+    /// Ends those that no module has taken; none is begun any more.
+    func cancel() {
+        line.close()
+        for start in starts.values { start.cancel() }
+    }
+}
+
+/// Starts that no thread has looked at yet.
+private final class StartingLine: Sendable {
+    private let starts: Guarded<ArraySlice<ProcessStart>>
+
+    init(_ starts: [ProcessStart]) { self.starts = Guarded(starts[...]) }
+
+    func next() -> ProcessStart? { starts.withLock { $0.popFirst() } }
+    func close() { starts.withLock { $0 = [] } }
+}
+
+/// The start of one module's process, up to what it says of itself.
+///
+/// Whoever comes first begins it; the module takes what has come of it.
+final class ProcessStart: Sendable {
+    private enum State {
+        case waiting
+        case begun(ModuleProcess?)
+        case taken
+        case cancelled
+    }
+
+    typealias Started = (process: ModuleProcess, declaration: ModuleDeclaration)
+
+    let introduction: ModuleIntroduction
+    let terms: IsolationTerms
+    /// What the module is given; touched on the lane alone.
+    let context: LaneConfined<ModuleContext>
+    let reference: LaneConfined<IsolatedReference>
+    let observer: ModuleProcess.Observer
+    private let services: any ModuleServices
+    private let state = Guarded(State.waiting)
+    private let outcome = Awaited<Result<Started, IsolationError>>()
+    /// What it logs, and that it has something to say, before the turn of its module has come.
+    private let lines = Withheld<(LogLevel, String)>()
+    private let mail = Withheld<Void>()
+
+    /// On the lane.
+    init(_ context: ModuleContext, _ terms: IsolationTerms) {
+        let reference = IsolatedReference()
+        observer = IsolatedModule.observer(reference, context)
+        self.reference = LaneConfined(reference)
+        self.context = LaneConfined(context)
+        self.terms = terms
+        introduction = ModuleIntroduction(context)
+        services = context.host.services
+    }
+
+    /// Starts the process and has it say what it is, unless somebody does that already.
+    func begin() {
+        let isOurs = state.withLock { state in
+            guard case .waiting = state else { return false }
+            state = .begun(nil)
+            return true
+        }
+        guard isOurs else { return }
+        let early = ModuleProcess.Observer(
+            onLine: { [lines, observer] level, text in
+                if !lines.keep((level, text)) { observer.onLine(level, text) }
+            },
+            onMail: { [mail, observer] process in
+                if !mail.keep(()) { observer.onMail(process) }
+            })
+        outcome.keep(
+            Result { () throws(IsolationError) in
+                try IsolatedModule.start(
+                    terms, introduction, services, early, saidBefore: nil, noting: note)
+            })
+    }
+
+    /// There is a process, which has not said anything yet.
+    private func note(_ process: ModuleProcess) {
+        let isWanted = state.withLock { state in
+            switch state {
+            case .cancelled: return false
+            case .begun: state = .begun(process)
+            case .taken, .waiting: break
+            }
+            return true
+        }
+        if !isWanted { process.kill(because: .asked) }
+    }
+
+    /// What has come of it, once; waits for that.
+    ///
+    /// In the module.
+    func take() throws(IsolationError) -> Started {
+        begin()
+        // From now on it is ended by who takes it.
+        state.withLock { $0 = .taken }
+        lines.release { for (level, text) in $0 { observer.onLine(level, text) } }
+        guard let outcome = outcome.take() else { throw .gone }
+        let started = try outcome.get()
+        mail.release { _ in observer.onMail(started.process) }
+        return started
+    }
+
+    /// Ends the process, unless its module has taken it.
+    func cancel() {
+        let process = state.withLock { state -> ModuleProcess? in
+            switch state {
+            case .waiting, .cancelled:
+                state = .cancelled
+                return nil
+            case .begun(let process):
+                state = .cancelled
+                return process
+            case .taken: return nil
+            }
+        }
+        process?.kill(because: .asked)
+    }
+}
+
+/// What a process is told of the module that it is.
+struct ModuleIntroduction: Sendable {
+    let id: ModuleID
+    let app: String
+    let currentConfig: JSONValue
+    let currentAppConfig: JSONValue
+    let stateDirectory: String
+
+    init(_ context: ModuleContext) {
+        id = context.id
+        app = context.app
+        currentConfig = context.currentConfig
+        currentAppConfig = context.currentAppConfig
+        stateDirectory = context.stateDirectory
+    }
+}

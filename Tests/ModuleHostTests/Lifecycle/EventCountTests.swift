@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// Who counts as told of an event: those that wanted to hear of it, and nobody else.
+@Suite("How many modules heard an event", .timeLimit(.minutes(10)))
+struct EventCountTests {
+    private func counts(_ test: HostUnderTest, _ kind: EventKind) async -> [String] {
+        await test.settled()
+        return test.recorder.records.filter { $0.event == kind.rawValue }.map(\.message)
+    }
+
+    @Test("a message counts those that listen to its topic; who throws has failed")
+    func topics() async throws {
+        let probe = Probe()
+        probe.when("c message") { _ in throw Fault() }
+        let test = try await HostUnderTest(
+            [
+                .init(name: "a", config: #""topics": ["news"]"#),
+                .init(name: "b", config: #""topics": ["sport.*"]"#),
+                .init(name: "c", config: #""topics": ["sport.golf"]"#),
+            ], probe: probe
+        ).launched()
+        for topic in ["news", "sport.chess", "sport.golf", "weather"] {
+            try test.deliver(.message, #"{"topic": "\#(topic)"}"#)
+        }
+        #expect(
+            await counts(test, .message)
+                == ["1 module", "1 module", "failed: broken", "1 module, 1 failed", "0 modules"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a module that takes settings counts where there are some for it")
+    func settings() async throws {
+        let probe = Probe()
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        #expect(try await test.reload("a", "b", "c").text == "applied: added x.c")
+        #expect(await counts(test, .configurationChanged) == ["2 modules"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a process counts where it said that it hears the event, and not one beside it")
+    func processes() async throws {
+        let probe = Probe()
+        let test = try await IsolatedTest(probe: probe).launched()
+        try test.host.deliver(.push, "{}")
+        try test.host.deliver(.pushRegistered, #"{"deviceToken": "00ff"}"#)
+        try test.host.deliver(.localNotification, #"{"title": "x"}"#)
+        #expect(await counts(test.host, .push) == ["2 modules, noData"])
+        #expect(await counts(test.host, .pushRegistered) == ["1 module"])
+        #expect(await counts(test.host, .localNotification) == ["1 module"])
+        #expect(await test.host.stopped() == .stopped)
+    }
+}
