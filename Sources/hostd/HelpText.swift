@@ -46,7 +46,7 @@ extension Command {
             })
         text += section(
             "exit codes",
-            (exitCodes + [.usage, .inputOutput]).sorted { $0.rawValue < $1.rawValue }
+            Set(exitCodes + [.usage, .inputOutput]).sorted { $0.rawValue < $1.rawValue }
                 .map { ("\($0.rawValue)", exitMeanings[$0] ?? $0.meaning) })
         if !examples.isEmpty {
             text += section("examples", examples.map { ($0.line, $0.explanation) })

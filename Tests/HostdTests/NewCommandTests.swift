@@ -448,6 +448,17 @@ struct SlatefileTextTests {
                     + "\t\t  \"id\": \"a.b\",\r\n\t\t  \"entry\": \"A.B\"\r\n\t\t}]}\r\n"
             ),
             (
+                "{\n  \"fallback\": \"x.z\", \"modules\": [\n    {\"id\": \"x.y\"},\n    {\"id\": \"x.z\"}]}",
+                "{\n  \"fallback\": \"x.z\", \"modules\": [\n    {\"id\": \"x.y\"},\n    {\n"
+                    + "      \"id\": \"a.b\",\n      \"entry\": \"A.B\"\n    },\n"
+                    + "    {\"id\": \"x.z\"}]}"
+            ),
+            (
+                "{\"modules\": [{\"id\": \"x.z\"}], \"fallback\": \"x.z\"}",
+                "{\"modules\": [{ \"id\": \"a.b\", \"entry\": \"A.B\" }, {\"id\": \"x.z\"}], "
+                    + "\"fallback\": \"x.z\"}"
+            ),
+            (
                 // Before it, and within: columns are characters and not bytes.
                 "{\"app\": \"e\u{301}🇨🇭\", \"modules\": [{\"id\": \"ü\"}], \"x\": [{}]}",
                 "{\"app\": \"e\u{301}🇨🇭\", \"modules\": [{\"id\": \"ü\"}, "

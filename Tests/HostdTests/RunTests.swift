@@ -197,6 +197,17 @@ struct RunTests {
 
     // MARK: A module that hangs
 
+    @Test("the same TERM once more, as 'timeout' sends it, does not cut the stop short")
+    func echoedTerminate() throws {
+        let (run, pipe) = try FullPipe.run(#"{"event": "1h", "stop": "1h", "stopAll": "1h"}"#)
+        pipe.fill()
+        run.process.send(SIGTERM)
+        try run.process.waitForLine(containing: "stopping: ")
+        run.process.send(SIGTERM)
+        pipe.empty()
+        #expect(try run.ended().exit == .code(0))
+    }
+
     @Test("a second TERM or INT during a stop ends it at once, with 70")
     func secondTerminate() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "1h", "stop": "1h", "stopAll": "1h"}"#)

@@ -144,6 +144,7 @@ private final class DaemonRun: Sendable {
     private let notifier: ReadinessNotifier
     private let watchdog: WatchdogAnswer?
     private let pressure: MemoryPressure
+    private let lastEndSignal = Guarded<(signal: ReceivedSignal, at: ContinuousClock.Instant)?>(nil)
     /// To the parent that starts this host again when it dies; nil for none.
     private let link: RespawnLink?
 
@@ -257,11 +258,30 @@ private final class DaemonRun: Sendable {
         switch action {
         case .reload: reloader.reload(.asked(origin))
         case .event(let event) where event.kind == .terminate:
-            if host.isStopping { endAtOnce(origin) }
+            let isRepeated = isEcho(signal)
+            if host.isStopping {
+                guard !isRepeated else { break }
+                endAtOnce(origin)
+            }
             host.deliver(event.from(origin))
         case .event(let event): host.deliver(event.from(origin))
         }
         return .goOn
+    }
+
+    /// How long after a signal to end the same one, from the same process, is not another one.
+    private static let echo: Duration = .milliseconds(250)
+
+    /// Whether a signal to end is the last one once more.
+    ///
+    /// Some send it twice: `timeout` to the process, and to the group that it is in.
+    private func isEcho(_ signal: ReceivedSignal) -> Bool {
+        let now = ContinuousClock.now
+        return lastEndSignal.withLock { last in
+            defer { last = (signal, now) }
+            guard let last, signal.sender != nil else { return false }
+            return last.signal == signal && last.at.duration(to: now) < Self.echo
+        }
     }
 
     func ready() {

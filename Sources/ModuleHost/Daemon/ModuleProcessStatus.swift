@@ -6,8 +6,9 @@ package struct ModuleProcessStatus: Hashable, Sendable {
     package var startedAt: WallTime
     /// How often it was started again.
     package var restarts = 0
-    /// How the last one ended; nil where none has.
+    /// How the last one ended, and when; nil where none has.
     package var lastEnd: String?
+    package var endedAt: WallTime?
     /// Its memory, in bytes; nil where that is not known.
     package var residentBytes: Int?
 
@@ -23,6 +24,7 @@ package struct ModuleProcessStatus: Hashable, Sendable {
             $0.member("restarts", restarts)
             if let residentBytes { $0.member("residentBytes", residentBytes) }
             if let lastEnd { $0.member("lastEnd", lastEnd) }
+            if let endedAt { $0.member("endedAt", endedAt.iso8601) }
         }
     }
 }

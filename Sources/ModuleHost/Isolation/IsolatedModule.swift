@@ -114,6 +114,13 @@ final class IsolatedModule {
         saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
     ) throws(IsolationError) -> ProcessStart.Started {
         let process: ModuleProcess
+        // Told by the shell that goes into the folder first, it would be hard to understand.
+        if let name = terms.command.first,
+            let fault = lookForProgram(
+                name, in: terms.folder, path: terms.environment["PATH"])
+        {
+            throw .noProgram(name, fault, folder: terms.folder)
+        }
         do throws(SystemError) {
             process = try .start(
                 terms.command, environment: terms.environment, in: terms.folder,
@@ -309,7 +316,9 @@ final class IsolatedModule {
             let verdict = policy.died(
                 startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
             let now = end
-            figures.withLock { ($0.processID, $0.lastEnd) = (nil, "\(now)") }
+            figures.withLock {
+                ($0.processID, $0.lastEnd, $0.endedAt) = (nil, "\(now)", WallTime.now())
+            }
             guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)

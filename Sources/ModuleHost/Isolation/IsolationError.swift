@@ -4,6 +4,8 @@ import AppService
 enum IsolationError: Error, Hashable {
     /// The program cannot be started.
     case start([String], SystemError)
+    /// There is no such program, or it is none; where it was looked for.
+    case noProgram(String, ProgramFault, folder: String?)
     /// It ended before it was ready.
     case notReady(ModuleEnd)
     /// It answered with an error: its code, and what it says.
@@ -25,6 +27,8 @@ extension IsolationError: CustomStringConvertible {
         switch self {
         case .start(let command, let error):
             "cannot start \(quoted(command.first ?? "")): \(error)"
+        case .noProgram(let name, let fault, let folder):
+            Self.describe(name, fault, folder)
         case .notReady(let end): "\(end), before it was ready"
         case .answered(_, let message): message
         case .ended(let end): "\(end)"
@@ -36,6 +40,20 @@ extension IsolationError: CustomStringConvertible {
         case .objects(let names):
             "it runs in a process of its own, which objects do not reach: "
                 + names.map { quoted($0) }.joined(separator: ", ")
+        }
+    }
+
+    private static func describe(_ name: String, _ fault: ProgramFault, _ folder: String?) -> String
+    {
+        let place =
+            switch (name.first == "/", name.contains("/")) {
+            case (true, _): ""
+            case (_, true): folder.map { " in \(quoted($0))" } ?? ""
+            case (_, false): " in PATH"
+            }
+        return switch fault {
+        case .missing: "there is no program \(quoted(name))\(place)"
+        case .notExecutable: "\(quoted(name))\(place) is not executable: it needs 'chmod +x'"
         }
     }
 }

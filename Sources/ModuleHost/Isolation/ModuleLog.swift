@@ -23,7 +23,7 @@ final class ModuleLog: Sendable {
     func write(_ request: RPCRequest) {
         let level = request.parameters?["level"]?.string.flatMap(LogLevel.init) ?? .info
         let message = request.parameters?["message"]
-        write(level, message?.string ?? message?.text ?? "")
+        write(level, message?.string ?? message?.text ?? "('log' without a 'message')")
     }
 
     func write(_ level: LogLevel, _ text: String) {

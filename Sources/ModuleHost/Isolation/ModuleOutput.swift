@@ -226,7 +226,9 @@ final class ModuleOutput: Sendable {
             return isAwaited == true
                 ? nil : "answered request \(excerpt(response.id.text)), which nobody waits for"
         case .single(.invalid(let error, _)):
-            return "printed \"\(excerpt(String(decoding: line, as: UTF8.self)))\": \(error)"
+            return
+                "printed \"\(excerpt(String(decoding: line, as: UTF8.self)))\", which is no message: "
+                + "\(error) (what is for people goes to standard error)"
         case .batch: return "printed a batch; a line is one message"
         }
     }

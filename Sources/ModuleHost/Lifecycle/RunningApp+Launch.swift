@@ -189,7 +189,8 @@ extension RunningApp {
         figures.readyAfter = after
         tellHealth()
         let running = figures.modulesRunning
-        log.write(.notice, "ready: \(running) modules", duration: after)
+        let modules = running == 1 ? "1 module" : "\(running) modules"
+        log.write(.notice, "ready: \(modules)", duration: after)
         host.observer.onReady(running, after)
         gate.lane.prepend(held)
         held = []

@@ -32,9 +32,10 @@ extension Command {
     private static func parts(ofProcess process: JSONValue?) -> [String] {
         guard let process else { return [] }
         let restarts = process["restarts"]?.int ?? 0
+        let isRunning = process["pid"] != nil
         return [
             process["pid"].map { "process \($0.text)" } ?? "no process",
-            process["startedAt"]?.string.map { "since \($0)" },
+            process[isRunning ? "startedAt" : "endedAt"]?.string.map { "since \($0)" },
             process["residentBytes"]?.int.map { "\(($0 + 1 << 19) >> 20) MiB" },
             restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
             process["lastEnd"]?.string.map { "last: \($0)" },
@@ -48,8 +49,11 @@ extension Command {
             if module["main"]?.bool == true { notes.append("main") }
             if module["required"]?.bool == true { notes.append("required") }
             if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
-            if let reason = module["reason"]?.string { notes.append(reason) }
-            notes += parts(ofProcess: module["process"])
+            if let reason = module["reason"]?.string {
+                notes.append("\(reason); 'hostd restart \(text(module, "id"))' makes it anew")
+            } else {
+                notes += parts(ofProcess: module["process"])
+            }
             if let deaths = module["hostDeaths"]?.int {
                 notes.append("isolated, since \(deaths) hosts died at its work")
             }

@@ -6,7 +6,7 @@ extension Command {
         discussion: """
             Another one is made and launched beside it, and takes its place between two events; where that
             fails, the old one stays. The process of a module that does not answer is killed, and started
-            again.
+            again. As at any reload, modules that take settings are told of them again.
             """,
         operands: [Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module")],
         options: [.slatefile, .stateDirectory, .json],

@@ -20,6 +20,8 @@ struct SlatefileEntry {
 struct SlatefileText {
     private let bytes: [UInt8]
     private let modules: JSONValue
+    /// The module that answers what nobody else does, if there is one: it is to stand last.
+    private let fallback: JSONValue?
 
     /// - Throws: Where it is no JSON, or has no modules; in words, with the place.
     init(_ bytes: [UInt8]) throws(Fault) {
@@ -34,6 +36,8 @@ struct SlatefileText {
         }
         self.bytes = bytes
         self.modules = modules
+        let name = root["fallback"]?.string
+        fallback = modules.elements.first { name != nil && $0["id"]?.string == name }
     }
 
     struct Fault: Error, CustomStringConvertible {
@@ -45,22 +49,29 @@ struct SlatefileText {
         modules.elements.contains { $0["id"]?.string?.lowercased() == id.text.lowercased() }
     }
 
-    /// The text with an entry behind the last module, set as that is.
+    /// The text with an entry behind the last module, or before the fallback, set as that is.
     func adding(_ entry: SlatefileEntry) -> [UInt8] {
-        let last = modules.elements.reduce(modules) { $1 }
-        let start = offset(of: last.place)
-        let end = start + last.text.utf8.count
+        let neighbour = fallback ?? modules.elements.reduce(modules) { $1 }
+        let start = offset(of: neighbour.place)
+        let end = start + neighbour.text.utf8.count
         let lineStart = bytes[..<start].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let indentation = bytes[lineStart..<start]
         let isOnItsOwnLine =
             lineStart > 0
             && indentation.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         guard isOnItsOwnLine else {
+            guard fallback == nil else {
+                return bytes[..<start] + Array("\(entry.line), ".utf8) + bytes[start...]
+            }
             return bytes[..<end] + Array(", \(entry.line)".utf8) + bytes[end...]
         }
         let newline = bytes[..<lineStart].hasSuffix("\r\n") ? "\r\n" : "\n"
         let margin = String(decoding: indentation, as: UTF8.self)
-        let addition = ",\(newline)\(margin)\(entry.lines(margin, newline: newline))"
+        let lines = entry.lines(margin, newline: newline)
+        guard fallback == nil else {
+            return bytes[..<start] + Array("\(lines),\(newline)\(margin)".utf8) + bytes[start...]
+        }
+        let addition = ",\(newline)\(margin)\(lines)"
         return bytes[..<end] + Array(addition.utf8) + bytes[end...]
     }
 

@@ -48,11 +48,14 @@ struct MisbehaviourTests {
             more: Sin.impatient),
         Sin(name: "grandchild", log: "process N ended with code 1"),
         Sin(
-            name: "flood-garbage", log: #"process N printed ".*": Parse error: .*, and was killed"#),
+            name: "flood-garbage",
+            log: #"process N printed ".*", which is no message: Parse error: .*, and was killed"#),
         Sin(
             name: "long-line",
             log: "process N printed a line of more than 1048576 bytes, and was killed"),
-        Sin(name: "invalid-utf8", log: #"process N printed ".*": Parse error: .*, and was killed"#),
+        Sin(
+            name: "invalid-utf8",
+            log: #"process N printed ".*", which is no message: Parse error: .*, and was killed"#),
         Sin(
             name: "wrong-id",
             log: #"process N answered request .*, which nobody waits for, and was killed"#),
@@ -110,6 +113,25 @@ struct MisbehaviourTests {
         #expect(probe.entries.contains("c launch"))
         #expect(await test.host.stopped() == .stopped)
         #expect(try test.isLeftBehind() == [])
+    }
+
+    @Test(
+        "a program that there is none of, or that is none, is said to be so",
+        arguments: [
+            ("/nowhere/none", "there is no program '/nowhere/none'"),
+            ("none-of-this-name", "there is no program 'none-of-this-name' in PATH"),
+            ("/etc/passwd", "'/etc/passwd' is not executable: it needs 'chmod +x'"),
+            ("/etc", "'/etc' is not executable: it needs 'chmod +x'"),
+        ])
+    func noProgram(_ name: String, _ reason: String) async throws {
+        let test = try await HostUnderTest(
+            [HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "b", command: [name])],
+            processes: .quick, probe: Probe()
+        ).launched()
+        #expect(
+            test.recorder.records.filter { $0.module == "x.b" }.map(\.message)
+                == ["init failed, the app goes on without it: \(reason)"])
+        #expect(await test.stopped() == .stopped)
     }
 
     @Test("one that dies again and again is given up, and says why")
