@@ -11,7 +11,10 @@ private struct Script {
     let folder: TemporaryFolder
 
     func entry(_ name: String, waitsFor others: String...) -> HostUnderTest.Entry {
-        let waits = others.map { "while ! [ -s \(folder.path)/\($0) ]; do :; done" }
+        // Nobody is left to wait for where the test was killed.
+        let waits = others.map {
+            "while ! [ -s \(folder.path)/\($0) ]; do kill -0 $PPID || exit; done"
+        }
         let script = """
             echo 'x.\(name) starts' >&2
             echo $$ >\(folder.path)/\(name)
