@@ -3,9 +3,9 @@ import AppService
 /// The processes of modules that are about to be made, started side by side: each module waits for its own
 /// when its turn to be made comes.
 final class ProcessStarts: Sendable {
-    /// How many begin at a time: with more of them than processors each takes longer, which counts for its
+    /// How many begin at a time: what is started to wait for a processor takes longer, which counts for its
     /// deadline.
-    private static let width = 8
+    private static let width = max(4, 2 * CurrentProcess.processorCount)
 
     private let starts: [ModuleID: ProcessStart]
     private let line: StartingLine

@@ -11,7 +11,10 @@ private struct Script {
     let folder: TemporaryFolder
 
     func entry(_ name: String, waitsFor others: String...) -> HostUnderTest.Entry {
-        let waits = others.map { "while ! [ -s \(folder.path)/\($0) ]; do :; done" }
+        // Nobody is left to wait for where the test was killed.
+        let waits = others.map {
+            "while ! [ -s \(folder.path)/\($0) ]; do kill -0 $PPID || exit; done"
+        }
         let script = """
             echo 'x.\(name) starts' >&2
             echo $$ >\(folder.path)/\(name)
@@ -58,11 +61,19 @@ struct ProcessStartsTests {
                 script.entry("c", waitsFor: "d"), script.entry("d"),
             ], probe: probe
         ).launched()
+        for name in ["b", "c", "d"] {
+            _ = await test.recorder.first { $0.message == "x.\(name) starts" }
+        }
+        let log = test.log
         #expect(
-            test.log.filter { $0.hasPrefix("x.") && !$0.hasPrefix("x.a") }.prefix(6) == [
-                "x.b: x.b starts", "x.b: made", "x.c: x.c starts", "x.c: made",
-                "x.d: x.d starts", "x.d: made",
+            log.filter { $0.hasSuffix(": made") }.map { $0.prefix(3) } == [
+                "x.a", "x.b", "x.c", "x.d",
             ])
+        // Each has been there for long; it is heard when those before it are made.
+        for (module, before) in [("x.b", "x.a"), ("x.c", "x.b"), ("x.d", "x.c")] {
+            let line = try #require(log.firstIndex(of: "\(module): \(module) starts"))
+            #expect(log[..<line].contains("\(before): made"))
+        }
         #expect(await test.stopped() == .stopped)
     }
 
