@@ -13,12 +13,6 @@ private struct ActionParameters: Decodable, Sendable {
     let token: TokenText?
 }
 
-/// The parameters of `post`.
-private struct MessageParameters: Decodable, Sendable {
-    let topic: String
-    let payload: JSONValue?
-}
-
 /// A token among the parameters of a method: what else stands in its place is not shown either.
 private struct TokenText: Decodable, Sendable {
     let token: RouteToken?
@@ -60,7 +54,7 @@ extension ControlMethods {
                 origin: call.peer.origin, token: parameters.token?.token
             ) { call.reply.give($0) }
         }
-        add("post", MessageParameters.self) { parameters, call in
+        add("post", Message.self) { parameters, call in
             // Nobody would hear of it any more.
             guard !host.isStopping else { return call.reply.fail(RPCError(RouteError.stopped)) }
             do throws(EventError) {

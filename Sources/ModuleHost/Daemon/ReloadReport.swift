@@ -91,19 +91,16 @@ package struct ReloadReport: Hashable, Sendable {
 extension ReloadPlan {
     /// Writes what changes as one object.
     fileprivate func write(to json: inout JSONWriter) {
-        json.object { object in
-            func list(_ key: String, _ values: [String]) {
-                object.member(key) { $0.array { for value in values { $0.value(value) } } }
-            }
-            list("added", added.map(\.text))
-            list("removed", removed.map(\.text))
-            list("remade", remade.map(\.text))
-            list("postponed", postponed.map(\.text))
-            list("reconfigured", reconfigured.map(\.text))
-            list("adjusted", adjusted.map(\.text))
-            object.member("reordered", isReordered)
-            list("fields", fields)
-            list("waiting", waiting)
+        json.object {
+            $0.member("added", added.map(\.text))
+            $0.member("removed", removed.map(\.text))
+            $0.member("remade", remade.map(\.text))
+            $0.member("postponed", postponed.map(\.text))
+            $0.member("reconfigured", reconfigured.map(\.text))
+            $0.member("adjusted", adjusted.map(\.text))
+            $0.member("reordered", isReordered)
+            $0.member("fields", fields)
+            $0.member("waiting", waiting)
         }
     }
 }

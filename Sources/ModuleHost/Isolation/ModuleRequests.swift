@@ -99,11 +99,6 @@ private struct URLParameters: Decodable {
     }
 }
 
-private struct PostParameters: Decodable {
-    let topic: String
-    let payload: JSONValue?
-}
-
 private struct SendParameters: Decodable {
     let event: String
     let payload: JSONValue?
@@ -160,7 +155,7 @@ extension ModuleProcess {
             let canOpen = try context.router.canOpen(asked.url, from: asked.readOrigin())
             succeed(id) { $0.value(canOpen) }
         case "post":
-            let message = try request.parameters(as: PostParameters.self)
+            let message = try request.parameters(as: Message.self)
             let event: LifecycleEvent
             do throws(EventError) {
                 event = try .message(

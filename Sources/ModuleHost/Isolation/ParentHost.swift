@@ -43,8 +43,8 @@ final class ParentHost: Sendable {
                 $0.member("protocol", ModuleDeclaration.protocolVersion)
                 $0.member("module", module.text)
                 $0.member(
-                    "events", texts: EventKind.allCases.filter(events.contains).map(\.rawValue))
-                $0.member("topics", texts: topics)
+                    "events", EventKind.allCases.filter(events.contains).map(\.rawValue))
+                $0.member("topics", topics)
                 $0.member("root", record.module is any RootProvider)
                 $0.member("routes") { json in
                     json.array { json in
@@ -228,7 +228,7 @@ extension AnyRoute {
                             $0.member("name", field.name)
                             $0.member("type", field.type)
                             $0.member("expects", field.expectation)
-                            $0.member("values", texts: field.values)
+                            $0.member("values", field.values)
                             $0.member("required", !field.isOptional)
                             $0.member("list", field.isList)
                         }
@@ -236,11 +236,5 @@ extension AnyRoute {
                 }
             }
         }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func member(_ key: String, texts: [String]) {
-        member(key) { $0.array { json in for text in texts { json.value(text) } } }
     }
 }

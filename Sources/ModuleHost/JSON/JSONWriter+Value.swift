@@ -18,4 +18,9 @@ extension JSONWriter {
     package mutating func member(_ key: String, _ value: JSONValue) {
         member(key) { $0.value(value) }
     }
+
+    /// Writes a member that is an array of texts.
+    package mutating func member(_ key: String, _ texts: [String]) {
+        member(key) { $0.array { json in for text in texts { json.value(text) } } }
+    }
 }

@@ -29,8 +29,12 @@ extension Command {
             }
         })
 
-    private static func parts(ofProcess process: JSONValue?) -> [String] {
+    private static func parts(ofProcess process: JSONValue?, of module: JSONValue) -> [String] {
         guard let process else { return [] }
+        // The reason has it all.
+        if module["reason"] != nil {
+            return ["'hostd restart \(module["id"]?.string ?? "")' makes it anew"]
+        }
         let restarts = process["restarts"]?.int ?? 0
         let isRunning = process["pid"] != nil
         return [
@@ -49,11 +53,8 @@ extension Command {
             if module["main"]?.bool == true { notes.append("main") }
             if module["required"]?.bool == true { notes.append("required") }
             if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
-            if let reason = module["reason"]?.string {
-                notes.append("\(reason); 'hostd restart \(text(module, "id"))' makes it anew")
-            } else {
-                notes += parts(ofProcess: module["process"])
-            }
+            if let reason = module["reason"]?.string { notes.append(reason) }
+            notes += parts(ofProcess: module["process"], of: module)
             if let deaths = module["hostDeaths"]?.int {
                 notes.append("isolated, since \(deaths) hosts died at its work")
             }

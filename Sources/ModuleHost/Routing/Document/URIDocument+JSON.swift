@@ -80,10 +80,6 @@ extension URIDocument.Parameter {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ key: String, _ values: [String]) {
-        member(key) { $0.array { json in for value in values { json.value(value) } } }
-    }
-
     fileprivate mutating func member(_ key: String, _ value: String?) {
         member(key) { json in
             if let value { json.value(value) } else { json.null() }
