@@ -26,6 +26,18 @@ enum Exchanges {
         [[[Int]]](repeating: [], count: Way.allCases.count))
     private static let startOfTick = Mutex(0)
 
+    private static let isApart = Mutex(false)
+
+    /// Gives who answers the second core, where that is how it is measured.
+    static func setApart(_ processes: [Int32]) throws {
+        guard isApart.withLock({ $0 }) else { return }
+        for process in processes { try pin(process, to: 1) }
+    }
+
+    private static func pin(_ process: Int32, to core: Int) throws {
+        _ = try Child("/usr/bin/taskset", ["-acp", "\(core)", "\(process)"]).text()
+    }
+
     static func begin(_ way: Way) { figures.withLock { $0[way.rawValue].append([]) } }
 
     static func note(_ way: Way, _ nanoseconds: Int) {
@@ -39,7 +51,14 @@ enum Exchanges {
     }
 
     /// Runs the host in which all is measured, and prints the table.
-    static func run(in folder: Folder) throws -> Never {
+    ///
+    /// - Parameters:
+    ///   - isApart: Whether the host has one core, and those that answer the other: where the kernel chooses
+    ///     it is up to chance whether two that talk with each other are on one.
+    ///   - folder: Where the host has its files.
+    static func run(isApart: Bool, in folder: Folder) throws -> Never {
+        if isApart { try pin(getpid(), to: 0) }
+        Self.isApart.withLock { $0 = isApart }
         try BenchHost.run(
             [
                 BenchHost.Entry(type: FirstModule.self),
@@ -88,6 +107,8 @@ final class FirstModule: MessageResponder {
 
     func receive(_ message: Message) throws {
         if message.topic == "tick" { return Exchanges.tickBegins() }
+        let module = try context.mediator.perform("bench.m1", "process", as: JSONValue.self)
+        try Exchanges.setApart([decoder.id, bytes.id, Int32(module.int ?? 0)])
         try measure(.decoder) { try decoder.exchange(line) }
         try measure(.bytes) { try bytes.exchange(line) }
         try measure(.call) {

@@ -13,7 +13,7 @@ enum Round {
     static func run(_ part: String, _ argument: String, _ path: String) throws -> Never {
         let folder = try Folder(path)
         switch part {
-        case "exchanges": try Exchanges.run(in: folder)
+        case "exchanges": try Exchanges.run(isApart: argument == "apart", in: folder)
         case "memory": try Memory.run(Int(argument) ?? 1, in: folder)
         case "starts": try Starts.run(Int(argument) ?? 1, in: folder)
         default: try Crashes.run(argument, in: folder)

@@ -4,9 +4,9 @@ import Synchronization
 
 /// How long it takes from the start of a module's process until it is ready.
 enum Starts {
-    private static let rounds = 6
-    /// In each round.
-    private static let count = 10
+    private static let rounds = 60
+    /// In each round; of several the host starts the processes side by side.
+    private static let count = 1
 
     static func measure() throws {
         var figures: [String: [Int]] = [:]

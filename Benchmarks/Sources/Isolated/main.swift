@@ -38,10 +38,12 @@ if words.contains("--help") {
         for part in parts where words.count == 1 || words.dropFirst().contains(part) {
             switch part {
             case "exchanges":
-                print("Threads and processes on whichever core the kernel chooses:\n")
-                print(try Round.text("exchanges", "0"))
                 print("All on one core, where no wake-up has to go to another:\n")
-                print(try Round.text("exchanges", "0", onOneCore: true), terminator: "")
+                print(try Round.text("exchanges", "0", onOneCore: true))
+                print("Who asks on one core, and who answers on the other:\n")
+                print(try Round.text("exchanges", "apart"))
+                print("On whichever core the kernel chooses:\n")
+                print(try Round.text("exchanges", "0"), terminator: "")
             case "memory": try Memory.measure()
             case "starts": try Starts.measure()
             default: try Crashes.measure()

@@ -180,9 +180,20 @@ final class IsolatedModule {
         return error
     }
 
+    /// Has the reading thread watch the output again when the lane has nothing more to do.
+    private func noteExchange() {
+        let output = process.output
+        guard !output.isRestListed.exchange(true, ordering: .relaxed) else { return }
+        context.host.services.whenIdle {
+            output.isRestListed.store(false, ordering: .relaxed)
+            output.rest()
+        }
+    }
+
     private func exchange(
         _ event: LifecycleEvent, isRepeated: Bool
     ) throws(ModuleEnd) -> Result<JSONValue, IsolationError> {
+        defer { noteExchange() }
         let deadline = deadline(of: event.kind)
         // What is launched has its own time, and fails with it.
         let stalling = event.kind == .launch ? {} : context.host.services.yieldLane
@@ -229,6 +240,7 @@ final class IsolatedModule {
         _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
     ) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
+        defer { noteExchange() }
         guard call.userInfo.isEmpty else {
             throw HandlerError(error: IsolationError.objects(call.userInfo.keys.sorted()))
         }

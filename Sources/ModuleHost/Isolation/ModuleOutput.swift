@@ -1,5 +1,6 @@
 import AppService
 import Dispatch
+import Synchronization
 
 /// What a module's process prints to standard output, on its way to the queue.
 ///
@@ -7,12 +8,6 @@ import Dispatch
 /// of one. In between, and where the process says more than it may, its ``ModuleReading`` does. One at a
 /// time reads, and what it finds is in the queue before another one can.
 final class ModuleOutput: Sendable {
-    /// How long after an exchange the reading thread leaves the output alone, in milliseconds.
-    ///
-    /// While one follows the other it sleeps: an answer would wake it, too. What a process says unasked may
-    /// lie for so long.
-    private static let lull: Int32 = 2
-
     fileprivate struct State {
         var lines: LineBuffer
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -28,6 +23,8 @@ final class ModuleOutput: Sendable {
         var holdsSeen = 0
         /// Whether the reading thread sleeps until nobody else reads.
         var isReleaseAwaited = false
+        /// Whether it sleeps since somebody did, and may again soon.
+        var isRestAwaited = false
     }
 
     private let child: ChildProcess
@@ -38,8 +35,11 @@ final class ModuleOutput: Sendable {
     private let queue: MessageQueue
     private let log: ModuleLog
     private let lineLimit: Int
+    private let lull: Int32
     private let violate: @Sendable (String) -> Void
     private let state: Guarded<State>
+    /// Whether somebody is to call ``rest()`` when the lane has nothing more to do.
+    let isRestListed = Atomic(false)
 
     /// - Parameters:
     ///   - child: The process.
@@ -60,6 +60,7 @@ final class ModuleOutput: Sendable {
         self.log = log
         self.violate = violate
         lineLimit = limits.line
+        lull = Int32(clamping: limits.lull.wholeNanoseconds / 1_000_000)
         state = Guarded(
             State(lines: LineBuffer(limit: limits.line), pace: Pace(limits.reading)))
     }
@@ -81,6 +82,18 @@ final class ModuleOutput: Sendable {
             state.isHeld = false
             guard state.isReleaseAwaited else { return }
             state.isReleaseAwaited = false
+            wake.give()
+        }
+    }
+
+    /// Says that nobody will ask anything soon: the reading thread watches the output again.
+    ///
+    /// From any thread.
+    func rest() {
+        state.withLock { state in
+            guard state.isRestAwaited, !state.isHeld else { return }
+            state.isRestAwaited = false
+            state.holdsSeen = state.holds
             wake.give()
         }
     }
@@ -140,10 +153,12 @@ final class ModuleOutput: Sendable {
     /// Asks whose turn it is, for the reading thread.
     func turn() -> Turn {
         state.withLock { state in
+            state.isRestAwaited = false
             guard state.isOpen else { return .nobody }
             if state.holds != state.holdsSeen {
                 state.holdsSeen = state.holds
-                return .another(askAgain: Self.lull)
+                state.isRestAwaited = true
+                return .another(askAgain: lull)
             }
             guard state.isHeld else { return .own }
             state.isReleaseAwaited = true

@@ -20,6 +20,10 @@ final class ModuleProcess: Sendable {
         var reading = Pace.Limits(burst: 20_000, perSecond: 20_000)
         /// How many of its requests that fail and want no answer are logged.
         var complaints = OutputAllowance.Limits(burst: 10, perSecond: 1)
+        /// How long after an exchange the output is left to whoever waits for the next answer: one would wake
+        /// the reading thread, too. Unless somebody says sooner that this was the last (``ModuleOutput/rest()``),
+        /// what a process says unasked may lie for so long.
+        var lull: Duration = .milliseconds(50)
         /// How long a process that has closed its output may take to end.
         var closing: Duration = .seconds(1)
         /// How long a process that was told to end by SIGTERM may take.

@@ -82,6 +82,10 @@ struct HostServices: ModuleServices {
         return fate.take() ?? .failed(InboxRefusal.ending)
     }
 
+    func whenIdle(_ body: @escaping @Sendable () -> Void) {
+        gate.lane.whenIdle { _ in body() }
+    }
+
     func yieldLane() {
         guard let thread = gate.lane.hold else { return }
         _ = gate.lane.takeOver(at: thread.mine, isYield: true)

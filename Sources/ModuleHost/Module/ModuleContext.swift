@@ -350,6 +350,9 @@ protocol ModuleServices: Sendable {
     /// Puts an event into the inbox, and waits until it is there.
     func submit(_ record: InboxRecord) -> InboxSubmission.Fate
 
+    /// Runs host code on the lane once that has nothing else to do; never where it is closed first.
+    func whenIdle(_ body: @escaping @Sendable () -> Void)
+
     /// Has the lane go on without the module that the calling thread is in, as where that takes too long:
     /// the module is late until it returns.
     func yieldLane()

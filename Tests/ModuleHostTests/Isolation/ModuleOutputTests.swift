@@ -1,5 +1,6 @@
 import AppService
 import Dispatch
+import Glibc
 import TestSupport
 import Testing
 
@@ -81,6 +82,31 @@ struct ModuleOutputTests {
             """#, onMail: { _ in mail.keep(true) })
         #expect(try Self.ask(process) == 1)
         #expect(await mail.value)
+        process.kill(because: .demand)
+    }
+
+    @Test("when no more is asked, the thread that reads does so at once")
+    func rest() async throws {
+        var limits = ModuleProcess.Limits()
+        limits.lull = .seconds(3600)
+        let mail = Promise<Bool>()
+        let process = try Self.start(
+            #"""
+            for id in 1 2 3; do read -r line; echo '{"jsonrpc":"2.0","id":'$id',"result":1}'; done
+            read -r line; echo '{"jsonrpc":"2.0","method":"said"}'; read -r line
+            """#, limits: limits, onMail: { _ in mail.keep(true) })
+        for _ in 0..<3 { #expect(try Self.ask(process) == 1) }
+        // The thread may not have looked yet whose turn it is: then nobody awaits this.
+        let isHeard = Guarded(false)
+        try NativeThread.start(name: "rest") {
+            while !isHeard.withLock(\.self) {
+                process.output.rest()
+                sched_yield()
+            }
+        }
+        process.send(Array("go on".utf8), within: .seconds(60))
+        #expect(await mail.value)
+        isHeard.withLock { $0 = true }
         process.kill(because: .demand)
     }
 
