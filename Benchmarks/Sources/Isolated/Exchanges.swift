@@ -56,6 +56,7 @@ enum Exchanges {
     ///   - isApart: Whether the host has one core, and those that answer the other: where the kernel chooses
     ///     it is up to chance whether two that talk with each other are on one.
     ///   - folder: Where the host has its files.
+    /// - Throws: ``Failure``.
     static func run(isApart: Bool, in folder: Folder) throws -> Never {
         if isApart { try pin(getpid(), to: 0) }
         Self.isApart.withLock { $0 = isApart }

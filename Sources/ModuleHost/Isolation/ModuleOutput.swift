@@ -91,9 +91,11 @@ final class ModuleOutput: Sendable {
     /// From any thread.
     func rest() {
         state.withLock { state in
-            guard state.isRestAwaited, !state.isHeld else { return }
-            state.isRestAwaited = false
+            guard !state.isHeld else { return }
+            // Where that thread has not yet asked whose turn it is, it need not wait either.
             state.holdsSeen = state.holds
+            guard state.isRestAwaited else { return }
+            state.isRestAwaited = false
             wake.give()
         }
     }

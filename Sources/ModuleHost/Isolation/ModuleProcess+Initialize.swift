@@ -27,6 +27,7 @@ extension ModuleProcess {
                 $0.member("stateDirectory", context.stateDirectory)
             }
         }
+        output.rest()
         let declaration: ModuleDeclaration
         switch answer {
         case .failure(let error):

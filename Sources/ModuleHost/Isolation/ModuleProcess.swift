@@ -15,14 +15,16 @@ final class ModuleProcess: Sendable {
         var errorLine = 4096
         var queue = MessageQueue.Limits()
         var output = OutputAllowance.Limits()
-        /// Lines of output that want no answer, and of standard error: beyond that they are read more
-        /// slowly.
+        /// Lines of output that want no answer: beyond that they are read more slowly.
         var reading = Pace.Limits(burst: 20_000, perSecond: 20_000)
+        /// Bytes of standard error: beyond that they are read more slowly.
+        var errorBytes = Pace.Limits(burst: 1 << 20, perSecond: 1 << 20)
         /// How many of its requests that fail and want no answer are logged.
         var complaints = OutputAllowance.Limits(burst: 10, perSecond: 1)
-        /// How long after an exchange the output is left to whoever waits for the next answer: one would wake
-        /// the reading thread, too. Unless somebody says sooner that this was the last (``ModuleOutput/rest()``),
-        /// what a process says unasked may lie for so long.
+        /// How long after an exchange the output is left to whoever waits for the next answer.
+        ///
+        /// That would wake the reading thread, too. Unless somebody says sooner that this was the last
+        /// (``ModuleOutput/rest()``), what a process says unasked may lie for so long.
         var lull: Duration = .milliseconds(50)
         /// How long a process that has closed its output may take to end.
         var closing: Duration = .seconds(1)
@@ -252,6 +254,7 @@ final class ModuleProcess: Sendable {
         json.rpcRequest("shutdown", id: RPCID(number)) { $0.object { _ in } }
         queue.beginExchange(number)
         defer { queue.endExchange() }
+        output.rest()
         write(json.bytes, within: time)
         child.closeInput()
         var isTold = false

@@ -21,7 +21,7 @@ struct ModuleReading {
         log = process.log
         output = process.output
         errors = ErrorLines(limit: process.limits.errorLine)
-        errorPace = Pace(process.limits.reading)
+        errorPace = Pace(process.limits.errorBytes)
     }
 
     mutating func run() {
@@ -97,7 +97,7 @@ struct ModuleReading {
         case .bytes(let count):
             look(for: Self.crash, in: buffer[..<count])
             let lines = errors.lines(in: buffer[..<count])
-            errorPace.take(lines.count)
+            errorPace.take(count)
             for line in lines { log.write(.info, line) }
             return true
         case .nothing: return false

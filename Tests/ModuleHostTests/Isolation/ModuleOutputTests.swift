@@ -1,6 +1,5 @@
 import AppService
 import Dispatch
-import Glibc
 import TestSupport
 import Testing
 
@@ -96,17 +95,9 @@ struct ModuleOutputTests {
             read -r line; echo '{"jsonrpc":"2.0","method":"said"}'; read -r line
             """#, limits: limits, onMail: { _ in mail.keep(true) })
         for _ in 0..<3 { #expect(try Self.ask(process) == 1) }
-        // The thread may not have looked yet whose turn it is: then nobody awaits this.
-        let isHeard = Guarded(false)
-        try NativeThread.start(name: "rest") {
-            while !isHeard.withLock(\.self) {
-                process.output.rest()
-                sched_yield()
-            }
-        }
+        process.output.rest()
         process.send(Array("go on".utf8), within: .seconds(60))
         #expect(await mail.value)
-        isHeard.withLock { $0 = true }
         process.kill(because: .demand)
     }
 
@@ -145,7 +136,7 @@ struct ModuleOutputTests {
     /// What keeps a process from answering for a while, and what tells that this is so.
     private static let delays: [(name: String, script: String)] = [
         ("a crash that is being written down", "printf '*** Signal 4: Backtracing from' >&2"),
-        ("a flood on standard error", "yes flood | head -n 100 >&2"),
+        ("a flood on standard error", "yes flood | head -n 10000 >&2"),
         (
             "a flood on standard output",
             #"yes '{"jsonrpc":"2.0","method":"log"}' | head -n 100"#
@@ -156,6 +147,7 @@ struct ModuleOutputTests {
     func stalls(_ stall: (name: String, script: String)) throws {
         var limits = ModuleProcess.Limits()
         limits.reading = Pace.Limits(burst: 10, perSecond: 100)
+        limits.errorBytes = Pace.Limits(burst: 1000, perSecond: 10_000)
         let process = try Self.start(
             """
             read -r line; \(stall.script); read -r line
@@ -178,7 +170,7 @@ struct ModuleOutputTests {
     func floodOnce() throws {
         let log = LockedList<String>()
         var limits = ModuleProcess.Limits()
-        limits.reading = Pace.Limits(burst: 10, perSecond: 20_000)
+        limits.errorBytes = Pace.Limits(burst: 1000, perSecond: 100_000)
         let process = try Self.start(
             """
             read -r line; yes flood | head -c 200000 >&2
