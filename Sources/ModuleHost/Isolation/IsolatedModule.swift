@@ -13,19 +13,19 @@ final class IsolatedModule {
     let terms: IsolationTerms
     /// What is shown of it.
     let figures: Guarded<ModuleProcessStatus>
-    private(set) var process: ModuleProcess {
+    var process: ModuleProcess {
         didSet { current.withLock { $0 = process } }
     }
     /// The process, for other threads.
     private let current: Guarded<ModuleProcess>
     let declaration: ModuleDeclaration
-    private var policy: RestartPolicy
+    var policy: RestartPolicy
     /// What the process was told of the app's state, so that another one can be told.
-    private var stage: [EventKind] = []
-    private var isGone = false
-    private let posts = PostAllowance()
+    var stage: [EventKind] = []
+    var isGone = false
+    let posts = PostAllowance()
     /// Tells of mail.
-    private let observer: ModuleProcess.Observer
+    let observer: ModuleProcess.Observer
 
     /// Waits until the process has said what it is.
     ///
@@ -68,73 +68,6 @@ final class IsolatedModule {
                 return try module.call(declared, parameters, call)
             }
             try context.router.add(route)
-        }
-    }
-
-    // MARK: Starting
-
-    static func observer(
-        _ reference: IsolatedReference, _ context: ModuleContext
-    ) -> ModuleProcess.Observer {
-        let reference = LaneConfined(reference)
-        return ModuleProcess.Observer(
-            onLine: { [log = context.log] level, text in log.write(level, text) },
-            onMail: { [services = context.host.services, cell = context.cell] process in
-                enter(reference, services, cell, process)
-            })
-    }
-
-    /// Has the module take what its process says while nobody asks it anything.
-    private static func enter(
-        _ reference: LaneConfined<IsolatedReference>, _ services: any ModuleServices, _ cell: Cell,
-        _ process: ModuleProcess
-    ) {
-        services.enter(cell) {
-            guard let module = reference.value.module, module.process === process else { return }
-            // Others have their turn before the rest.
-            if try module.takeMail() { enter(reference, services, cell, process) }
-        } completion: { _ in
-        }
-    }
-
-    /// Starts a process and has it say what it is.
-    ///
-    /// - Parameters:
-    ///   - terms: How it is started.
-    ///   - introduction: What it is told.
-    ///   - services: The module's.
-    ///   - observer: Who is told of it.
-    ///   - said: What one before it has said, which this one has to say, too.
-    ///   - note: Told of the process before that has said anything.
-    /// - Returns: The process, and what it says.
-    /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
-    static func start(
-        _ terms: IsolationTerms, _ introduction: ModuleIntroduction,
-        _ services: any ModuleServices, _ observer: ModuleProcess.Observer,
-        saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
-    ) throws(IsolationError) -> ProcessStart.Started {
-        let process: ModuleProcess
-        // Told by the shell that goes into the folder first, it would be hard to understand.
-        if let name = terms.command.first,
-            let fault = lookForProgram(
-                name, in: terms.folder, path: terms.environment["PATH"])
-        {
-            throw .noProgram(name, fault, folder: terms.folder)
-        }
-        do throws(SystemError) {
-            process = try .start(
-                terms.command, environment: terms.environment, in: terms.folder,
-                time: services.time, limits: terms.limits, telling: observer)
-        } catch {
-            throw .start(terms.command, error)
-        }
-        note(process)
-        do throws(ModuleEnd) {
-            let declaration = try process.initialize(
-                introduction, within: services.deadlines.launch, saidBefore: said)
-            return (process, declaration)
-        } catch {
-            throw .notReady(error)
         }
     }
 
@@ -190,7 +123,7 @@ final class IsolatedModule {
         }
     }
 
-    private func exchange(
+    func exchange(
         _ event: LifecycleEvent, isRepeated: Bool
     ) throws(ModuleEnd) -> Result<JSONValue, IsolationError> {
         defer { noteExchange() }
@@ -289,7 +222,7 @@ final class IsolatedModule {
     /// Takes what the process has said; starts it again where it has ended.
     ///
     /// - Returns: Whether there may be more.
-    private func takeMail() throws -> Bool {
+    func takeMail() throws -> Bool {
         for _ in 0..<Self.share {
             switch process.queue.next(until: nil) {
             case .message(.request(let request, let id)): serve(request, id)
@@ -311,93 +244,4 @@ final class IsolatedModule {
         if process.isFlooding.load(ordering: .relaxed) { context.host.services.yieldLane() }
         process.answer(request, id, for: context, posts)
     }
-
-    // MARK: Death and life
-
-    /// Starts the process again, and brings it to where the last one was.
-    ///
-    /// - Parameters:
-    ///   - end: How the last one ended.
-    ///   - event: What it had in hand.
-    /// - Throws: ``IsolationError/givenUp(deaths:within:_:)``.
-    private func revive(after end: ModuleEnd, in event: EventKind?) throws(IsolationError) {
-        var end = end
-        var start = process.startedAt
-        while true {
-            let services = context.host.services
-            let verdict = policy.died(
-                startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
-            let now = end
-            figures.withLock {
-                ($0.processID, $0.lastEnd, $0.endedAt) = (nil, "\(now)", WallTime.now())
-            }
-            guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
-            context.log.write(
-                .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
-            // What is made or launched has its own time for that, and fails with it.
-            if event != .launch { services.yieldLane() }
-            services.waitForStop(within: delay)
-            start = services.time.now()
-            do throws(IsolationError) {
-                let (next, _) = try Self.start(
-                    terms, ModuleIntroduction(context), services, observer,
-                    saidBefore: declaration)
-                process = next
-                posts.reset()
-                figures.withLock { figures in
-                    (figures.processID, figures.startedAt) = (next.processID, WallTime.now())
-                    figures.restarts += 1
-                }
-                try repeatStage(but: event)
-                context.log.notice("runs again, as process \(next.processID)")
-                return
-            } catch {
-                switch error {
-                case .notReady(let next), .ended(let next): end = next
-                default: end = ModuleEnd(startFailed: error)
-                }
-            }
-        }
-    }
-
-    private func giveUp(
-        _ verdict: RestartPolicy.Verdict, after end: ModuleEnd
-    ) -> IsolationError {
-        isGone = true
-        guard case .giveUp(let deaths) = verdict else { return .gone }
-        let error = IsolationError.givenUp(deaths: deaths, within: terms.restarts.period, end)
-        context.host.services.fail(context.cell, "process", error)
-        return error
-    }
-
-    /// Tells the process what one before it has heard of the app's state.
-    private func repeatStage(but event: EventKind?) throws(IsolationError) {
-        for kind in stage where kind != event && declaration.events.contains(kind) {
-            let again =
-                kind == .launch
-                ? LifecycleEvent.launch(Launch(origin: .host, app: context.app))
-                : .state(kind, origin: .host)
-            do throws(ModuleEnd) {
-                if case .failure(let error) = try exchange(again, isRepeated: true) {
-                    context.log.write(.error, "failed: \(error)", event: kind.rawValue)
-                }
-            } catch {
-                throw .ended(error)
-            }
-        }
-    }
-}
-
-extension ModuleEnd {
-    /// There was no process.
-    fileprivate init(startFailed error: IsolationError) {
-        self.init(processID: 0, cause: .notStarted("\(error)"), exit: .code(0), lastLines: [])
-    }
-}
-
-/// The module, for what is made before it.
-///
-/// Belongs to the module.
-final class IsolatedReference {
-    weak var module: IsolatedModule?
 }

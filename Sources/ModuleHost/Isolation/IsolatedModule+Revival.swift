@@ -1,0 +1,84 @@
+import AppService
+
+/// Death and life of the process.
+extension IsolatedModule {
+    /// Starts the process again, and brings it to where the last one was.
+    ///
+    /// - Parameters:
+    ///   - end: How the last one ended.
+    ///   - event: What it had in hand.
+    /// - Throws: ``IsolationError/givenUp(deaths:within:_:)``.
+    func revive(after end: ModuleEnd, in event: EventKind?) throws(IsolationError) {
+        var end = end
+        var start = process.startedAt
+        while true {
+            let services = context.host.services
+            let verdict = policy.died(
+                startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
+            let now = end
+            figures.withLock {
+                ($0.processID, $0.lastEnd, $0.endedAt) = (nil, "\(now)", WallTime.now())
+            }
+            guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
+            context.log.write(
+                .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
+            // What is made or launched has its own time for that, and fails with it.
+            if event != .launch { services.yieldLane() }
+            services.waitForStop(within: delay)
+            start = services.time.now()
+            do throws(IsolationError) {
+                let (next, _) = try Self.start(
+                    terms, ModuleIntroduction(context), services, observer,
+                    saidBefore: declaration)
+                process = next
+                posts.reset()
+                figures.withLock { figures in
+                    (figures.processID, figures.startedAt) = (next.processID, WallTime.now())
+                    figures.restarts += 1
+                }
+                try repeatStage(but: event)
+                context.log.notice("runs again, as process \(next.processID)")
+                return
+            } catch {
+                switch error {
+                case .notReady(let next), .ended(let next): end = next
+                default: end = ModuleEnd(startFailed: error)
+                }
+            }
+        }
+    }
+
+    private func giveUp(
+        _ verdict: RestartPolicy.Verdict, after end: ModuleEnd
+    ) -> IsolationError {
+        isGone = true
+        guard case .giveUp(let deaths) = verdict else { return .gone }
+        let error = IsolationError.givenUp(deaths: deaths, within: terms.restarts.period, end)
+        context.host.services.fail(context.cell, "process", error)
+        return error
+    }
+
+    /// Tells the process what one before it has heard of the app's state.
+    private func repeatStage(but event: EventKind?) throws(IsolationError) {
+        for kind in stage where kind != event && declaration.events.contains(kind) {
+            let again =
+                kind == .launch
+                ? LifecycleEvent.launch(Launch(origin: .host, app: context.app))
+                : .state(kind, origin: .host)
+            do throws(ModuleEnd) {
+                if case .failure(let error) = try exchange(again, isRepeated: true) {
+                    context.log.write(.error, "failed: \(error)", event: kind.rawValue)
+                }
+            } catch {
+                throw .ended(error)
+            }
+        }
+    }
+}
+
+extension ModuleEnd {
+    /// There was no process.
+    fileprivate init(startFailed error: IsolationError) {
+        self.init(processID: 0, cause: .notStarted("\(error)"), exit: .code(0), lastLines: [])
+    }
+}

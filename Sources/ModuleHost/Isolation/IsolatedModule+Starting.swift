@@ -1,0 +1,76 @@
+import AppService
+
+/// How its processes are started.
+extension IsolatedModule {
+    static func observer(
+        _ reference: IsolatedReference, _ context: ModuleContext
+    ) -> ModuleProcess.Observer {
+        let reference = LaneConfined(reference)
+        return ModuleProcess.Observer(
+            onLine: { [log = context.log] level, text in log.write(level, text) },
+            onMail: { [services = context.host.services, cell = context.cell] process in
+                enter(reference, services, cell, process)
+            })
+    }
+
+    /// Has the module take what its process says while nobody asks it anything.
+    private static func enter(
+        _ reference: LaneConfined<IsolatedReference>, _ services: any ModuleServices, _ cell: Cell,
+        _ process: ModuleProcess
+    ) {
+        services.enter(cell) {
+            guard let module = reference.value.module, module.process === process else { return }
+            // Others have their turn before the rest.
+            if try module.takeMail() { enter(reference, services, cell, process) }
+        } completion: { _ in
+        }
+    }
+
+    /// Starts a process and has it say what it is.
+    ///
+    /// - Parameters:
+    ///   - terms: How it is started.
+    ///   - introduction: What it is told.
+    ///   - services: The module's.
+    ///   - observer: Who is told of it.
+    ///   - said: What one before it has said, which this one has to say, too.
+    ///   - note: Told of the process before that has said anything.
+    /// - Returns: The process, and what it says.
+    /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
+    static func start(
+        _ terms: IsolationTerms, _ introduction: ModuleIntroduction,
+        _ services: any ModuleServices, _ observer: ModuleProcess.Observer,
+        saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
+    ) throws(IsolationError) -> ProcessStart.Started {
+        let process: ModuleProcess
+        // Told by the shell that goes into the folder first, it would be hard to understand.
+        if let name = terms.command.first,
+            let fault = lookForProgram(
+                name, in: terms.folder, path: terms.environment["PATH"])
+        {
+            throw .noProgram(name, fault, folder: terms.folder)
+        }
+        do throws(SystemError) {
+            process = try .start(
+                terms.command, environment: terms.environment, in: terms.folder,
+                time: services.time, limits: terms.limits, telling: observer)
+        } catch {
+            throw .start(terms.command, error)
+        }
+        note(process)
+        do throws(ModuleEnd) {
+            let declaration = try process.initialize(
+                introduction, within: services.deadlines.launch, saidBefore: said)
+            return (process, declaration)
+        } catch {
+            throw .notReady(error)
+        }
+    }
+}
+
+/// The module, for what is made before it.
+///
+/// Belongs to the module.
+final class IsolatedReference {
+    weak var module: IsolatedModule?
+}
