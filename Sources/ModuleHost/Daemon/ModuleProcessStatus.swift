@@ -1,20 +1,32 @@
 /// How the process of a module is doing: part of a row of `hostd modules`.
 package struct ModuleProcessStatus: Hashable, Sendable {
     /// Nil while there is none.
-    package var processID: Int32?
+    package private(set) var processID: Int32?
     /// Since when it runs, or ran.
-    package var startedAt: WallTime
+    package private(set) var startedAt: WallTime
     /// How often it was started again.
-    package var restarts = 0
+    package private(set) var restarts = 0
     /// How the last one ended, and when; nil where none has.
-    package var lastEnd: String?
-    package var endedAt: WallTime?
+    package private(set) var lastEnd: String?
+    package private(set) var endedAt: WallTime?
     /// Its memory, in bytes; nil where that is not known.
-    package var residentBytes: Int?
+    package private(set) var residentBytes: Int?
 
-    package init(processID: Int32?, startedAt: WallTime) {
+    /// The first process, which runs since now.
+    init(processID: Int32) {
         self.processID = processID
-        self.startedAt = startedAt
+        startedAt = WallTime.now()
+    }
+
+    /// Notes that the process has ended, now.
+    mutating func noteEnd(_ end: ModuleEnd) {
+        (processID, lastEnd, endedAt) = (nil, "\(end)", WallTime.now())
+    }
+
+    /// Notes that another process runs since now.
+    mutating func noteRestart(processID: Int32) {
+        (self.processID, startedAt) = (processID, WallTime.now())
+        restarts += 1
     }
 
     func write(to json: inout JSONWriter) {

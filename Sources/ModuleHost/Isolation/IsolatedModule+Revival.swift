@@ -15,10 +15,8 @@ extension IsolatedModule {
             let services = context.host.services
             let verdict = policy.died(
                 startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
-            let now = end
-            figures.withLock {
-                ($0.processID, $0.lastEnd, $0.endedAt) = (nil, "\(now)", WallTime.now())
-            }
+            let last = end
+            figures.withLock { $0.noteEnd(last) }
             guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
@@ -32,10 +30,7 @@ extension IsolatedModule {
                     saidBefore: declaration)
                 process = next
                 posts.reset()
-                figures.withLock { figures in
-                    (figures.processID, figures.startedAt) = (next.processID, WallTime.now())
-                    figures.restarts += 1
-                }
+                figures.withLock { $0.noteRestart(processID: next.processID) }
                 try repeatStage(but: event)
                 context.log.notice("runs again, as process \(next.processID)")
                 return

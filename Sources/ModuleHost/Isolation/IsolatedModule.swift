@@ -38,8 +38,7 @@ final class IsolatedModule {
         (process, declaration) = started
         current = Guarded(process)
         policy = RestartPolicy(terms.restarts)
-        figures = Guarded(
-            ModuleProcessStatus(processID: process.processID, startedAt: WallTime.now()))
+        figures = Guarded(ModuleProcessStatus(processID: process.processID))
         try addRoutes()
         start.reference.value.module = self
     }
