@@ -13,6 +13,8 @@ struct MisbehavingModule {
     private let journal: Descriptor?
     private var input = Input()
     private var heard = 0
+    /// How many events it has heard since it began to flood.
+    private var floodedEvents = 0
     private var hasSinned = false
     private var eaten: [UnsafeMutableRawPointer] = []
 
@@ -38,7 +40,10 @@ struct MisbehavingModule {
             for sin in sins where sin.commit(&self, request) == .never { answering = .never }
         }
         if answering == .asItShould { answer(request) }
-        if request.method == .event { heard += 1 }
+        guard request.method == .event else { return }
+        heard += 1
+        if flood != nil { floodedEvents += 1 }
+        if floodedEvents > settings.flooding { flood = nil }
     }
 
     /// Whether the time has come; it does not go by.

@@ -5,6 +5,8 @@ struct Settings {
     var after = 0
     /// It does wrong only where this file is not there, and makes it then.
     var once: String?
+    /// How many events it hears before a flood ends.
+    var flooding = Int.max
     /// Where each event that it hears is written down.
     var journal: String?
 
@@ -31,11 +33,11 @@ struct Settings {
         while let option = rest.popFirst() {
             guard let value = rest.popFirst() else { return .wrong("\(option) needs a value") }
             switch option {
-            case "--after":
+            case "--after", "--flooding":
                 guard let count = Int(value), count >= 0 else {
-                    return .wrong("--after \(value): how many events?")
+                    return .wrong("\(option) \(value): how many events?")
                 }
-                settings.after = count
+                if option == "--after" { settings.after = count } else { settings.flooding = count }
             case "--once": settings.once = value
             case "--journal": settings.journal = value
             default: return .wrong("no option '\(option)'; --help lists them")
@@ -45,7 +47,7 @@ struct Settings {
     }
 
     static let help = """
-        usage: MisbehavingModule SIN[,SIN…] [--after N] [--once FILE] [--journal FILE]
+        usage: MisbehavingModule SIN[,SIN…] [--after N] [--flooding N] [--once FILE] [--journal FILE]
 
         A module that speaks docs/isolated-modules.md over its standard input and output, and does wrong.
 
@@ -55,6 +57,7 @@ struct Settings {
 
         --after N       hears N events, and answers them, before it does wrong: in an event, a call, or at
                         shutdown; what is done at initialize is done at once
+        --flooding N    ends a flood when it has heard N events since that began
         --once FILE     does wrong only where FILE is not there, and makes it then: so it behaves when it is
                         started again
         --journal FILE  appends a line of JSON for each event that it hears, before it answers it or does

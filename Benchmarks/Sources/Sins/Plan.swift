@@ -8,6 +8,8 @@ struct Plan {
     let calm = 10
     /// Within which number of events from its start each sin begins.
     let begin = 10...800
+    /// How many events a flood lasts of which nobody dies.
+    let flooding = 200
     /// When others come that fail in their start, and the call is made: milliseconds from a round's start.
     let errands = 100...8000
     /// How long a module may take over an event that will not return from it.
@@ -57,8 +59,8 @@ struct Sin: Sendable {
         hanging("half-line"),
         hanging("close-stdout"),
         hanging("hang-call", .call),
-        // It does not read while it waits in a write.
-        hanging("flood-stderr", wait: 700),
+        // It answers as soon as its writes let it, and nobody waits for one that floods.
+        Sin("flood-stderr", .harmless, wait: 100),
         // 64 of its posts at a time go round all modules.
         Sin("flood-stdout", .deadly, wait: 300),
         Sin("flood-garbage", .deadly),

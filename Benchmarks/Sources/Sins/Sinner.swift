@@ -26,8 +26,8 @@ struct Sinner {
         entry = SinsHost.Entry(
             id: "round\(round).\(sin.name)",
             command: [
-                program, sin.name, "--after", "\(after)", "--once", once.path, "--journal",
-                journal.path,
+                program, sin.name, "--after", "\(after)", "--flooding", "\(plan.flooding)",
+                "--once", once.path, "--journal", journal.path,
             ], more: sin.isImpatient ? impatient : "")
     }
 

@@ -11,10 +11,10 @@ extension Lane {
     ///
     /// - Parameters:
     ///   - observed: The word.
-    ///   - isYield: Whether the module gives the lane up by itself.
+    ///   - cause: Why.
     /// - Returns: Whether it was taken: exactly once for each word, or not at all. Where the system has no
     ///   room for another thread it is not, so that all goes on when the module returns; to be tried again.
-    func takeOver(at observed: Ownership, isYield: Bool = false) -> Bool {
+    func takeOver(at observed: Ownership, because cause: TakeoverCause = .overdue) -> Bool {
         guard observed.depth > 0, observed.cell != 0 else { return false }
         let understudy: Understudy
         do throws(SystemError) {
@@ -41,7 +41,7 @@ extension Lane {
             return (
                 thread, stuck.outermost(at: observed),
                 LateReport(
-                    cells: cells, isYield: isYield, job: state.current, lateInAll: state.late.count,
+                    cells: cells, cause: cause, job: state.current, lateInAll: state.late.count,
                     modules: total)
             )
         }

@@ -229,14 +229,23 @@ struct LateModules {
     }
 }
 
+/// Why the lane is taken from its thread.
+enum TakeoverCause: Sendable {
+    /// A module is past its deadline.
+    case overdue
+    /// The module gives the lane up by itself, and has said why.
+    case yield
+    /// It does so again and again for the same reason, which has been said.
+    case repeatedYield
+}
+
 /// Who became late, and in what.
 struct LateReport: Sendable {
     /// The modules on the stuck stack, outermost first.
     ///
     /// All are late; the last one is to blame.
     let cells: [Cell]
-    /// Whether it has given the lane up by itself, and said why.
-    let isYield: Bool
+    let cause: TakeoverCause
     /// What was going on.
     let job: (any LaneJob)?
     /// How many modules are late now.

@@ -21,7 +21,7 @@ extension IsolatedModule {
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
             // What is made or launched has its own time for that, and fails with it.
-            if event != .launch { services.yieldLane() }
+            if event != .launch { services.yieldLane(again: false) }
             services.waitForStop(within: delay)
             start = services.time.now()
             do throws(IsolationError) {

@@ -23,6 +23,8 @@ final class IsolatedModule {
     /// What the process was told of the app's state, so that another one can be told.
     var stage: [EventKind] = []
     var isGone = false
+    /// Whether the lane was given up for a flood that is not over.
+    private var hasYieldedToFlood = false
     let posts = PostAllowance()
     /// Tells of mail.
     let observer: ModuleProcess.Observer
@@ -112,8 +114,17 @@ final class IsolatedModule {
         return error
     }
 
+    /// Has the others go on while the process takes its time; one that floods does so at each answer, which
+    /// is said once.
+    private func yieldLane() {
+        let isFlooding = process.isFlooding.load(ordering: .relaxed)
+        context.host.services.yieldLane(again: isFlooding && hasYieldedToFlood)
+        hasYieldedToFlood = isFlooding
+    }
+
     /// Has the reading thread watch the output again when the lane has nothing more to do.
     private func noteExchange() {
+        if !process.isFlooding.load(ordering: .relaxed) { hasYieldedToFlood = false }
         let output = process.output
         guard !output.isRestListed.exchange(true, ordering: .relaxed) else { return }
         context.host.services.whenIdle {
@@ -128,7 +139,7 @@ final class IsolatedModule {
         defer { noteExchange() }
         let deadline = deadline(of: event.kind)
         // What is launched has its own time, and fails with it.
-        let stalling = event.kind == .launch ? {} : context.host.services.yieldLane
+        let stalling = event.kind == .launch ? {} : yieldLane
         let answer = try process.exchange(
             "event", within: patience(beyond: deadline), serving: serve, stalling: stalling
         ) {
@@ -181,7 +192,7 @@ final class IsolatedModule {
         do throws(ModuleEnd) {
             answer = try process.exchange(
                 "call", within: limit, serving: serve,
-                stalling: context.host.services.yieldLane
+                stalling: yieldLane
             ) {
                 $0.parameters(of: route, parameters, call)
             }
@@ -240,7 +251,7 @@ final class IsolatedModule {
     ///
     /// Nobody else waits for one that talks without end: what it was asked is answered behind all that.
     func serve(_ request: RPCRequest, _ id: RPCID?) {
-        if process.isFlooding.load(ordering: .relaxed) { context.host.services.yieldLane() }
+        if process.isFlooding.load(ordering: .relaxed) { yieldLane() }
         process.answer(request, id, for: context, posts)
     }
 }

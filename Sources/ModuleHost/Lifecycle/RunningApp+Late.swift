@@ -15,20 +15,24 @@ extension RunningApp {
         let chain =
             callers.isEmpty
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
-        if report.isYield {
-            log.of(module: blamed.id?.text ?? "").warning(
-                "late\(chain) until then: the others go on; it catches up")
-        } else {
+        let isQuiet = report.cause == .repeatedYield
+        switch report.cause {
+        case .overdue:
             log.of(module: blamed.id?.text ?? "").write(
                 .error, "late\(chain): the others go on; it catches up when it returns",
                 event: what)
+        case .yield:
+            log.of(module: blamed.id?.text ?? "").warning(
+                "late\(chain) meanwhile: the others go on; it catches up")
+        case .repeatedYield: break
         }
-        if report.isUnhealthy {
+        if report.isUnhealthy, !isQuiet {
             log.error("unhealthy: \(report.lateInAll) of \(report.modules) modules are late")
         }
         for cell in report.cells {
             if let reload, reload.holdsDraft(cell) { tookTooLong(cell, in: reload) }
             guard let record = record(of: cell) else { continue }
+            record.isQuietlyLate = isQuiet
             if record.module == nil, ending == nil {
                 markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
                 letGo(of: cell)
@@ -55,6 +59,7 @@ extension RunningApp {
     /// A module that was late has caught up.
     func rejoined(_ cell: Cell, missed: Int) {
         tellHealth()
+        if missed == 0, record(of: cell)?.isQuietlyLate == true { return }
         log.rejoined(cell, missed: missed)
     }
 }

@@ -86,9 +86,9 @@ struct HostServices: ModuleServices {
         gate.lane.whenIdle { _ in body() }
     }
 
-    func yieldLane() {
+    func yieldLane(again: Bool) {
         guard let thread = gate.lane.hold else { return }
-        _ = gate.lane.takeOver(at: thread.mine, isYield: true)
+        _ = gate.lane.takeOver(at: thread.mine, because: again ? .repeatedYield : .yield)
     }
 
     func waitForStop(within time: Duration) -> Bool { stopLatch.wait(within: time) }

@@ -355,7 +355,9 @@ protocol ModuleServices: Sendable {
 
     /// Has the lane go on without the module that the calling thread is in, as where that takes too long:
     /// the module is late until it returns.
-    func yieldLane()
+    ///
+    /// - Parameter again: Whether that has been so before for the same reason: then nothing is said of it.
+    func yieldLane(again: Bool)
 
     /// Waits until the host is to stop.
     ///

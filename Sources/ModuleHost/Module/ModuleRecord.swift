@@ -23,6 +23,8 @@ final class ModuleRecord {
     var departure: Departure?
     /// What a module that was taken out is yet to be told.
     var farewell: [EventKind] = []
+    /// Whether it is late for a reason that has been told of, and nothing is said of it.
+    var isQuietlyLate = false
 
     init(entry: Slatefile.Module, cell: Cell) {
         self.entry = entry

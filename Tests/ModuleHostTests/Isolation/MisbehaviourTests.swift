@@ -198,13 +198,24 @@ struct MisbehaviourTests {
         let probe = Probe()
         let test = try await IsolatedTest("flood-stderr", "--after", "1", probe: probe).launched()
         try test.host.deliver(.push, "{}")
-        let line = "it logs more than 100 lines a second: the rest is left out"
-        _ = await test.host.recorder.first { $0.message == line }
-        for _ in 0..<20 { try test.host.deliver(.memoryWarning) }
-        await test.host.settled()
+        for line in [
+            "it logs more than 100 lines a second: the rest is left out",
+            "it says more than the host carries out: it is read more slowly, and waits",
+        ] {
+            _ = await test.host.recorder.first { $0.message == line }
+        }
+        for _ in 0..<20 {
+            try test.host.deliver(.message, #"{"topic": "news"}"#)
+            try test.host.deliver(.memoryWarning)
+            await test.host.settled()
+            // Until it has caught up, so that it is behind anew at the next.
+            while test.host.host.gate.lane.hasLateThreads { await test.host.settled() }
+        }
         #expect(probe.entries("c").count { $0 == "c memory-warning" } == 20)
         #expect(await test.host.stopped() == .stopped)
         #expect(try test.isLeftBehind() == [])
+        // That it is behind at each event is said once.
+        #expect(test.host.recorder.messages.count { $0.hasPrefix("late meanwhile") } == 1)
         // A thousand at once, and a hundred a second.
         #expect(test.host.recorder.records.count { $0.module == "x.b" } < 50_000)
     }
