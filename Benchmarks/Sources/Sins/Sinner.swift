@@ -34,6 +34,11 @@ struct Sinner {
     /// Whether it has begun.
     var hasSinned: Bool { begin != nil }
 
+    /// Whether it has begun so many seconds ago, or more.
+    func hasSinned(since seconds: Double) -> Bool {
+        begin.map { Date.now.timeIntervalSince($0) >= seconds } ?? false
+    }
+
     /// When it began, by the clock that is set; it says so by a file.
     private var begin: Date? {
         (try? FileManager.default.attributesOfItem(atPath: once.path))?[.modificationDate] as? Date

@@ -18,7 +18,7 @@ final class ModuleProcess: Sendable {
         /// Lines of output that want no answer: beyond that they are read more slowly.
         var reading = Pace.Limits(burst: 20_000, perSecond: 20_000)
         /// Bytes of standard error: beyond that they are read more slowly.
-        var errorBytes = Pace.Limits(burst: 1 << 20, perSecond: 1 << 20)
+        var errorBytes = Pace.Limits(burst: 1 << 18, perSecond: 1 << 18)
         /// How many of its requests that fail and want no answer are logged.
         var complaints = OutputAllowance.Limits(burst: 10, perSecond: 1)
         /// How long after an exchange the output is left to whoever waits for the next answer.

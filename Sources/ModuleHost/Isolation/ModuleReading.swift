@@ -8,7 +8,9 @@ struct ModuleReading {
     private let output: ModuleOutput
     private var errors: ErrorLines
     private var errorPace: Pace
-    private var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    /// A page of the pipe, so that a process which floods it has the processor for as long as it takes to
+    /// write one, and others can have it before the next.
+    private var buffer = [UInt8](repeating: 0, count: 1 << 12)
     private var isErrorOpen = true
     /// By when it is to have ended, since its output is closed.
     private var closing: DispatchTime?
