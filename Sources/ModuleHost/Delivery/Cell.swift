@@ -45,6 +45,11 @@ final class Cell: Sendable {
     let isDraft: Atomic<Bool>
     /// Written under the lane's lock; read without it as a first look.
     let status = Atomic(Status.listed)
+    /// How many members the module has had in the host's center: who has asked for them need not ask again
+    /// as long as it stays.
+    ///
+    /// Written on the lane, before who adds a member goes on.
+    let membersAdded = Atomic<UInt32>(0)
 
     init(number: UInt16, id: ModuleID?, terms: Terms = Terms(), isDraft: Bool = false) {
         self.number = number

@@ -342,6 +342,13 @@ struct DirectCourier: Courier {
     }
 }
 
+/// The members of a late module, as its own thread has found them.
+struct LateMembers {
+    /// ``Cell/membersAdded`` before that; those that were removed since then say so themselves.
+    let added: UInt32
+    let members: [Member]
+}
+
 /// Takes an event to the members of one late module, on the thread that was stuck.
 struct LateCourier: Courier {
     let members: [Member]

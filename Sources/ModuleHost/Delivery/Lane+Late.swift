@@ -34,15 +34,13 @@ extension Lane {
             let numbers = stuck.stack(at: observed)
             let cells = numbers.compactMap { state.cells[$0] }
             state.late.add(cells, of: stuck, job: state.current, log: &state.log)
-            let thread = LaneThread(mine: observed.takenOver, stack: noteTakeover(of: state))
+            let thread = nextThread(mine: observed.takenOver, &state)
+            noteTakeover(by: thread, of: state)
             state.thread = thread
             state.isAsleep = false
-            let total = state.cells.count
             return (
                 thread, stuck.outermost(at: observed),
-                LateReport(
-                    cells: cells, cause: cause, job: state.current, lateInAll: state.late.count,
-                    modules: total)
+                LateReport(cells: cells, cause: cause, job: state.current)
             )
         }
         guard let (thread, outermost, report) = taken else {
@@ -50,7 +48,6 @@ extension Lane {
             return false
         }
         epoch.add(1, ordering: .releasing)
-        threads.withLock { $0.append(thread) }
         // Not held by the thread for as long as it lives: places of modules that are gone stand in it.
         let resumption = Guarded<LateReport?>(report)
         understudy.play { [self] in
@@ -67,13 +64,26 @@ extension Lane {
     /// Has the black box speak of the thread that goes on, before that enters anybody.
     ///
     /// Under the lane's lock, when the word is at depth 0 and names nobody.
-    private func noteTakeover(of state: State) -> BlackBox.Stack? {
-        guard let box else { return nil }
+    private func noteTakeover(by thread: LaneThread, of state: State) {
+        guard let box else { return }
         // An event goes on; anything else is over with the module that was stuck in it.
         if state.current?.event == nil { box.setActivity(nil) }
-        let stack = box.makeStack()
-        box.setStack(stack)
-        return stack
+        box.setStack(thread.stack)
+    }
+
+    /// What stands for the next thread: one with a place in the black box, if there is any.
+    private func nextThread(mine: Ownership, _ state: inout State) -> LaneThread {
+        let spares = state.spareThreads
+        if let index = spares.firstIndex(where: { $0.stack != nil }) ?? spares.indices.last,
+            spares[index].stack != nil || box?.hasFreeStack != true
+        {
+            let thread = state.spareThreads.remove(at: index)
+            thread.begin(mine: mine)
+            return thread
+        }
+        let thread = LaneThread(mine: mine, stack: box?.makeStack())
+        threads.withLock { $0.append(thread) }
+        return thread
     }
 
     /// What a thread does that lost the lane, once it is back from the module that held it up.
@@ -81,17 +91,18 @@ extension Lane {
         guard let stay = state.withLock({ $0.late.stay(of: thread) }) else { return }
         for cell in stay.cells {
             thread.place = cell.number
+            var members: LateMembers?
             steps: while true {
                 let step = state.withLock { $0.late.next(for: cell, on: thread, log: &$0.log) }
                 switch step {
                 case nil: break steps
-                case .event(let event): hooks.deliverLate(event, cell)
+                case .event(let event): hooks.deliverLate(event, cell, &members)
                 case .read(let place):
                     let (entry, event) = hooks.readLate(place)
                     let isWanted = state.withLock {
                         $0.late.take(entry, event, for: cell, on: thread, log: $0.log)
                     }
-                    if isWanted, let event { hooks.deliverLate(event, cell) }
+                    if isWanted, let event { hooks.deliverLate(event, cell, &members) }
                 case .deferred(let work): work.run()
                 case .dropped(let work): work.abandon()
                 case .inHand:
@@ -108,8 +119,11 @@ extension Lane {
                 }
             }
         }
-        state.withLock { $0.late.end(stay) }
-        thread.giveStackBack()
+        thread.end()
+        state.withLock { state in
+            state.late.end(stay)
+            state.spareThreads.append(thread)
+        }
         enqueue { [hooks] _ in hooks.onReturned() }
     }
 
@@ -197,6 +211,9 @@ extension Lane {
     /// Whether a thread that lost the lane has not returned, or has not said yet that its modules are late no
     /// more.
     var hasLateThreads: Bool { state.withLock { $0.late.hasStays } }
+
+    /// Whether the lane has come to its end, or is about to.
+    var isClosed: Bool { state.withLock(\.isClosed) }
 
     /// The modules that are late now, in the order in which they became so.
     var lateCells: [Cell] { state.withLock { $0.late.cells } }

@@ -38,7 +38,9 @@ final class Lane: Sendable {
         /// Delivers an event of the log to a late module.
         ///
         /// On the thread that was stuck.
-        var deliverLate: @Sendable (LifecycleEvent, Cell) -> Void = { _, _ in }
+        ///
+        /// The members are those that the last call for this module has found; nil at first.
+        var deliverLate: @Sendable (LifecycleEvent, Cell, inout LateMembers?) -> Void = { _, _, _ in }
         /// Reads an event from the inbox, at a place where one begins; without one where nothing can be
         /// read, without an event where what stands there is none.
         ///
@@ -75,6 +77,8 @@ final class Lane: Sendable {
         var idleJobs: [any LaneJob] = []
         var current: (any LaneJob)?
         var thread: LaneThread
+        /// Those of threads that have ended, for the next ones: as many as modules were late at a time.
+        var spareThreads: [LaneThread] = []
         var isAsleep = false
         var isClosed = false
         var log = EventLog()

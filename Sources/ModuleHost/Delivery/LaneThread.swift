@@ -4,7 +4,9 @@ import Synchronization
 /// One thread of the lane, from the moment it takes the lane to the moment it ends.
 ///
 /// A lane has one owner at a time. A thread that lost the lane to another lives on until the module
-/// that held it up returns, and has caught up.
+/// that held it up returns, and has caught up. Then this object stands for the next thread that takes the
+/// lane: it is not freed as long as the lane is there, since others look at the owner without counting a
+/// reference.
 ///
 /// `@unchecked Sendable`: `mine` and `place` are touched only by the thread itself; everything else is
 /// immutable or atomic. A second thread that touched `mine` would be seen by `LaneTakeoverTests` under the
@@ -41,14 +43,10 @@ final class LaneThread: @unchecked Sendable {
     /// value once more.
     private let outer: UnsafeMutablePointer<Atomic<UInt16>>
     /// Where they lie, if that is in the black box.
-    ///
-    /// Touched by the thread itself, and by who makes it.
-    private var stack: BlackBox.Stack?
-    private let isInMemory: Bool
+    let stack: BlackBox.Stack?
 
     init(mine: Ownership, stack: BlackBox.Stack? = nil) {
         self.stack = stack
-        isInMemory = stack == nil
         mineAddress = .allocate(capacity: 1)
         mineAddress.initialize(to: mine)
         if let stack {
@@ -63,13 +61,21 @@ final class LaneThread: @unchecked Sendable {
 
     deinit {
         mineAddress.deallocate()
-        guard isInMemory else { return }
+        guard stack == nil else { return }
         outer.deinitialize(count: Ownership.maximumDepth + 1)
         outer.deallocate()
     }
 
-    /// Gives back its place in the black box: the thread enters nobody any more.
-    func giveStackBack() { stack = nil }
+    /// Notes that the thread ends, and enters nobody any more.
+    ///
+    /// By the thread itself; the system may give its identity to another one.
+    func end() { identity.store(0, ordering: .relaxed) }
+
+    /// Has the object stand for another thread, when the one before has ended and before that one runs.
+    func begin(mine: Ownership) {
+        self.mine = mine
+        place = nil
+    }
 
     /// Remembers the responder that is about to call another one.
     @usableFromInline

@@ -248,11 +248,4 @@ struct LateReport: Sendable {
     let cause: TakeoverCause
     /// What was going on.
     let job: (any LaneJob)?
-    /// How many modules are late now.
-    let lateInAll: Int
-    /// How many modules there are.
-    let modules: Int
-
-    /// Eight late, or half of all: the host can no longer be called healthy.
-    var isUnhealthy: Bool { HostHealth.isUnhealthy(late: lateInAll, of: modules) }
 }

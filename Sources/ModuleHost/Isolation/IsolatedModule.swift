@@ -46,10 +46,14 @@ final class IsolatedModule {
     }
 
     /// Ends the process; takes as long as that takes, at most the time for a step of the stop and two seconds.
+    ///
+    /// Nobody waits for that but a host that ends, too.
     deinit {
         guard !isGone else { return }
         let process = process
-        _ = process.shutDown(within: context.host.services.deadlines.stop) { request, id in
+        let services = context.host.services
+        if !services.waitForStop(within: .zero) { services.yieldLane(again: true) }
+        _ = process.shutDown(within: services.deadlines.stop) { request, id in
             process.refuse(request, id, "the module is let go of")
         }
     }

@@ -48,14 +48,16 @@ extension RunningApp {
     /// - Parameter last: Done when all that is over.
     func bidFarewell(then last: (@Sendable (RunningApp) -> Void)? = nil) {
         guard let host, last != nil || !departing.isEmpty else { return }
+        forgetDeparted()
         let leaving = departing.filter { !isLate($0) }
+        let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
         for kind in [EventKind.resignActive, .background, .terminate] {
             let event = LifecycleEvent.state(kind, origin: .host)
             for record in leaving where record.farewell.contains(kind) {
                 let confined = LaneConfined(record)
                 jobs.append(
-                    LaneWork(limit: .stop, eventInHand: event) { [app = host.app] thread in
+                    LaneWork(limit: limit, eventInHand: event) { [app = host.app] thread in
                         app.value.bidFarewell(to: confined.value, event, on: thread)
                     })
             }
@@ -63,6 +65,16 @@ extension RunningApp {
         jobs.append(leave(leaving.reversed(), in: host, then: last))
         gate.lane.prepend(jobs)
     }
+
+    /// Forgets those that became late in their own end, and have returned from it.
+    private func forgetDeparted() {
+        let over = departing.filter { $0.departure == nil && !isLate($0) }
+        departing.removeAll { record in over.contains { $0 === record } }
+        for record in over { gate.lane.unregister(record.cell) }
+    }
+
+    /// How long the others wait for one that leaves: where they go on, no longer than for any event.
+    private static func limit(in host: Host) -> DeliveryLimit { host.isStopping ? .stop : .event }
 
     /// A job that lets go of the first of some modules; others let go of the rest, one after the other.
     ///
@@ -72,7 +84,7 @@ extension RunningApp {
         _ records: [ModuleRecord], in host: Host, then last: (@Sendable (RunningApp) -> Void)?
     ) -> LaneWork {
         let confined = LaneConfined(records)
-        return LaneWork(limit: .stop) { [app = host.app] thread in
+        return LaneWork(limit: Self.limit(in: host)) { [app = host.app] thread in
             let (app, records) = (app.value, confined.value)
             guard let first = records.first else {
                 last?(app)

@@ -4,7 +4,10 @@ extension RunningApp {
         var health = HostHealth(
             state: state, isReady: isReady && ending == nil,
             modules: records.isEmpty ? slatefile.modules.count(where: \.isEnabled) : records.count)
-        health.late = gate.lane.lateCells.compactMap(\.id)
+        // Those that were taken out concern nobody but the host.
+        let gone = departing.map(\.cell)
+        health.late = gate.lane.lateCells.filter { cell in !gone.contains { $0 === cell } }
+            .compactMap(\.id)
         health.failed = records.filter(\.isFailed).map(\.id)
         return health
     }

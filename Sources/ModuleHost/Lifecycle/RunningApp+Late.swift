@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 
 /// What the app does about modules that take too long.
 extension RunningApp {
@@ -26,8 +27,9 @@ extension RunningApp {
                 "late\(chain) meanwhile: the others go on; it catches up")
         case .repeatedYield: break
         }
-        if report.isUnhealthy, !isQuiet {
-            log.error("unhealthy: \(report.lateInAll) of \(report.modules) modules are late")
+        let health = self.health
+        if health.isUnhealthy, !isQuiet {
+            log.error("unhealthy: \(health.late.count) of \(health.modules) modules are late")
         }
         for cell in report.cells {
             if let reload, reload.holdsDraft(cell) { tookTooLong(cell, in: reload) }
@@ -113,13 +115,17 @@ extension Lane.Hooks {
             }
             readLate = { place in inbox.read(at: place) }
         }
-        deliverLate = { event, cell in
-            guard let host = reference.host else { return }
-            // The list of members is the lane's; the members of a late module are its own thread's.
-            let members = host.gate.lane.serve { _ in
-                LaneConfined(host.app.value.center.members(of: cell))
+        deliverLate = { event, cell, members in
+            guard let host = reference.host, !host.gate.lane.isClosed else { return }
+            let added = cell.membersAdded.load(ordering: .acquiring)
+            if members?.added != added {
+                // The list of members is the lane's; the members of a late module are its own thread's.
+                let found = host.gate.lane.serve { _ in
+                    LaneConfined(host.app.value.center.members(of: cell))
+                }
+                members = LateMembers(added: added, members: found?.value ?? [])
             }
-            var courier = LateCourier(members: members?.value ?? []) { error in
+            var courier = LateCourier(members: members?.members ?? []) { error in
                 host.failedLate(cell, in: event, error)
             }
             event.deliver(by: &courier)

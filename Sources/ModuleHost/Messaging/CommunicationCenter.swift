@@ -93,6 +93,7 @@ public final class CommunicationCenter {
         else { return }
         sequence += 1
         let member = Member(object: object, cell: cell, sequence: isModule ? 0 : sequence)
+        cell.membersAdded.add(1, ordering: .releasing)
         guard !cell.isDraft.load(ordering: .relaxed) else {
             let index = drafts.lastIndex { $0.sequence < member.sequence }.map { $0 + 1 } ?? 0
             return drafts.insert(member, at: index)

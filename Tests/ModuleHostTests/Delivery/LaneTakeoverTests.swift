@@ -51,6 +51,32 @@ struct LaneTakeoverTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("again and again takes no more room than once")
+    func again() async throws {
+        let probe = Probe()
+        let round = Guarded(0)
+        let doors = (0..<5).map { _ in Door() }
+        probe.when("b memory-warning") { _ in
+            let round = round.withLock(\.self)
+            probe.note("b is stuck \(round)")
+            doors[round].pass()
+        }
+        probe.when("c memory-warning") { _ in probe.note("c goes on \(round.withLock(\.self))") }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        let lane = test.host.gate.lane
+        for number in doors.indices {
+            round.withLock { $0 = number }
+            try test.deliver(.memoryWarning)
+            await probe.reached("b is stuck \(number)")
+            test.overrun()
+            await probe.reached("c goes on \(number)")
+            doors[number].open()
+            while lane.hasLateThreads { await test.settled() }
+        }
+        #expect(lane.threads.withLock(\.count) == 2)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("is not called or sent to while it is late, and the caller is told at once")
     func calls() async throws {
         let probe = Probe()

@@ -1,4 +1,5 @@
 import AppService
+import Glibc
 import TestSupport
 import Testing
 
@@ -96,6 +97,24 @@ struct IsolatedReloadTests {
         #expect(changes.map(\.processID) == processes.suffix(1))
         #expect(Set(try program("c").told.map(\.processID)).count == 1)
         #expect(host.recorder.records.filter { $0.level >= .warning }.map(\.message) == [])
+    }
+
+    @Test("nobody waits for the end of one that is removed")
+    func slowEnd() async throws {
+        let top = #""deadlines": {"stop": "10m"}"#
+        let test = try await IsolatedTest("hang-shutdown", top: top, probe: probe).launched()
+        let process = try #require(await test.process?.processID)
+        let others = [
+            HostUnderTest.Entry(name: "a", type: "CallProbe"), HostUnderTest.Entry(name: "c"),
+        ]
+        #expect(try await test.host.reload(others, top: top).text == "applied: removed x.b")
+        try test.host.deliver(.memoryWarning)
+        await probe.reached("c memory-warning")
+        #expect(kill(process, 0) == 0)
+        kill(process, SIGKILL)
+        while test.host.host.gate.lane.hasLateThreads { await test.host.settled() }
+        #expect(test.log() == [])
+        #expect(await test.host.stopped() == .stopped)
     }
 
     @Test(

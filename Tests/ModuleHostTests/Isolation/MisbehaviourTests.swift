@@ -214,8 +214,9 @@ struct MisbehaviourTests {
         #expect(probe.entries("c").count { $0 == "c memory-warning" } == 20)
         #expect(await test.host.stopped() == .stopped)
         #expect(try test.isLeftBehind() == [])
-        // That it is behind at each event is said once.
-        #expect(test.host.recorder.messages.count { $0.hasPrefix("late meanwhile") } == 1)
+        // That it is behind is said once in a flood, and not at each event. On a busy machine there may be more
+        // than one flood.
+        #expect(test.host.recorder.messages.count { $0.hasPrefix("late meanwhile") } < 10)
         // A thousand at once, and a hundred a second.
         #expect(test.host.recorder.records.count { $0.module == "x.b" } < 50_000)
     }

@@ -39,6 +39,26 @@ struct ReloadLateTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("one that is late in its own end is waited for as in any event, and forgotten when that is over")
+    func lateInItsEnd() async throws {
+        let probe = Probe()
+        let door = probe.close("b deinit")
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        async let outcome = test.reload("a", "c")
+        await probe.reached("b deinit")
+        test.overrun()
+        try test.deliver(.memoryWarning)
+        await probe.reached("c memory-warning")
+        #expect(try await outcome.text == "applied: removed x.b")
+        let health = await withCheckedContinuation { continuation in
+            test.host.onLane { app, _ in continuation.resume(returning: app.health) }
+        }
+        #expect(health.late == [] && health.modules == 2)
+        door.open()
+        while test.host.gate.lane.vacantNumbers(1) != [2] { await test.settled() }
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("one that is late in what it alone is told has that event in hand")
     func directed() async throws {
         let (probe, door) = (Probe(), Door())
