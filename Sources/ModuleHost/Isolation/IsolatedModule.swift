@@ -129,6 +129,13 @@ final class IsolatedModule {
     /// Has the reading thread watch the output again when the lane has nothing more to do.
     private func noteExchange() {
         if !process.isFlooding.load(ordering: .relaxed) { hasYieldedToFlood = false }
+        // One that is late goes on with the next at once; see ``noteLevel()``.
+        guard context.host.services.isOnLane else { return }
+        noteLevel()
+    }
+
+    /// Has the reading thread watch the output again, since nothing is asked of the process for now.
+    func noteLevel() {
         let output = process.output
         guard !output.isRestListed.exchange(true, ordering: .relaxed) else { return }
         context.host.services.whenIdle {

@@ -61,7 +61,9 @@ extension RunningApp {
     /// A module that was late has caught up.
     func rejoined(_ cell: Cell, missed: Int) {
         tellHealth()
-        if missed == 0, record(of: cell)?.isQuietlyLate == true { return }
+        let record = record(of: cell)
+        (record?.module as? IsolatedModule)?.noteLevel()
+        if missed == 0, record?.isQuietlyLate == true { return }
         log.rejoined(cell, missed: missed)
     }
 }

@@ -82,6 +82,8 @@ struct HostServices: ModuleServices {
         return fate.take() ?? .failed(InboxRefusal.ending)
     }
 
+    var isOnLane: Bool { gate.lane.hold != nil }
+
     func whenIdle(_ body: @escaping @Sendable () -> Void) {
         gate.lane.whenIdle { _ in body() }
     }

@@ -350,6 +350,9 @@ protocol ModuleServices: Sendable {
     /// Puts an event into the inbox, and waits until it is there.
     func submit(_ record: InboxRecord) -> InboxSubmission.Fate
 
+    /// Whether the calling thread is the lane's: it is not in a module that is late.
+    var isOnLane: Bool { get }
+
     /// Runs host code on the lane once that has nothing else to do; never where it is closed first.
     func whenIdle(_ body: @escaping @Sendable () -> Void)
 

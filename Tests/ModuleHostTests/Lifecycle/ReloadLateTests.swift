@@ -39,7 +39,7 @@ struct ReloadLateTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that is late in its own end is waited for as in any event, and forgotten when that is over")
+    @Test("one that is late in its own end is waited for as in any event, then forgotten")
     func lateInItsEnd() async throws {
         let probe = Probe()
         let door = probe.close("b deinit")
