@@ -22,6 +22,7 @@ public enum HostDaemon {
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         if let entry = options.environment[ModuleChild.variable] { return ModuleChild.run(entry) }
         SignalListener.blockAll()
+        LargeMemory.returnAtOnce()
         let link = RespawnLink(environment: options.environment)
         if options.respawns, link == nil { return RespawningParent(options).run() }
         if link != nil { NativeThread.nameCurrent(CurrentProcess.programName) }

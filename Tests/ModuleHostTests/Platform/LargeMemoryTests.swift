@@ -1,0 +1,31 @@
+import Glibc
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Large pieces of memory")
+struct LargeMemoryTests {
+    /// A sanitizer has an allocator of its own.
+    private static let isGlibc = (["__asan_init", "__tsan_init"] as [String]).allSatisfy { name in
+        dlsym(nil, name) == nil
+    }
+
+    /// Whether glibc has mapped a piece of its own, and not taken one of its store: it says so in the word
+    /// before the piece.
+    private func isMapped(_ piece: UnsafeMutableRawPointer) -> Bool {
+        (piece - MemoryLayout<UInt>.size).load(as: UInt.self) & 2 != 0
+    }
+
+    @Test("go back to the system also when larger ones have", .enabled(if: isGlibc))
+    func returned() throws {
+        #expect(LargeMemory.returnAtOnce())
+        // Else glibc would keep all up to this size from here on.
+        for _ in 0..<2 { free(malloc(30 << 20)) }
+        let piece = try #require(malloc(28 << 20))
+        defer { free(piece) }
+        #expect(isMapped(piece))
+        let small = try #require(malloc(1 << 10))
+        defer { free(small) }
+        #expect(!isMapped(small))
+    }
+}
