@@ -23,6 +23,8 @@ final class IsolatedModule {
     /// What the process was told of the app's state, so that another one can be told.
     var stage: [EventKind] = []
     var isGone = false
+    /// Whether `init` has come to its end.
+    private var isMade = false
     /// Whether the lane was given up for a flood that is not over.
     private var hasYieldedToFlood = false
     let posts = PostAllowance()
@@ -43,16 +45,17 @@ final class IsolatedModule {
         figures = Guarded(ModuleProcessStatus(processID: process.processID))
         try addRoutes()
         start.reference.value.module = self
+        isMade = true
     }
 
     /// Ends the process; takes as long as that takes, at most the time for a step of the stop and two seconds.
     ///
-    /// Nobody waits for that but a host that ends, too.
+    /// Nobody waits for that but a host that ends, too, or one that makes the module and cannot.
     deinit {
         guard !isGone else { return }
         let process = process
         let services = context.host.services
-        if !services.waitForStop(within: .zero) { services.yieldLane(again: true) }
+        if isMade, !services.waitForStop(within: .zero) { services.yieldLane(again: true) }
         _ = process.shutDown(within: services.deadlines.stop) { request, id in
             process.refuse(request, id, "the module is let go of")
         }

@@ -99,6 +99,24 @@ struct IsolatedReloadTests {
         #expect(host.recorder.records.filter { $0.level >= .warning }.map(\.message) == [])
     }
 
+    @Test("one that says what cannot be is refused for that, and ended")
+    func unusable() async throws {
+        let script = """
+            read -r line
+            echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"module":"x.b","routes":[{"pattern":"/:x/:x"}]}}'
+            read -r line
+            """
+        let host = try await launched()
+        let entries = [
+            HostUnderTest.Entry(name: "a"),
+            HostUnderTest.Entry(name: "b", command: ["/bin/sh", "-c", script]),
+        ]
+        let text = try await host.reload(entries).text
+        #expect(text.contains("module 'x.b' failed in init: "))
+        #expect(text.contains(":x"))
+        #expect(await host.stopped() == .stopped)
+    }
+
     @Test("nobody waits for the end of one that is removed")
     func slowEnd() async throws {
         let top = #""deadlines": {"stop": "10m"}"#
