@@ -346,7 +346,19 @@ struct DirectCourier: Courier {
 struct LateMembers {
     /// ``Cell/membersAdded`` before that; those that were removed since then say so themselves.
     let added: UInt32
-    let members: [Member]
+    private let references: [Reference]
+
+    /// The thread must not be the last that holds one: that ends where its module is let go of.
+    private struct Reference {
+        weak var member: Member?
+    }
+
+    init(added: UInt32, _ members: [Member]) {
+        self.added = added
+        references = members.map { Reference(member: $0) }
+    }
+
+    var members: [Member] { references.compactMap(\.member) }
 }
 
 /// Takes an event to the members of one late module, on the thread that was stuck.

@@ -33,7 +33,8 @@ extension Lane {
             let stuck = state.thread
             let numbers = stuck.stack(at: observed)
             let cells = numbers.compactMap { state.cells[$0] }
-            state.late.add(cells, of: stuck, job: state.current, log: &state.log)
+            state.late.add(
+                cells, of: stuck, job: state.current, isYield: cause != .overdue, log: &state.log)
             let thread = nextThread(mine: observed.takenOver, &state)
             noteTakeover(by: thread, of: state)
             state.thread = thread
@@ -96,13 +97,16 @@ extension Lane {
                 let step = state.withLock { $0.late.next(for: cell, on: thread, log: &$0.log) }
                 switch step {
                 case nil: break steps
-                case .event(let event): hooks.deliverLate(event, cell, &members)
+                case .event(let event):
+                    if !hooks.deliverLate(event, cell, &members) { break steps }
                 case .read(let place):
                     let (entry, event) = hooks.readLate(place)
                     let isWanted = state.withLock {
                         $0.late.take(entry, event, for: cell, on: thread, log: $0.log)
                     }
-                    if isWanted, let event { hooks.deliverLate(event, cell, &members) }
+                    if isWanted, let event, !hooks.deliverLate(event, cell, &members) {
+                        break steps
+                    }
                 case .deferred(let work): work.run()
                 case .dropped(let work): work.abandon()
                 case .inHand:
@@ -122,7 +126,8 @@ extension Lane {
         thread.end()
         state.withLock { state in
             state.late.end(stay)
-            state.spareThreads.append(thread)
+            // What was not brought to its end stays what it was on.
+            if !state.isClosed { state.spareThreads.append(thread) }
         }
         enqueue { [hooks] _ in hooks.onReturned() }
     }

@@ -39,9 +39,10 @@ final class Lane: Sendable {
         ///
         /// On the thread that was stuck.
         ///
-        /// The members are those that the last call for this module has found; nil at first.
-        var deliverLate: @Sendable (LifecycleEvent, Cell, inout LateMembers?) -> Void = {
-            _, _, _ in
+        /// The members are those that the last call for this module has found; nil at first. False where the
+        /// lane was closed first: the module has not heard the event.
+        var deliverLate: @Sendable (LifecycleEvent, Cell, inout LateMembers?) -> Bool = {
+            _, _, _ in true
         }
         /// Reads an event from the inbox, at a place where one begins; without one where nothing can be
         /// read, without an event where what stands there is none.

@@ -60,7 +60,7 @@ extension LateModules {
 
     /// A durable event was accepted: who is behind is behind on it, too.
     mutating func noteAccepted(log: EventLog) {
-        for index in modules.indices where modules[index].isLevel {
+        for index in modules.indices where modules[index].isLevel && modules[index].cell.isListed {
             noteUnheard(index, log)
         }
     }

@@ -77,8 +77,17 @@ struct LateModules {
     ///
     /// The outermost one was told the event in hand, and so were those before it in order. One after
     /// it was merely called; it is behind from the event itself.
+    ///
+    /// - Parameters:
+    ///   - cells: The modules, outermost first.
+    ///   - thread: The thread.
+    ///   - job: The job in hand.
+    ///   - isYield: Whether the innermost gave the lane up by itself: then it waits for its process, and no death
+    ///     of the host is its doing.
+    ///   - log: The log.
     mutating func add(
-        _ cells: [Cell], of thread: LaneThread, job: (any LaneJob)?, log: inout EventLog
+        _ cells: [Cell], of thread: LaneThread, job: (any LaneJob)?, isYield: Bool = false,
+        log: inout EventLog
     ) {
         let event = job?.event
         if let event { log.keep(event) }
@@ -95,7 +104,7 @@ struct LateModules {
             if cell === cells.first { module.begun = told }
             modules.append(module)
             noteUnheard(modules.count - 1, log)
-            box?.setLate(cell.number, true)
+            if !isYield || cell !== cells.last { box?.setLate(cell.number, true) }
             if cell.isListed {
                 cell.status.store(.late, ordering: .releasing)
             }

@@ -96,9 +96,11 @@ final class InboxProgress: Sendable {
             return
         }
         catchingUp.withLock { modules in
-            let left = cell.id.flatMap { modules.modules[$0] }.map { left in
-                next.map { max($0, left.place) } ?? left.place
+            // Another one of this id may have been made for a reload that did not hold.
+            let module = cell.id.flatMap { modules.modules[$0] }.flatMap {
+                $0.cell === cell ? $0 : nil
             }
+            let left = module.map { left in next.map { max($0, left.place) } ?? left.place }
             box?.setBehind(cell.number, left, begun: false)
         }
     }

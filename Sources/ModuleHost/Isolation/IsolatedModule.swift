@@ -124,6 +124,7 @@ final class IsolatedModule {
     /// Has the others go on while the process takes its time; one that floods does so at each answer, which
     /// is said once.
     private func yieldLane() {
+        guard context.host.services.isOnLane else { return }
         let isFlooding = process.isFlooding.load(ordering: .relaxed)
         context.host.services.yieldLane(again: isFlooding && hasYieldedToFlood)
         hasYieldedToFlood = isFlooding
@@ -138,8 +139,11 @@ final class IsolatedModule {
     }
 
     /// Has the reading thread watch the output again, since nothing is asked of the process for now.
+    ///
+    /// On the lane, or the module's own thread.
     func noteLevel() {
-        let output = process.output
+        // The module may be late again, and about to have another process.
+        let output = current.withLock(\.self).output
         guard !output.isRestListed.exchange(true, ordering: .relaxed) else { return }
         context.host.services.whenIdle {
             output.isRestListed.store(false, ordering: .relaxed)

@@ -16,13 +16,15 @@ extension RunningApp {
         let chain =
             callers.isEmpty
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
-        let isQuiet = report.cause == .repeatedYield
+        // Of a module that called it nothing was said.
+        let isQuiet = report.cause == .repeatedYield && callers.isEmpty
         switch report.cause {
         case .overdue:
             log.of(module: blamed.id?.text ?? "").write(
                 .error, "late\(chain): the others go on; it catches up when it returns",
                 event: what)
-        case .yield:
+        case .yield,
+            .repeatedYield where !isQuiet:
             log.of(module: blamed.id?.text ?? "").warning(
                 "late\(chain) meanwhile: the others go on; it catches up")
         case .repeatedYield: break
@@ -118,19 +120,21 @@ extension Lane.Hooks {
             readLate = { place in inbox.read(at: place) }
         }
         deliverLate = { event, cell, members in
-            guard let host = reference.host, !host.gate.lane.isClosed else { return }
+            guard let host = reference.host, !host.gate.lane.isClosed else { return false }
             let added = cell.membersAdded.load(ordering: .acquiring)
             if members?.added != added {
                 // The list of members is the lane's; the members of a late module are its own thread's.
                 let found = host.gate.lane.serve { _ in
                     LaneConfined(host.app.value.center.members(of: cell))
                 }
-                members = LateMembers(added: added, members: found?.value ?? [])
+                guard let found else { return false }
+                members = LateMembers(added: added, found.value)
             }
             var courier = LateCourier(members: members?.members ?? []) { error in
                 host.failedLate(cell, in: event, error)
             }
             event.deliver(by: &courier)
+            return true
         }
     }
 }
