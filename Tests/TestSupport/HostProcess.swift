@@ -250,8 +250,9 @@ extension HostProcess {
         posix_spawn_file_actions_adddup2(&actions, pipes[2].writeEnd, 250)
 
         var variables = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp"]
-        if let path = getenv("LD_LIBRARY_PATH") {
-            variables.append("LD_LIBRARY_PATH=\(String(cString: path))")
+        // What a sanitizer is told to leave aside holds for the hosts, too.
+        for name in ["LD_LIBRARY_PATH", "LSAN_OPTIONS"] {
+            if let value = getenv(name) { variables.append("\(name)=\(String(cString: value))") }
         }
         variables += environment.map { "\($0)=\($1)" }
         let process = try spawnProcess(words[0], words, variables: variables, &actions)
