@@ -10,6 +10,8 @@ struct Plan {
     let begin = 10...800
     /// How many events a flood lasts of which nobody dies.
     let flooding = 200
+    /// How long that is at the most, with a second and a half for those that wait in a write.
+    var floodSeconds: Double { Double(flooding) / Double(rate) + 1.5 }
     /// When others come that fail in their start, and the call is made: milliseconds from a round's start.
     let errands = 100...8000
     /// How long a module may take over an event that will not return from it.

@@ -164,7 +164,7 @@ final class Trial {
             let isDone =
                 switch sinner.sin.kind {
                 case .deadly, .call: sinner.hasSinned && (module.process?.restarts ?? 0) >= 1
-                case .harmless: sinner.hasSinned(since: 3.5)
+                case .harmless: sinner.hasSinned(since: plan.floodSeconds)
                 case .end, .start: true
                 }
             let isWell = module.state == "running" && (module.behind ?? 0) == 0

@@ -188,9 +188,6 @@ package final class BlackBox: @unchecked Sendable {
         return number.map { Stack(box: self, number: $0) }
     }
 
-    /// Whether there is a place for one more.
-    var hasFreeStack: Bool { freeStacks.withLock { $0 != 0 } }
-
     /// Notes whose stack is the one that the ownership word speaks of: while that is at depth 0.
     func setStack(_ stack: Stack?) { set(.stack, stack.map { UInt64($0.number + 1) } ?? 0) }
 

@@ -35,7 +35,7 @@ extension Lane {
             let cells = numbers.compactMap { state.cells[$0] }
             state.late.add(
                 cells, of: stuck, job: state.current, isYield: cause != .overdue, log: &state.log)
-            let thread = nextThread(mine: observed.takenOver, &state)
+            let thread = state.nextThread(mine: observed.takenOver, box)
             noteTakeover(by: thread, of: state)
             state.thread = thread
             state.isAsleep = false
@@ -70,21 +70,6 @@ extension Lane {
         // An event goes on; anything else is over with the module that was stuck in it.
         if state.current?.event == nil { box.setActivity(nil) }
         box.setStack(thread.stack)
-    }
-
-    /// What stands for the next thread: one with a place in the black box, if there is any.
-    private func nextThread(mine: Ownership, _ state: inout State) -> LaneThread {
-        let spares = state.spareThreads
-        if let index = spares.firstIndex(where: { $0.stack != nil }) ?? spares.indices.last,
-            spares[index].stack != nil || box?.hasFreeStack != true
-        {
-            let thread = state.spareThreads.remove(at: index)
-            thread.begin(mine: mine)
-            return thread
-        }
-        let thread = LaneThread(mine: mine, stack: box?.makeStack())
-        threads.withLock { $0.append(thread) }
-        return thread
     }
 
     /// What a thread does that lost the lane, once it is back from the module that held it up.

@@ -13,101 +13,14 @@ public import Synchronization
 /// lane's, and finds out at its next exchange.
 @usableFromInline
 final class Lane: Sendable {
-    /// What the lane asks of its host.
-    struct Hooks: Sendable {
-        /// Modules became late.
-        ///
-        /// On the lane.
-        var onLate: @Sendable (LateReport) -> Void = { _ in }
-        /// A module that was late has caught up.
-        ///
-        /// On the lane.
-        var onRejoined: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
-        /// The same, where the lane was closed before it came to that.
-        ///
-        /// On whatever thread; where it had caught up before the lane was closed, before ``close()`` returns.
-        var onRejoinedAtEnd: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
-        /// A thread that was stuck has returned, and its modules have caught up or are gone.
-        ///
-        /// On the lane.
-        var onReturned: @Sendable () -> Void = {}
-        /// The lane was closed, and this is the last that happens on it.
-        ///
-        /// On the lane.
-        var onClosed: @Sendable () -> Void = {}
-        /// Delivers an event of the log to a late module.
-        ///
-        /// On the thread that was stuck.
-        ///
-        /// The members are those that the last call for this module has found; nil at first. False where the
-        /// lane was closed first: the module has not heard the event.
-        var deliverLate: @Sendable (LifecycleEvent, Cell, inout LateMembers?) -> Bool = {
-            _, _, _ in true
-        }
-        /// Reads an event from the inbox, at a place where one begins; without one where nothing can be
-        /// read, without an event where what stands there is none.
-        ///
-        /// On the thread that was stuck.
-        var readLate: @Sendable (EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) = {
-            _ in (nil, nil)
-        }
-        /// A module has a durable event that it has not heard: the first one, and whether it was told of
-        /// it; nil where there is none any more.
-        ///
-        /// Under the lane's lock, before anybody goes on.
-        var onUnheard: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
-        /// A module takes too long, and there is no thread to go on without it.
-        ///
-        /// On the watchdog's thread, once for a delivery.
-        var onNoThread: @Sendable (Cell?, SystemError) -> Void = { _, _ in }
-        /// Makes the thread that goes on where another is stuck.
-        var makeUnderstudy: @Sendable () throws(SystemError) -> Understudy = {
-            () throws(SystemError) in try Understudy()
-        }
-        /// A module threw.
-        ///
-        /// On the lane.
-        var onFailure: @Sendable (Cell, any Error) -> Void = { _, _ in }
-        /// A late module threw after the lane had been taken from it.
-        ///
-        /// On the thread that was stuck.
-        var onLateFailure: @Sendable (Cell, any Error) -> Void = { _, _ in }
-    }
-
-    /// All that changes under the lane's one lock.
-    struct State {
-        var jobs = JobQueue()
-        var idleJobs: [any LaneJob] = []
-        var current: (any LaneJob)?
-        var thread: LaneThread
-        /// Those of threads that have ended, for the next ones: as many as modules were late at a time.
-        var spareThreads: [LaneThread] = []
-        var isAsleep = false
-        var isClosed = false
-        var log = EventLog()
-        var cells: [UInt16: Cell] = [:]
-        var late = LateModules()
-        /// Places that the lane has forgotten, as long as anybody has not: what ends with the last word on such
-        /// a module would be put down to whoever had its number next.
-        var retired: [Retired] = []
-        /// The delivery that last took too long without a thread to go on.
-        var unreplaced: UInt32?
-    }
-
-    /// A place of a module that is gone.
-    struct Retired {
-        weak var cell: Cell?
-    }
-
     @usableFromInline let word: OwnershipWord
     /// What says after a death who was at work; nil for a host without one.
     let box: BlackBox?
     /// Changes whenever some cell's status does, so that a list which was in order at one epoch
     /// need not look at its cells while the epoch stays.
     @usableFromInline let epoch: Atomic<UInt64> = Atomic(0)
-    /// The owner as unmanaged bits; `threads` keeps every one of them alive.
+    /// The owner as unmanaged bits; ``State/threads`` keeps every one of them alive.
     private let owner = Atomic<UInt>(0)
-    let threads: Guarded<[LaneThread]>
     let state: Guarded<State>
     let hooks: Hooks
     let watchdog: Watchdog
@@ -126,10 +39,9 @@ final class Lane: Sendable {
         let stack = box?.makeStack()
         box?.setStack(stack)
         let first = LaneThread(mine: Ownership(bits: 0), stack: stack)
-        threads = Guarded([first])
         var late = LateModules(box: box)
         late.note = hooks.onUnheard
-        state = Guarded(State(thread: first, late: late))
+        state = Guarded(State(first, late))
         self.hooks = hooks
         watchdog = Watchdog(limits: limits, time: time)
     }
@@ -413,35 +325,5 @@ final class Lane: Sendable {
         guard input.wait() else { return }
         state.withLock { $0.isAsleep = false }
         input.take()
-    }
-
-    fileprivate enum Step {
-        case run(any LaneJob)
-        case sleep, end
-    }
-}
-
-extension Lane.State {
-    /// Takes up the next job.
-    fileprivate mutating func nextStep() -> Lane.Step {
-        if let job = jobs.popFirst() {
-            current = job
-            return .run(job)
-        }
-        if isClosed { return .end }
-        if !idleJobs.isEmpty {
-            let job = idleJobs.removeFirst()
-            current = job
-            return .run(job)
-        }
-        isAsleep = true
-        return .sleep
-    }
-
-    /// The thread to wake, if the lane's thread sleeps.
-    fileprivate mutating func wakeUp() -> LaneThread? {
-        guard isAsleep else { return nil }
-        isAsleep = false
-        return thread
     }
 }

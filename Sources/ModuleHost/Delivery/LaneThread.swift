@@ -8,9 +8,9 @@ import Synchronization
 /// lane: it is not freed as long as the lane is there, since others look at the owner without counting a
 /// reference.
 ///
-/// `@unchecked Sendable`: `mine` and `place` are touched only by the thread itself; everything else is
-/// immutable or atomic. A second thread that touched `mine` would be seen by `LaneTakeoverTests` under the
-/// thread sanitizer.
+/// `@unchecked Sendable`: `mine` and `place` are touched only by the thread itself, and before it runs by the
+/// takeover that starts it, under the lane's lock; everything else is immutable or atomic. A second thread
+/// that touched `mine` would be seen by `LaneTakeoverTests` under the thread sanitizer.
 @usableFromInline
 final class LaneThread: @unchecked Sendable {
     /// The word as this thread last set it.

@@ -29,8 +29,7 @@ extension RunningApp {
                 "late\(chain) meanwhile: the others go on; it catches up")
         case .repeatedYield: break
         }
-        let health = self.health
-        if health.isUnhealthy, !isQuiet {
+        if !isQuiet, case let health = health, health.isUnhealthy {
             log.error("unhealthy: \(health.late.count) of \(health.modules) modules are late")
         }
         for cell in report.cells {

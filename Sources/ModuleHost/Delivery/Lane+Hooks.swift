@@ -1,0 +1,62 @@
+extension Lane {
+    /// What the lane asks of its host.
+    struct Hooks: Sendable {
+        /// Modules became late.
+        ///
+        /// On the lane.
+        var onLate: @Sendable (LateReport) -> Void = { _ in }
+        /// A module that was late has caught up.
+        ///
+        /// On the lane.
+        var onRejoined: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
+        /// The same, where the lane was closed before it came to that.
+        ///
+        /// On whatever thread; where it had caught up before the lane was closed, before ``close()`` returns.
+        var onRejoinedAtEnd: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
+        /// A thread that was stuck has returned, and its modules have caught up or are gone.
+        ///
+        /// On the lane.
+        var onReturned: @Sendable () -> Void = {}
+        /// The lane was closed, and this is the last that happens on it.
+        ///
+        /// On the lane.
+        var onClosed: @Sendable () -> Void = {}
+        /// Delivers an event of the log to a late module.
+        ///
+        /// On the thread that was stuck.
+        ///
+        /// The members are those that the last call for this module has found; nil at first. False where the
+        /// lane was closed first: the module has not heard the event.
+        var deliverLate: @Sendable (LifecycleEvent, Cell, inout LateMembers?) -> Bool = {
+            _, _, _ in true
+        }
+        /// Reads an event from the inbox, at a place where one begins; without one where nothing can be
+        /// read, without an event where what stands there is none.
+        ///
+        /// On the thread that was stuck.
+        var readLate: @Sendable (EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) = {
+            _ in (nil, nil)
+        }
+        /// A module has a durable event that it has not heard: the first one, and whether it was told of
+        /// it; nil where there is none any more.
+        ///
+        /// Under the lane's lock, before anybody goes on.
+        var onUnheard: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
+        /// A module takes too long, and there is no thread to go on without it.
+        ///
+        /// On the watchdog's thread, once for a delivery.
+        var onNoThread: @Sendable (Cell?, SystemError) -> Void = { _, _ in }
+        /// Makes the thread that goes on where another is stuck.
+        var makeUnderstudy: @Sendable () throws(SystemError) -> Understudy = {
+            () throws(SystemError) in try Understudy()
+        }
+        /// A module threw.
+        ///
+        /// On the lane.
+        var onFailure: @Sendable (Cell, any Error) -> Void = { _, _ in }
+        /// A late module threw after the lane had been taken from it.
+        ///
+        /// On the thread that was stuck.
+        var onLateFailure: @Sendable (Cell, any Error) -> Void = { _, _ in }
+    }
+}

@@ -1,0 +1,78 @@
+extension Lane {
+    /// All that changes under the lane's one lock.
+    struct State {
+        var jobs = JobQueue()
+        var idleJobs: [any LaneJob] = []
+        var current: (any LaneJob)?
+        /// The owner.
+        var thread: LaneThread
+        /// All that ever were, since others look at the owner without counting a reference.
+        private(set) var threads: [LaneThread]
+        /// Those of threads that have ended, for the next ones: as many as modules were late at a time.
+        var spareThreads: [LaneThread] = []
+        var isAsleep = false
+        var isClosed = false
+        var log = EventLog()
+        var cells: [UInt16: Cell] = [:]
+        var late: LateModules
+        /// Places that the lane has forgotten, as long as anybody has not: what ends with the last word on such
+        /// a module would be put down to whoever had its number next.
+        var retired: [Retired] = []
+        /// The delivery that last took too long without a thread to go on.
+        var unreplaced: UInt32?
+
+        init(_ thread: LaneThread, _ late: LateModules) {
+            (self.thread, threads, self.late) = (thread, [thread], late)
+        }
+    }
+
+    /// A place of a module that is gone.
+    struct Retired {
+        weak var cell: Cell?
+    }
+
+    /// What the lane's thread does next.
+    enum Step {
+        case run(any LaneJob)
+        case sleep, end
+    }
+}
+
+extension Lane.State {
+    /// Takes up the next job.
+    mutating func nextStep() -> Lane.Step {
+        if let job = jobs.popFirst() {
+            current = job
+            return .run(job)
+        }
+        if isClosed { return .end }
+        if !idleJobs.isEmpty {
+            let job = idleJobs.removeFirst()
+            current = job
+            return .run(job)
+        }
+        isAsleep = true
+        return .sleep
+    }
+
+    /// The thread to wake, if the lane's thread sleeps.
+    mutating func wakeUp() -> LaneThread? {
+        guard isAsleep else { return nil }
+        isAsleep = false
+        return thread
+    }
+
+    /// What stands for the next thread: one with a place in the black box, if there is any.
+    mutating func nextThread(mine: Ownership, _ box: BlackBox?) -> LaneThread {
+        let spare =
+            spareThreads.firstIndex { $0.stack != nil } ?? spareThreads.indices.first
+        if let spare {
+            let thread = spareThreads.remove(at: spare)
+            thread.begin(mine: mine)
+            return thread
+        }
+        let thread = LaneThread(mine: mine, stack: box?.makeStack())
+        threads.append(thread)
+        return thread
+    }
+}

@@ -1,0 +1,50 @@
+/// Why a service cannot be had, or not be provided.
+@nonexhaustive public enum ServiceError: Error, Hashable, Sendable {
+    /// Nobody provides it; `nearest` is one with a name like it.
+    case notProvided(String, nearest: String?)
+    /// A module provides it already.
+    case duplicate(String, first: ModuleID?)
+    /// It is needed to make itself: the way from it to it.
+    case cycle([String])
+    /// Its module is busy beyond its deadline, and nobody waits for that.
+    case late(String, ModuleID?)
+    /// Its module got stuck in this very call, and came back when the lane had gone on.
+    case lost(String, ModuleID?)
+    /// Modules already call each other 64 deep.
+    case tooDeep(String)
+    /// The caller is no module.
+    case noModule
+    /// The module runs in a process of its own, which services by protocol neither leave nor reach.
+    case otherProcess(String)
+    /// The host has stopped.
+    case stopped
+}
+
+extension ServiceError: CustomStringConvertible {
+    /// What is wrong and what to do.
+    public var description: String {
+        switch self {
+        case .otherProcess(let name):
+            "service '\(name)' is in another process than this module: "
+                + "call an action, or leave \"isolation\" out"
+        case .notProvided(let name, let nearest?):
+            "no module provides '\(name)'; did you mean '\(nearest)'?"
+        case .notProvided(let name, nil):
+            "no module provides '\(name)': is its module in the slatefile, and enabled?"
+        case .duplicate(let name, let first):
+            "'\(name)' is provided already\(first.map { " by \($0)" } ?? ""); provide it once"
+        case .cycle(let names):
+            "services need each other to be made: \(names.joined(separator: " → "))"
+        case .late(let name, let module):
+            "'\(name)' is not to be had now: \(module.map { "\($0)" } ?? "its module") is late"
+        case .lost(let name, let module):
+            "'\(name)' took too long: \(module.map { "\($0)" } ?? "its module") is late, and so is "
+                + "who called it"
+        case .tooDeep(let name):
+            "'\(name)' was not called: modules already call each other "
+                + "\(Ownership.maximumDepth) deep"
+        case .noModule: "only modules use services; call from a module's own code"
+        case .stopped: "the host has stopped"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import AppService
+
+/// What a context needs of its host.
+protocol ModuleServices: Sendable {
+    func eventInHand(of cell: Cell) -> LifecycleEvent?
+    var figures: HostFigures { get }
+    func register(_ task: StartupTask, of cell: Cell) throws(StartupError)
+    func post(_ event: LifecycleEvent)
+
+    /// The same, told once it was delivered or is not to be any more, on whatever thread.
+    func post(_ event: LifecycleEvent, completion: @escaping @Sendable () -> Void)
+
+    func apply(
+        slatefile text: String, from module: ModuleID,
+        _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void)
+    var time: any TimeSource { get }
+    var holds: HoldList { get }
+    var deadlines: Slatefile.Deadlines { get }
+
+    /// Whether this is one module's process, which another host leads.
+    var isLed: Bool { get }
+
+    /// Puts an event into the inbox, and waits until it is there.
+    func submit(_ record: InboxRecord) -> InboxSubmission.Fate
+
+    /// Whether the calling thread is the lane's: it is not in a module that is late.
+    var isOnLane: Bool { get }
+
+    /// Runs host code on the lane once that has nothing else to do; never where it is closed first.
+    func whenIdle(_ body: @escaping @Sendable () -> Void)
+
+    /// Has the lane go on without the module that the calling thread is in, as where that takes too long:
+    /// the module is late until it returns.
+    ///
+    /// - Parameter again: Whether that has been so before for the same reason: then nothing is said of it.
+    func yieldLane(again: Bool)
+
+    /// Waits until the host is to stop.
+    ///
+    /// - Returns: False where time was up.
+    @discardableResult
+    func waitForStop(within time: Duration) -> Bool
+
+    /// Puts aside the durable event that a late module has in hand, which is not to hear it again.
+    ///
+    /// - Parameters:
+    ///   - cell: The module.
+    ///   - reason: Why, for whoever finds it there.
+    /// - Returns: False where it has none in hand, or is not late.
+    func putAsideEventInHand(of cell: Cell, because reason: String) -> Bool
+
+    /// Gives a module up: it gets nothing more. What it has not heard of the durable events is put aside.
+    ///
+    /// - Parameters:
+    ///   - cell: The module.
+    ///   - what: What failed.
+    ///   - error: Why.
+    func fail(_ cell: Cell, _ what: String, _ error: any Error)
+
+    /// Enters a module for something that waits where the module is late, and that is dropped where it
+    /// is gone.
+    ///
+    /// - Parameters:
+    ///   - cell: The module.
+    ///   - body: Runs on the lane, or on the late module's own thread.
+    ///   - completion: Told what came of it, on whatever thread.
+    func enter(
+        _ cell: Cell, _ body: @escaping @Sendable () throws -> Void,
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+}

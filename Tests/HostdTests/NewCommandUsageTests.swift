@@ -1,0 +1,108 @@
+import ModuleHost
+import TestSupport
+import Testing
+
+@testable import hostd
+
+/// What `hostd new` is asked for.
+@Suite("hostd new: usage", .timeLimit(.minutes(10)))
+struct NewCommandUsageTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(
+        "what makes no sense, and what would",
+        arguments: [
+            (
+                ["module", "com.a.b", "--language", "pyton"],
+                "'pyton' is no value of '--language', which takes swift or python; did you mean 'python'?"
+            ),
+            (["module", "com.a.b"], "'--language LANGUAGE' is missing, which is swift or python"),
+            (["module", "--language", "swift"], "ID is missing: the id of the module"),
+            (
+                ["modul", "com.a.b", "--language", "swift"],
+                "'modul' is no KIND, which is module; did you mean 'module'?"
+            ),
+            (
+                ["module", "com.a.b", "--language", "python", "--target", "x"],
+                "'--target' is for swift"
+            ),
+            (
+                ["module", "com.a.b", "--language", "python", "--package", "x"],
+                "'--package' is for swift"
+            ),
+            (
+                ["module", "com.a.b", "--language", "swift", "--target", "a-b"],
+                "'a-b' is no name of a target: letters, digits and _ are allowed, and a letter comes "
+                    + "first"
+            ),
+        ])
+    func usage(arguments: [String], message: String) throws {
+        let outcome = try HostProcess.run(["new"] + arguments, in: folder.path)
+        #expect(outcome.exit == .code(64))
+        #expect(
+            outcome.error == """
+                hostd new: \(message)
+                usage: hostd new --language LANGUAGE [--slatefile FILE] [--add] [--target TARGET] \
+                [--package FOLDER] [--json] KIND ID
+                see 'hostd new --help'
+
+                """)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "an id that is none, and one that would be",
+        arguments: [
+            ("weather", "'weather' is no reverse-domain name; write \"com.mm.weather\"?"),
+            (
+                "com.example.weather_report",
+                "module id 'com.example.weather_report' has '_' in it; letters, digits, hyphens and dots "
+                    + "are allowed; write 'com.example.weather-report'?"
+            ),
+            (
+                "my weather",
+                "module id 'my weather' has a space in it; letters, digits, hyphens and dots are allowed; "
+                    + "write 'com.example.my-weather'?"
+            ),
+            (
+                "com..weather",
+                "module id 'com..weather' has nothing before, after or between its dots; write "
+                    + "'com.weather'?"
+            ),
+            (
+                "com.example.3d",
+                "'3d', of which a class is to be named, must begin with a letter; write "
+                    + "'com.example.module-3d'?"
+            ),
+            (
+                "com.example.routed",
+                "the class would be called RoutedModule, as a protocol of ModuleHost is; give the module "
+                    + "another id"
+            ),
+        ])
+    func id(text: String, message: String) throws {
+        let outcome = try HostProcess.run(
+            ["new", "module", text, "--language", "swift"], in: folder.path)
+        #expect(outcome.error == "hostd new: \(message)\n")
+        #expect(outcome.exit == .code(64))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "the names that follow from an id",
+        arguments: [
+            ("com.example.weather", "WeatherModule", "weather_module", "com.example.main"),
+            ("a.news-letter-2", "NewsLetter2Module", "news_letter_2_module", "a.main"),
+            ("com.mm.userInfo", "UserInfoModule", "userinfo_module", "com.mm.main"),
+            // What would stand before the standard library, and what is a keyword.
+            ("com.mm.json", "JsonModule", "json_module", "com.mm.main"),
+            ("com.mm.class", "ClassModule", "class_module", "com.mm.main"),
+            ("com.mm.Main", "MainModule", "main_module", "com.mm.root"),
+        ])
+    func names(id: String, type: String, file: String, main: String) throws {
+        let names = try ModuleNames(id)
+        #expect([names.type, names.file, names.main] == [type, file, main])
+    }
+}

@@ -1,0 +1,97 @@
+import AppService
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// What it depends on in what a module takes too long.
+@Suite("A module that takes too long in a step of its own", .timeLimit(.minutes(10)))
+struct LateInStepsTests {
+    @Test("in init is left out; when it comes at last it is let go")
+    func lateInit() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b init") { _ in door.pass() }
+        let test = try HostUnderTest("a", "b", "c", probe: probe)
+        try test.host.launch()
+        await probe.reached("b init")
+        test.overrun(.seconds(20))
+        await probe.reached("c activate")
+        door.open()
+        await probe.reached("b deinit")
+        #expect(probe.entries("b") == ["b init", "b deinit"])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("in launch ends the host if it is required")
+    func requiredLateInLaunch() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b launch") { _ in door.pass() }
+        let test = try HostUnderTest(
+            [.init(name: "a"), .init(name: "b", more: #""required": true"#), .init(name: "c")],
+            probe: probe)
+        try test.host.launch()
+        await probe.reached("b launch")
+        test.overrun(.seconds(20))
+        await probe.reached("a terminate")
+        #expect(probe.entries("launch") == ["a launch", "b launch"])
+        _ = await test.recorder.first(containing: "waiting for x.b")
+        door.open()
+        #expect(
+            await test.end()
+                == .failed("required module 'x.b' failed in launch: it did not return within 20s"))
+    }
+
+    @Test("in terminate does not keep the end from the others, and is left behind when time is up")
+    func lateInTerminate() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b terminate") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        test.host.stop(because: "test")
+        await probe.reached("b terminate")
+        test.overrun(.seconds(10))
+        await probe.reached("c terminate")
+        _ = await test.recorder.first(containing: "waiting for x.b")
+        test.time.advance(by: .seconds(30))
+        #expect(await test.end() == .overdue([try ModuleID("x.b")]))
+        // What the stuck stack refers to is let go when it returns, if the process still stands.
+        door.open()
+        await probe.reached("a deinit")
+    }
+
+    @Test("in a claim search ends the search: going on could act twice")
+    func claimSearch() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b open-url") { _ in door.pass() }
+        let test = try await HostUnderTest(
+            [.init(name: "a"), .init(name: "b"), .init(name: "c", config: #""claims": true"#)],
+            probe: probe
+        ).launched()
+        try test.deliver(.openURL, #"{"url": "slate://x"}"#)
+        await probe.reached("b open-url")
+        test.overrun()
+        _ = await test.recorder.first { $0.event == "open-url" && $0.message == "1 module, 1 late" }
+        #expect(!probe.entries.contains("c open-url"))
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("counts as failed in a reply that is put together")
+    func reply() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b push") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
+        try test.deliver(.push, "{}")
+        await probe.reached("b push")
+        test.overrun()
+        _ = await test.recorder.first {
+            $0.event == "push" && $0.message == "2 modules, 1 late, failed"
+        }
+        door.open()
+        #expect(await test.stopped() == .stopped)
+    }
+}
