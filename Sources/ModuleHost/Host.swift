@@ -223,13 +223,35 @@ public final class Host: Sendable {
     private func stop(_ end: End, because reason: String, origin: Origin) {
         guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
         stopLatch.open()
-        holds.stopBegins(within: slatefile.deadlines.stopAll)
-        let alarm = time.schedule(after: slatefile.deadlines.stopAll) { [self] in overdue() }
+        let limit = slatefile.deadlines.stopAll
+        holds.stopBegins(within: limit)
+        gate.lane.watchdog.stopBegins(until: time.now() + limit, within: limit)
+        let backlog = time.schedule(after: limit / 3) { [self] in dropBacklog(after: limit / 3) }
+        let alarm = time.schedule(after: limit) { [self] in overdue() }
         stopAlarm.withLock { $0 = alarm }
         observer.onStop(end, reason)
-        onLane(limit: .stop) { app, _ in
-            app.stop(end, because: reason, origin: origin, in: self)
-        }
+        gate.lane.enqueue(
+            StopJob { [app] in
+                backlog.cancel()
+                app.value.stop(end, because: reason, origin: origin, in: self)
+            })
+    }
+
+    /// Drops what was accepted before the stop and is not delivered yet, where the stop has not come round to
+    /// the modules for it.
+    private func dropBacklog(after limit: Duration) {
+        let dropped = gate.lane.dropBacklog(
+            before: { $0 is StopJob },
+            noting: { job in
+                if let entry = (job as? EventJob)?.entry { inbox?.handBack(entry) }
+            })
+        guard !dropped.isEmpty else { return }
+        let durable = dropped.count { ($0 as? EventJob)?.entry != nil }
+        for job in dropped { job.abandon() }
+        log.warning(
+            "what was accepted before the stop took the modules longer than \(limit.briefText), a third "
+                + "of deadlines.stopAll: \(dropped.count - durable) events and calls are dropped, "
+                + "\(durable) of the inbox left to the next host")
     }
 
     private func overdue() { end(.overdue(leftBehind())) }

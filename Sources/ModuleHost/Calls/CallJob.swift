@@ -47,6 +47,9 @@ final class CallJob<Reply: Sendable>: LaneJob {
         _ = gate.call(caller, on: thread) { (baggage.call, baggage.result) = (nil, nil) }
     }
 
+    /// What came from a module may hold objects of it, which end in its code alone.
+    var isDroppable: Bool { caller == nil }
+
     func abandon() { answer.give(.failure(RouteError.stopped)) }
 
     func abandonInHand() { abandon() }

@@ -330,8 +330,10 @@ private final class DaemonRun: Sendable {
         case .overdue(let modules):
             let names = modules.map(\.text).joined(separator: ", ")
             let reason =
-                "the stop took longer than deadlines.stopAll; left behind: "
-                + (names.isEmpty ? "nobody, the lane is busy" : names)
+                "the stop took longer than deadlines.stopAll; "
+                + (names.isEmpty
+                    ? "the host was still busy, no module was unresponsive"
+                    : "left behind: \(names)")
             log.error(reason)
             leave(end, because: reason)
         }

@@ -43,6 +43,8 @@ final class Cell: Sendable {
     ///
     /// Written on the lane.
     let isDraft: Atomic<Bool>
+    /// Whether the module did not return in time in the stop that goes on: it is not waited for again.
+    let wasOverdueInStop = Atomic(false)
     /// Written under the lane's lock; read without it as a first look.
     let status = Atomic(Status.listed)
     /// How many members the module has had in the host's center: who has asked for them need not ask again

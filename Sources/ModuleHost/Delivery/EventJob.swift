@@ -80,6 +80,13 @@ final class EventJob: LaneJob, @unchecked Sendable {
         return event
     }
 
+    var isDroppable: Bool { request.isFromOutside }
+
+    /// The entry of the inbox that the request comes from.
+    var entry: InboxEntry? { request.entry }
+
+    func abandon() { abandonInHand() }
+
     func abandonInHand() {
         if case .event(_, let answer?) = request { answer.give(.failure(RouteError.stopped)) }
     }
@@ -125,4 +132,22 @@ enum EventRequest: Sendable {
     case own(LifecycleEvent)
     /// A change of state of the host's own, at this very moment.
     case ownChange(LifecycleState.Change, origin: Origin)
+}
+
+extension EventRequest {
+    /// Whether it was accepted from outside, or posted by a module; else it is the host's own.
+    fileprivate var isFromOutside: Bool {
+        switch self {
+        case .event, .change: true
+        case .own, .ownChange: false
+        }
+    }
+
+    /// The entry of the inbox that the event comes from.
+    fileprivate var entry: InboxEntry? {
+        switch self {
+        case .event(let event, _), .own(let event): event.entry
+        case .change, .ownChange: nil
+        }
+    }
 }

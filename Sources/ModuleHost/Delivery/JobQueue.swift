@@ -35,6 +35,24 @@ struct JobQueue {
         return all
     }
 
+    /// Takes out jobs that stand before a certain one; none where that is not there.
+    ///
+    /// - Parameters:
+    ///   - end: Whether a job is that one.
+    ///   - isTaken: Which of those before it.
+    /// - Returns: The jobs, in their order.
+    mutating func remove(
+        before end: (any LaneJob) -> Bool, where isTaken: (any LaneJob) -> Bool
+    ) -> [any LaneJob] {
+        let all = removeAll()
+        let place = all.firstIndex(where: end) ?? all.startIndex
+        var taken: [any LaneJob] = []
+        for (index, job) in all.enumerated() {
+            if index < place, isTaken(job) { taken.append(job) } else { append(job) }
+        }
+        return taken
+    }
+
     /// The count stays a power of two, so that the place is a mask away.
     private mutating func grow() {
         var larger: [(any LaneJob)?] = Array(repeating: nil, count: ring.count * 2)

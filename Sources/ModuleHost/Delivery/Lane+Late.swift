@@ -49,6 +49,7 @@ extension Lane {
             return false
         }
         epoch.add(1, ordering: .releasing)
+        if cause == .overdue, let blamed = report.cells.last { watchdog.tookOver(from: blamed) }
         // Not held by the thread for as long as it lives: places of modules that are gone stand in it.
         let resumption = Guarded<LateReport?>(report)
         understudy.play { [self] in
@@ -208,6 +209,16 @@ extension Lane {
     /// The modules that are late now, in the order in which they became so.
     var lateCells: [Cell] { state.withLock { $0.late.cells } }
 
+    /// The modules that did not return in time: the late ones, and one from which the lane could not be taken,
+    /// since the system had no room for another thread.
+    var overdueCells: [Cell] {
+        let word = word.load()
+        return state.withLock { state in
+            let stuck = state.unreplaced == word.delivery ? state.cells[word.cell] : nil
+            return state.late.cells + [stuck].compactMap(\.self)
+        }
+    }
+
     /// How many events wait for a late module; nil for one that is not late.
     func behind(_ cell: Cell) -> Int? {
         state.withLock { $0.late.behind(cell, log: $0.log) }
@@ -248,13 +259,25 @@ extension Lane {
         state.withLock { $0.late.settle(forfeit, dropped: dropped, log: $0.log) }
     }
 
+    /// What the watchdog needs to know of a delivery.
+    struct Watched {
+        let isBusy: Bool
+        let limit: DeliveryLimit
+        /// The module that the lane itself has entered.
+        let cell: Cell?
+        /// How many modules of the app stand after it in the order of the slatefile, where it is notified of
+        /// an event that they are notified of next.
+        let modulesToCome: Int
+    }
+
     /// What the watchdog needs to know of the delivery that `word` stands for.
-    func watched(at word: Ownership) -> (isBusy: Bool, limit: DeliveryLimit, cell: Cell?) {
+    func watched(at word: Ownership) -> Watched {
         state.withLock { state in
-            (
-                state.current != nil, state.current?.limit ?? .event,
-                state.cells[state.thread.outermost(at: word)]
-            )
+            let cell = state.cells[state.thread.outermost(at: word)]
+            let rank = state.current?.event == nil ? nil : cell?.rank
+            return Watched(
+                isBusy: state.current != nil, limit: state.current?.limit ?? .event, cell: cell,
+                modulesToCome: rank.map { max(0, state.cells.count - Int($0)) } ?? 0)
         }
     }
 }

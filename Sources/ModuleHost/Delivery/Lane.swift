@@ -164,6 +164,24 @@ final class Lane: Sendable {
         }
     }
 
+    /// Takes what may be dropped out of the list, as far as it stands before a certain job.
+    ///
+    /// The jobs are the caller's to abandon.
+    ///
+    /// - Parameters:
+    ///   - end: Whether a job is that one. Where it is not listed any more, nothing is taken.
+    ///   - note: Told of each job that is taken, before the lane goes on; under its lock.
+    /// - Returns: The jobs, in their order.
+    func dropBacklog(
+        before end: (any LaneJob) -> Bool, noting note: (any LaneJob) -> Void
+    ) -> [any LaneJob] {
+        state.withLock { state in
+            let dropped = state.jobs.remove(before: end, where: \.isDroppable)
+            for job in dropped { note(job) }
+            return dropped
+        }
+    }
+
     /// Ends the lane once the job in hand is done.
     ///
     /// What is still listed is abandoned.

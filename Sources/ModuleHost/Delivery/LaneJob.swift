@@ -16,6 +16,10 @@ protocol LaneJob: Sendable {
     /// The entry of the inbox that is not done before the module in hand has returned.
     var durableEvent: InboxEntry? { get }
 
+    /// Whether it was accepted from outside or posted by a module, so that a stop may drop it where the
+    /// modules take too long over what stands before it.
+    var isDroppable: Bool { get }
+
     /// Does the work, or goes on with it on another thread.
     ///
     /// - Parameters:
@@ -25,7 +29,7 @@ protocol LaneJob: Sendable {
     ///     with what comes after it.
     func run(on thread: LaneThread, after cell: UInt16)
 
-    /// Called instead of `run` where the lane was closed first.
+    /// Called instead of `run` where the lane was closed first, or the job dropped.
     func abandon()
 
     /// Called where the lane is closed while the job is in hand: whoever waits for what comes of it waits
@@ -40,6 +44,7 @@ extension LaneJob {
     var event: LifecycleEvent? { nil }
     var eventInHand: LifecycleEvent? { event }
     var durableEvent: InboxEntry? { event?.entry }
+    var isDroppable: Bool { false }
     func abandon() {}
     func abandonInHand() {}
 }

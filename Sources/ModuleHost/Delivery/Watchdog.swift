@@ -7,6 +7,8 @@ import Synchronization
 /// counts its own ticks, at least ten to a deadline, and not the time that went by, so that a process
 /// which was stopped or suspended has overrun nothing. From the first tick that sees a delivery it
 /// counts as many as make up the deadline; so a deadline is kept to within one tick, a tenth.
+///
+/// In a stop a module gets less than its deadline where the ``StopBudget`` says so.
 final class Watchdog: Sendable {
     /// How long module code may take.
     struct Limits: Sendable {
@@ -22,16 +24,20 @@ final class Watchdog: Sendable {
         }
     }
 
+    /// The delivery that the last tick has seen.
     private struct Sight {
         var delivery: UInt32?
-        /// What the ticks come to that have seen it; a reload may change their length.
+        /// The sum of the ticks that have seen it; a reload may change their length.
         var counted = Duration.zero
+        /// How long it may take in a stop; fixed when the first tick of the stop sees it.
+        var allowanceInStop: Duration?
     }
 
     private let currentLimits: Guarded<Limits>
     private let time: any TimeSource
     private let isArmed = Atomic(false)
     private let sight = Guarded(Sight())
+    private let stopBudget = Guarded<StopBudget?>(nil)
     private let pending = Guarded<(any Alarm)?>(nil)
 
     init(limits: Limits, time: any TimeSource) {
@@ -43,6 +49,23 @@ final class Watchdog: Sendable {
     var limits: Limits {
         get { currentLimits.withLock { $0 } }
         set { currentLimits.withLock { $0 = newValue } }
+    }
+
+    /// A stop has begun, which is over at an instant.
+    func stopBegins(until end: ContinuousClock.Instant, within limit: Duration) {
+        stopBudget.withLock { $0 = StopBudget(end: end, limit: limit) }
+    }
+
+    /// The modules are about to be notified of an event of the stop.
+    func stopReaches(_ event: EventKind) { stopBudget.withLock { $0?.reach(event) } }
+
+    /// The lane was taken from a module that did not return in time.
+    func tookOver(from cell: Cell) {
+        stopBudget.withLock { budget in
+            guard budget != nil else { return }
+            budget?.hasOverdueModules = true
+            cell.wasOverdueInStop.store(true, ordering: .relaxed)
+        }
     }
 
     /// Called by the lane each time it takes up a job.
@@ -58,7 +81,7 @@ final class Watchdog: Sendable {
     private func schedule(for lane: Lane) {
         // Not weak: an object that was ever referred to weakly counts its references elsewhere from
         // then on, and the lane's are counted with each message. An alarm holds it for one tick.
-        let tick = limits.tick
+        let tick = tick
         let alarm = time.schedule(after: tick) { [self] in look(at: lane, after: tick) }
         pending.withLock { $0 = alarm }
     }
@@ -78,8 +101,9 @@ final class Watchdog: Sendable {
                 sight = Sight(delivery: word.delivery)
                 return false
             }
+            let allowance = allowance(watched, &sight)
             sight.counted += tick
-            return sight.counted >= limit(watched.limit, of: watched.cell)
+            return sight.counted >= allowance
         }
         if isOverdue, lane.takeOver(at: word) { sight.withLock { $0 = Sight() } }
         schedule(for: lane)
@@ -90,6 +114,24 @@ final class Watchdog: Sendable {
         isArmed.store(false, ordering: .sequentiallyConsistent)
         // The lane may have taken up a job after we looked, and found us still armed.
         if lane.watched(at: lane.word.load()).isBusy { arm(for: lane) }
+    }
+
+    private var tick: Duration {
+        let limits = limits
+        let budget = stopBudget.withLock { $0 }
+        return budget.map { $0.tick(at: time.now(), atMost: limits.tick) } ?? limits.tick
+    }
+
+    /// How long the delivery in sight may take.
+    private func allowance(_ watched: Lane.Watched, _ sight: inout Sight) -> Duration {
+        let usual = limit(watched.limit, of: watched.cell)
+        if let fixed = sight.allowanceInStop { return min(usual, fixed) }
+        guard let budget = stopBudget.withLock({ $0 }) else { return usual }
+        // One that was in sight when the stop began gets the rest of its time, or half of what is left.
+        let allowance = budget.allowance(
+            of: watched.cell, before: watched.modulesToCome, at: time.now())
+        sight.allowanceInStop = sight.counted + allowance
+        return min(usual, sight.counted + allowance)
     }
 
     private func limit(_ limit: DeliveryLimit, of cell: Cell?) -> Duration {

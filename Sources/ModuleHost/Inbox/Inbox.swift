@@ -172,6 +172,11 @@ package final class Inbox: Sendable {
 
     func began(_ entry: InboxEntry) { progress.began(entry) }
 
+    /// The app stops before the event is delivered; the next host goes on with it.
+    ///
+    /// From any thread, before the lane comes to what stands after it.
+    func handBack(_ entry: InboxEntry) { progress.handBack(entry) }
+
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
 
     /// A module gave up events, which are to be put aside.

@@ -8,6 +8,8 @@ final class InboxProgress: Sendable {
     private let box: BlackBox?
     /// The first place that is not done by the lane; 0 as long as nothing was.
     private let nextPlace = Atomic<UInt64>(0)
+    /// The first place that the lane has handed back undone: nothing from there on is done by this host.
+    private let handedBack = Atomic<UInt64>(.max)
     /// How many events were handed to the lane and are not done.
     private let inFlight = Atomic(0)
     /// How many were done by the lane.
@@ -59,8 +61,25 @@ final class InboxProgress: Sendable {
         leave()
     }
 
+    /// The lane will not deliver an event: it is left to the next host, with all that stands after it.
+    ///
+    /// Before the lane comes to what stands after it.
+    func handBack(_ entry: InboxEntry) {
+        // Not `min`: that of Swift 6.3's atomics compares unsigned values as signed ones.
+        let place = entry.position.rawValue
+        var first = handedBack.load(ordering: .relaxed)
+        while place < first {
+            let (isExchanged, found) = handedBack.weakCompareExchange(
+                expected: first, desired: place, ordering: .relaxed)
+            if isExchanged { return }
+            first = found
+        }
+    }
+
     private func advance(to place: EventPosition) {
-        guard place.rawValue > nextPlace.load(ordering: .relaxed) else { return }
+        guard place.rawValue > nextPlace.load(ordering: .relaxed),
+            place.rawValue <= handedBack.load(ordering: .relaxed)
+        else { return }
         if isCatchingUp.load(ordering: .relaxed) {
             catchUp(to: place)
         } else {

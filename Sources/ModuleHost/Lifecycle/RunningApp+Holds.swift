@@ -30,11 +30,12 @@ extension RunningApp {
 }
 
 extension Host {
-    /// The modules whose end an overdue stop did not wait for: those that are late, the one in hand, and
-    /// those that hold, of which the log says what for.
+    /// The modules whose end an overdue stop did not wait for: those that are overdue, and those that hold, of
+    /// which the log says what for.
+    ///
+    /// Not the one in hand, which has time left: to blame is what stands before it.
     func leftBehind() -> [ModuleID] {
-        var modules = gate.lane.lateCells.compactMap(\.id)
-        if let stuck = gate.lane.cell(gate.lane.word.load().cell)?.id { modules.append(stuck) }
+        var modules = gate.lane.overdueCells.compactMap(\.id)
         for hold in holds.open {
             log.of(module: hold.module.text).error(
                 "held '\(hold.step.rawValue)' until the stop was out of time: \(hold.reason)")

@@ -1,5 +1,14 @@
 import AppService
 
+/// The job by which a stop begins, when what was accepted before it is done or dropped.
+struct StopJob: LaneJob {
+    let begin: @Sendable () -> Void
+
+    var limit: DeliveryLimit { .stop }
+
+    func run(on thread: LaneThread, after cell: UInt16) { begin() }
+}
+
 /// From the wish to stop to the end.
 extension RunningApp {
     /// Tells every module that was launched of the end, then lets them go.

@@ -94,7 +94,10 @@ extension RunningApp: EventJob.App {
         switch request {
         case .event(let event, _):
             guard !isHeld(job) else { return nil }
-            guard state.acceptsEvents else { return ignore(event.kind.rawValue) }
+            guard state.acceptsEvents else {
+                if let entry = event.entry { inbox?.handBack(entry) }
+                return ignore(event.kind.rawValue)
+            }
             return [event]
         case .change(let change, let origin):
             guard !isHeld(job) else { return nil }
@@ -133,6 +136,7 @@ extension RunningApp: EventJob.App {
     }
 
     func begin(_ event: inout LifecycleEvent) {
+        if ending != nil { gate.lane.watchdog.stopReaches(event.kind) }
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }

@@ -87,8 +87,10 @@ extension Command {
         case "overdue":
             let modules = outcome["modules"]?.elements.compactMap(\.string) ?? []
             Console.complain(
-                "hostd stop: the stop took too long; left behind: "
-                    + (modules.isEmpty ? "nobody" : modules.joined(separator: ", ")))
+                "hostd stop: the stop took too long; "
+                    + (modules.isEmpty
+                        ? "the host was still busy, no module was unresponsive"
+                        : "left behind: \(modules.joined(separator: ", "))"))
         default:
             Console.complain("hostd stop: stopped: \(outcome["reason"]?.string ?? outcome.text)")
         }

@@ -92,6 +92,8 @@ struct DeliveryModel {
     /// Launch and activation come before all others.
     private(set) var offered = 2
     private(set) var stops: Int?
+    /// The modules that were overdue since the stop began.
+    private var overdueInStop: Set<Int> = []
     /// Who is overdue, and what the log has not said yet.
     private(set) var overdue: [[Int]] = []
     /// From whom the lane is being taken, and before which door they stand.
@@ -195,6 +197,7 @@ struct DeliveryModel {
         // The first look finds who is there; from then on the ticks count.
         guard stack.looks == patience(of: outermost, in: stack.outermost) + 1 else { return }
         overdue.append(stack.modules)
+        if stops != nil, let blamed = stack.modules.last { overdueInStop.insert(blamed) }
         for index in Set(stack.modules) { becomesMaybeLate(index) }
         taken = (stack.modules, door)
     }
@@ -222,7 +225,9 @@ struct DeliveryModel {
     }
 
     private func patience(of module: Int, in telling: Moment.Telling) -> Int {
-        switch telling {
+        // Less than a tick of the trial's.
+        if overdueInStop.contains(module) { return 0 }
+        return switch telling {
         case .event(.state(.resignActive), _), .event(.state(.background), _),
             .event(.state(.terminate), _):
             Schedule.patience

@@ -55,7 +55,7 @@ struct ScheduleGenerator {
             return [.open(door)]
         case 84..<88: return [.settle]
         case 88..<90: return [.strike]
-        case 90..<91: return [.stop]
+        case 90..<91: return one(in: 4) ? overdueTwiceInStop() : [.stop]
         case 91..<94: return staleWord()
         case 94..<97: return callFromLate()
         case 97..<99: return rejoinUnderFire()
@@ -187,6 +187,17 @@ struct ScheduleGenerator {
         return [
             .deliver(event(late, [.stall(first)])), .overrun, .deliver(last),
             .deliver(event(late, [])), .settle, .open(first),
+        ]
+    }
+
+    /// A module is overdue in a stop, returns, and gets stuck again: then it is not waited for.
+    private mutating func overdueTwiceInStop() -> [Schedule.Step] {
+        let module = anyModule()
+        let (first, lane, second) = (door(), door(), door())
+        return [
+            .deliver(event(module, [.stall(first)])), .hold(lane),
+            .deliver(event(module, [.stall(second)])), .settle, .stop, .overrun, .open(first),
+            .settle, .open(lane), .settle, .tick(1), .open(second),
         ]
     }
 }

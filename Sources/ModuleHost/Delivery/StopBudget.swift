@@ -1,0 +1,65 @@
+import AppService
+import Synchronization
+
+/// How the time of a stop is shared out, so that hung modules do not keep the others from being notified of
+/// the end.
+///
+/// A third of `deadlines.stopAll` is kept for each of the steps `resign-active`, `background` and `terminate`.
+/// What a step does not use is left to those after it; what was accepted before the stop takes its time from
+/// the first. A module gets half of what is left of its step, when ``share`` is set aside for each module after
+/// it, and ``minimum`` at least.
+struct StopBudget: Sendable {
+    /// The least that a module gets, and all that one gets which was overdue in this stop before.
+    static let minimum: Duration = .milliseconds(20)
+    /// The time set aside for each module that is yet to be notified.
+    ///
+    /// The minimum, and what the watchdog takes to see that it is over. No more than half of a third in all, so
+    /// that in an app of many modules a slow one still gets the rest.
+    private static let share: Duration = .milliseconds(25)
+
+    private let end: ContinuousClock.Instant
+    private let third: Duration
+    /// How many thirds are kept for steps to come.
+    private var stepsToCome = 2
+    /// Whether a module was overdue in this stop: then there may be more of them.
+    var hasOverdueModules = false
+
+    /// - Parameters:
+    ///   - end: When the stop is out of time.
+    ///   - limit: How long it may take in all.
+    init(end: ContinuousClock.Instant, limit: Duration) {
+        self.end = end
+        third = limit / 3
+    }
+
+    /// The modules are about to be notified of an event of the stop.
+    mutating func reach(_ event: EventKind) {
+        switch event {
+        case .background: stepsToCome = 1
+        case .terminate: stepsToCome = 0
+        default: break
+        }
+    }
+
+    /// How long a module may take that is entered at an instant.
+    ///
+    /// - Parameters:
+    ///   - cell: The module's place.
+    ///   - count: How many modules are yet to be notified after it.
+    ///   - now: The instant.
+    /// - Returns: The time, from then on.
+    func allowance(
+        of cell: Cell?, before count: Int, at now: ContinuousClock.Instant
+    ) -> Duration {
+        if cell?.wasOverdueInStop.load(ordering: .relaxed) == true { return Self.minimum }
+        let left = now.duration(to: end - third * stepsToCome)
+        return max(Self.minimum, (left - min(Self.share * count, third / 2)) / 2)
+    }
+
+    /// How often the watchdog looks: ten times in the shortest time that a module may get now.
+    func tick(at now: ContinuousClock.Instant, atMost usual: Duration) -> Duration {
+        let shortest =
+            hasOverdueModules ? Self.minimum : allowance(of: nil, before: 0, at: now)
+        return min(usual, shortest / 10)
+    }
+}
