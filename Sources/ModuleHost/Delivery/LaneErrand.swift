@@ -38,18 +38,25 @@ final class LaneErrand: LaneJob, @unchecked Sendable {
     func run(on thread: LaneThread, after stuck: UInt16) {
         guard stuck == 0 else { return }
         let admission = gate.lane.admit(cell, at: nil)
+        if admission == .skip, !reachesLeaving {
+            // The body may hold the last of the module: it is dropped where the module is busy, if it still is.
+            let work = LateModules.Work { [self] in
+                body = nil
+            } abandon: { [self] in
+                body = nil
+            }
+            let isDeferred = gate.lane.defer(for: cell, work)
+            if !isDeferred { _ = gate.call(cell, on: thread) { body = nil } }
+            return abandon()
+        }
         if admission != .go {
             let work = LateModules.Work { [self] in
                 completion(perform())
             } abandon: { [self] in
                 if reachesLeaving { completion(perform()) } else { drop() }
             }
-            // Who is gone may be busy still, and who was late be back in this very moment.
+            // An overdue module may be back at this very moment.
             if gate.lane.defer(for: cell, work) { return }
-        }
-        if admission == .skip, !reachesLeaving {
-            _ = gate.call(cell, on: thread) { body = nil }
-            return abandon()
         }
         var result = Result<Void, any Error>.failure(ModuleGone(id: cell.id))
         _ = gate.call(cell, on: thread) { result = perform() }

@@ -23,6 +23,33 @@ struct LateInStepsTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("in init keeps nobody waiting for a start-up task of its own")
+    func lateInitWithTask() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("b init") { module in
+            try module.context.startup("index", priority: .high) {
+                1
+            } then: { _ in
+                probe.note("b takes its index")
+            }
+            door.pass()
+        }
+        let test = try HostUnderTest("a", "b", "c", probe: probe)
+        try test.host.launch()
+        await probe.reached("b init")
+        test.overrun(.seconds(20))
+        // One deadline, and no second one: the clock stands still.
+        await probe.reached("c activate")
+        _ = await test.recorder.first {
+            $0.message.hasPrefix("start-up task x.b/index failed: module 'x.b' is gone")
+        }
+        door.open()
+        await probe.reached("b deinit")
+        #expect(probe.entries("b") == ["b init", "b deinit"])
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("in launch ends the host if it is required")
     func requiredLateInLaunch() async throws {
         let probe = Probe()
