@@ -51,6 +51,10 @@ let package = Package(
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
         .executableTarget(
+            name: "Scale",
+            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict),
+        .executableTarget(
             name: "Sins",
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),

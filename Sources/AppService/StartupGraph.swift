@@ -100,28 +100,32 @@ struct StartupGraph {
         for task in tasks { numbers.append(task.name) }
     }
 
-    /// Gives tasks another name: what their names begin with is exchanged.
+    /// Gives the tasks of some owners other names.
     ///
-    /// - Parameters:
-    ///   - prefix: What names begin with.
-    ///   - other: What they begin with from now on. Names that are taken then are taken twice, and the
-    ///     later one is found.
-    mutating func rename(_ prefix: String, to other: String) {
-        let meant = tasks.indices.filter { tasks[$0].name.hasPrefix(prefix) }
-        guard !meant.isEmpty else { return }
-        for index in meant {
-            tasks[index].name = other + tasks[index].name.dropFirst(prefix.count)
+    /// Names that are taken then are taken twice, and the later one is found.
+    ///
+    /// - Parameter owners: What stands before the first `/` of a name, and what is to stand there.
+    mutating func rename(_ owners: [Substring: String]) {
+        var isChanged = false
+        for index in tasks.indices {
+            let name = tasks[index].name
+            guard let new = owners[owner(of: name)] else { continue }
+            tasks[index].name = new + name.dropFirst(owner(of: name).count)
+            isChanged = true
         }
+        guard isChanged else { return }
         numbers = NameTable()
         for task in tasks { numbers.append(task.name) }
     }
 
-    /// Tasks whose names begin with a prefix are not required any more.
-    mutating func dispense(with prefix: String) {
-        for index in tasks.indices where tasks[index].name.hasPrefix(prefix) {
+    /// The tasks of some owners are not required any more.
+    mutating func dispense(with owners: Set<Substring>) {
+        for index in tasks.indices where owners.contains(owner(of: tasks[index].name)) {
             tasks[index].required = false
         }
     }
+
+    private func owner(of name: String) -> Substring { name.prefix { $0 != "/" } }
 
     /// The edges into a connected task.
     func edgesIn(_ task: Int32) -> ArraySlice<Edge> {

@@ -103,20 +103,25 @@ public final class StartupQueue: Sendable {
 
     /// Gives tasks other names, so that their names are free for others.
     ///
-    /// They run on, and who runs after them still does. A queue of many tasks is looked through.
+    /// They run on, and who runs after them still does. All tasks are looked through, once for all owners.
     ///
     /// - Parameters:
-    ///   - prefix: What their names begin with.
-    ///   - other: What they begin with from now on; no other task's names do.
-    package func rename(_ prefix: String, to other: String) {
-        state.withLock { $0.graph.rename(prefix, to: other) }
+    ///   - owners: What stands before the first `/` of their names.
+    ///   - other: What is to stand there; no other task has it.
+    package func rename(_ owners: some Sequence<String>, to other: (String) -> String) {
+        let names = Dictionary(
+            owners.map { (Substring($0), other($0)) }, uniquingKeysWith: { first, _ in first })
+        guard !names.isEmpty else { return }
+        state.withLock { [names] in $0.graph.rename(names) }
     }
 
     /// The app can do without tasks: that they fail ends nothing any more.
     ///
-    /// - Parameter prefix: What their names begin with.
-    package func dispense(with prefix: String) {
-        state.withLock { $0.graph.dispense(with: prefix) }
+    /// - Parameter owners: What stands before the first `/` of their names.
+    package func dispense(with owners: some Sequence<String>) {
+        let owners = Set(owners.map { Substring($0) })
+        guard !owners.isEmpty else { return }
+        state.withLock { [owners] in $0.graph.dispense(with: owners) }
     }
 
     /// Ends registration: later attempts throw, and what is registered runs on.

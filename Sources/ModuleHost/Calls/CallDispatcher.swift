@@ -102,8 +102,10 @@ final class CallDispatcher {
         isOver.store(true, ordering: .releasing)
     }
 
-    /// The routes of a module.
-    func routes(of cell: Cell) -> [BoundRoute] { routes.values.filter { $0.cell === cell } }
+    /// The routes of each module, by the number of its cell.
+    var routesByModule: [UInt16: [BoundRoute]] {
+        Dictionary(grouping: routes.values, by: \.cell.number)
+    }
 
     func replace(_ tokens: TokenStore) { self.tokens = tokens }
 

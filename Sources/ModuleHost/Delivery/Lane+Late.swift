@@ -206,6 +206,9 @@ extension Lane {
     /// Whether the lane has come to its end, or is about to.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
+    /// Whether a module is late, be it one of the app's still or gone.
+    func isLate(_ cell: Cell) -> Bool { state.withLock { $0.late.holds(cell) } }
+
     /// The modules that are late now, in the order in which they became so.
     var lateCells: [Cell] { state.withLock { $0.late.cells } }
 

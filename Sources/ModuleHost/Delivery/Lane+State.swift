@@ -1,8 +1,8 @@
 extension Lane {
     /// All that changes under the lane's one lock.
     struct State {
-        var jobs = JobQueue()
-        var idleJobs: [any LaneJob] = []
+        var jobs = Deque<any LaneJob>()
+        var idleJobs = Deque<any LaneJob>()
         var current: (any LaneJob)?
         /// The owner.
         var thread: LaneThread
@@ -46,8 +46,7 @@ extension Lane.State {
             return .run(job)
         }
         if isClosed { return .end }
-        if !idleJobs.isEmpty {
-            let job = idleJobs.removeFirst()
+        if let job = idleJobs.popFirst() {
             current = job
             return .run(job)
         }

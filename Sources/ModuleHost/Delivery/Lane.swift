@@ -105,7 +105,7 @@ final class Lane: Sendable {
     /// Adds to the list, and wakes the lane's thread where it sleeps.
     ///
     /// - Returns: False where the lane is closed: nothing was added.
-    private func list(_ add: (inout JobQueue) -> Void) -> Bool {
+    private func list(_ add: (inout Deque<any LaneJob>) -> Void) -> Bool {
         let verdict = state.withLock { state -> (accepted: Bool, wake: LaneThread?) in
             guard !state.isClosed else { return (false, nil) }
             add(&state.jobs)
@@ -173,7 +173,8 @@ final class Lane: Sendable {
     ///   - note: Told of each job that is taken, before the lane goes on; under its lock.
     /// - Returns: The jobs, in their order.
     func dropBacklog(
-        before end: (any LaneJob) -> Bool, noting note: (any LaneJob) -> Void
+        before end: @Sendable (any LaneJob) -> Bool,
+        noting note: @Sendable (any LaneJob) -> Void
     ) -> [any LaneJob] {
         state.withLock { state in
             let dropped = state.jobs.remove(before: end, where: \.isDroppable)
@@ -189,8 +190,7 @@ final class Lane: Sendable {
         let (left, current, wake) = state.withLock {
             state -> ([any LaneJob], (any LaneJob)?, LaneThread?) in
             state.isClosed = true
-            let left = state.jobs.removeAll() + state.idleJobs
-            state.idleJobs = []
+            let left = state.jobs.removeAll() + state.idleJobs.removeAll()
             return (left, state.current, state.wakeUp())
         }
         rouse(wake)

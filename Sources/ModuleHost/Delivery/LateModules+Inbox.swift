@@ -60,8 +60,8 @@ extension LateModules {
 
     /// A durable event was accepted: who is behind is behind on it, too.
     mutating func noteAccepted(log: EventLog) {
-        for index in modules.indices where modules[index].isLevel && modules[index].cell.isListed {
-            noteUnheard(index, log)
+        for module in modules.values where module.isLevel && module.cell.isListed {
+            noteUnheard(module.cell, log)
         }
     }
 
@@ -80,19 +80,19 @@ extension LateModules {
         _ entry: InboxEntry?, _ event: LifecycleEvent?, for cell: Cell, on thread: LaneThread,
         log: EventLog
     ) -> Bool {
-        guard let index = modules.firstIndex(where: { $0.cell === cell && $0.thread === thread })
-        else { return false }
+        guard self[cell]?.thread === thread else { return false }
         guard let entry else {
-            modules[index].spilled = Spill()
+            modules[cell.number]?.spilled = Spill()
             return false
         }
-        let isWanted = modules[index].spilled.take(entry)
+        let isWanted = modules[cell.number]?.spilled.take(entry) == true
         guard isWanted, let event, event.isFor(cell.id) else {
-            noteUnheard(index, log)
+            noteUnheard(cell, log)
             return false
         }
-        (modules[index].event, modules[index].begun) = (event, entry)
-        noteUnheard(index, log)
+        modules[cell.number]?.event = event
+        modules[cell.number]?.begun = entry
+        noteUnheard(cell, log)
         return true
     }
 
@@ -100,31 +100,30 @@ extension LateModules {
     ///
     /// - Parameter log: The log.
     /// - Returns: By module; none for one that has no durable event to hear.
-    func unheard(log: EventLog) -> [(cell: Cell, position: EventPosition)] {
-        let late = modules.compactMap { module in
-            module.cell.isListed
-                ? firstUnheard(module, log).map { (module.cell, $0) } : nil
+    mutating func unheard(log: EventLog) -> [(cell: Cell, position: EventPosition)] {
+        let late = modules.values.map(\.cell).compactMap { cell in
+            cell.isListed ? firstUnheard(cell, log).map { (cell, $0) } : nil
         }
         // Last, so that they are those that count.
         return late + forfeits.map { ($0.cell, $0.first) }
     }
 
-    mutating func noteUnheard(_ index: Int, _ log: EventLog) {
-        let module = modules[index]
-        guard module.cell.isListed else { return noteLevel(module.cell) }
-        let position = firstForfeit(of: module.cell) ?? firstUnheard(module, log)
-        modules[index].isLevel = position == nil
-        note(module.cell, position, module.begun != nil)
+    mutating func noteUnheard(_ cell: Cell, _ log: EventLog) {
+        guard cell.isListed else { return noteLevel(cell) }
+        let position = firstForfeit(of: cell) ?? firstUnheard(cell, log)
+        modules[cell.number]?.isLevel = position == nil
+        note(cell, position, modules[cell.number]?.begun != nil)
     }
 
-    private func firstUnheard(_ module: Module, _ log: EventLog) -> EventPosition? {
+    private mutating func firstUnheard(_ cell: Cell, _ log: EventLog) -> EventPosition? {
+        guard let module = modules[cell.number] else { return nil }
         if let begun = module.begun { return begun.position }
         if let place = module.spilled.first { return place }
-        var position = module.position
+        // Each event is looked at once, however often this is asked.
+        var position = max(module.position, module.unheardFrom)
+        defer { modules[cell.number]?.unheardFrom = position }
         while position < log.head {
-            if let kept = log[position], let entry = kept.event.entry,
-                kept.isFor(module.cell) != false
-            {
+            if let kept = log[position], let entry = kept.event.entry, kept.isFor(cell) != false {
                 return entry.position
             }
             position += 1
@@ -150,23 +149,22 @@ extension LateModules {
     ///   - cell: The module's place.
     /// - Returns: What it gives up; nil for nothing.
     mutating func forfeit(before place: EventPosition, by cell: Cell) -> Forfeit? {
-        guard let index = modules.firstIndex(where: { $0.cell === cell }),
-            !forfeits.contains(where: { $0.cell === cell })
-        else { return nil }
-        return forfeit(index, before: place, because: .behind)
+        guard holds(cell), !forfeits.contains(where: { $0.cell === cell }) else { return nil }
+        return forfeit(of: cell, before: place, because: .behind)
     }
 
     private mutating func forfeit(
-        _ index: Int, before place: EventPosition?, because reason: Forfeit.Reason
+        of cell: Cell, before place: EventPosition?, because reason: Forfeit.Reason
     ) -> Forfeit? {
-        let module = modules[index]
         func isGivenUp(_ position: EventPosition) -> Bool { place.map { position < $0 } ?? true }
-        let begun = module.begun.flatMap { isGivenUp($0.position) ? $0.position : nil }
-        let dropped = modules[index].spilled.drop(before: place)
+        let begun = modules[cell.number]?.begun.flatMap {
+            isGivenUp($0.position) ? $0.position : nil
+        }
+        let dropped = modules[cell.number]?.spilled.drop(before: place)
         guard let first = begun ?? dropped?.places.lowerBound else { return nil }
-        if begun != nil { modules[index].begun = nil }
+        if begun != nil { modules[cell.number]?.begun = nil }
         let forfeit = Forfeit(
-            cell: module.cell, first: first, begun: begun, places: dropped?.places,
+            cell: cell, first: first, begun: begun, places: dropped?.places,
             heard: dropped?.heard ?? [], reason: reason)
         forfeits.append(forfeit)
         return forfeit
@@ -179,10 +177,8 @@ extension LateModules {
     ///   - reason: Why.
     /// - Returns: False where it is at work on none.
     mutating func forfeitEventInHand(of cell: Cell, because reason: String) -> Bool {
-        guard let index = modules.firstIndex(where: { $0.cell === cell }),
-            let begun = modules[index].begun
-        else { return false }
-        modules[index].begun = nil
+        guard let begun = self[cell]?.begun else { return false }
+        modules[cell.number]?.begun = nil
         forfeits.append(
             Forfeit(
                 cell: cell, first: begun.position, begun: begun.position, places: nil, heard: [],
@@ -197,27 +193,25 @@ extension LateModules {
     ///   - reason: Why.
     ///   - log: The log.
     mutating func forfeitAll(of cell: Cell, because reason: String, log: EventLog) {
-        guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return }
-        while modules[index].position < log.head {
-            if let kept = log[modules[index].position], let entry = kept.event.entry {
+        guard holds(cell) else { return }
+        while let position = modules[cell.number]?.position, position < log.head {
+            if let kept = log[position], let entry = kept.event.entry {
                 // Of one that is still on its way nobody knows yet: better put aside than lost.
-                modules[index].spilled.append(entry, isHeard: kept.isFor(cell) == false)
+                modules[cell.number]?.spilled.append(entry, isHeard: kept.isFor(cell) == false)
             }
-            modules[index].position += 1
+            modules[cell.number]?.position += 1
         }
-        _ = forfeit(index, before: nil, because: .module(reason))
-        noteUnheard(index, log)
+        _ = forfeit(of: cell, before: nil, because: .module(reason))
+        noteUnheard(cell, log)
     }
 
     /// What a module gave up is put aside.
     mutating func settle(_ forfeit: Forfeit, dropped: Int, log: EventLog) {
         forfeits.removeAll { $0.cell === forfeit.cell && $0.first == forfeit.first }
-        guard let index = modules.firstIndex(where: { $0.cell === forfeit.cell }) else {
-            return noteLevel(forfeit.cell)
-        }
-        modules[index].spilled.uncount(dropped)
-        modules[index].missed += dropped
-        noteUnheard(index, log)
+        guard holds(forfeit.cell) else { return noteLevel(forfeit.cell) }
+        modules[forfeit.cell.number]?.spilled.uncount(dropped)
+        modules[forfeit.cell.number]?.missed += dropped
+        noteUnheard(forfeit.cell, log)
     }
 }
 

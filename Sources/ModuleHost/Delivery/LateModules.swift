@@ -38,9 +38,13 @@ struct LateModules {
         let cell: Cell
         /// The thread that it catches up on.
         let thread: LaneThread
+        /// How many modules became late before it.
+        let turn: Int
         var position: UInt64
+        /// Before this position of the log there is no durable event that it has not heard.
+        var unheardFrom: UInt64 = 0
         var event: LifecycleEvent?
-        var deferred: [Work] = []
+        var deferred = Deque<Work>()
         var missed = 0
         /// The durable event that it was told and has not returned from.
         var begun: InboxEntry?
@@ -56,20 +60,24 @@ struct LateModules {
     var note: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
 
     private let box: BlackBox?
-    /// Those that are late, in the order in which they became so.
-    var modules: [Module] = []
+    /// Those that are late, by the numbers of their cells.
+    var modules: [UInt16: Module] = [:]
+    private var turns = 0
     /// What modules that were too far behind gave up, until it is put aside.
     var forfeits: [Forfeit] = []
     private var stays: [Stay] = []
     /// The first position that a rejoined module has not heard.
     private var heard: [UInt16: UInt64] = [:]
+    /// How often the log was not looked at for what nobody is behind any more.
+    private var trimsSkipped = 0
 
     /// - Parameter box: Where it is noted who is late; nil for nowhere.
     init(box: BlackBox? = nil) { self.box = box }
 
     var isEmpty: Bool { modules.isEmpty }
     var count: Int { modules.count }
-    var cells: [Cell] { modules.map(\.cell) }
+    /// Those that are late, in the order in which they became so.
+    var cells: [Cell] { modules.values.sorted { $0.turn < $1.turn }.map(\.cell) }
     /// Whether a thread with modules on its stack is to say what became of them, late or no more.
     var hasStays: Bool { stays.contains { !$0.cells.isEmpty } }
 
@@ -100,10 +108,12 @@ struct LateModules {
             // It may have heard the event in hand already, when it was late before.
             position = max(position, heard.removeValue(forKey: cell.number) ?? 0)
             var module = Module(
-                cell: cell, thread: thread, position: position, event: job?.eventInHand)
+                cell: cell, thread: thread, turn: turns, position: position,
+                event: job?.eventInHand)
+            turns += 1
             if cell === cells.first { module.begun = told }
-            modules.append(module)
-            noteUnheard(modules.count - 1, log)
+            modules[cell.number] = module
+            noteUnheard(cell, log)
             if !isYield || cell !== cells.last { box?.setLate(cell.number, true) }
             if cell.isListed {
                 cell.status.store(.late, ordering: .releasing)
@@ -112,17 +122,22 @@ struct LateModules {
         stays.append(Stay(thread: thread, cells: cells, job: job))
     }
 
-    func holds(_ cell: Cell) -> Bool { modules.contains { $0.cell === cell } }
+    func holds(_ cell: Cell) -> Bool { self[cell] != nil }
+
+    /// What is known of a module, where it is late.
+    subscript(cell: Cell) -> Module? {
+        modules[cell.number].flatMap { $0.cell === cell ? $0 : nil }
+    }
 
     /// How many events wait for a late module; nil for one that is not late.
     ///
     /// Those that it will miss are not among them.
     func behind(_ cell: Cell, log: EventLog) -> Int? {
-        modules.first { $0.cell === cell }.map { Int(log.head - $0.position) + $0.spilled.count }
+        self[cell].map { Int(log.head - $0.position) + $0.spilled.count }
     }
 
     func eventInHand(of cell: Cell) -> LifecycleEvent? {
-        modules.first { $0.cell === cell }?.event
+        self[cell]?.event
     }
 
     func stay(of thread: LaneThread) -> Stay? { stays.first { $0.thread === thread } }
@@ -139,8 +154,8 @@ struct LateModules {
     mutating func forget(_ cell: Cell) { heard[cell.number] = nil }
 
     mutating func `defer`(for cell: Cell, _ work: Work) -> Bool {
-        guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return false }
-        modules[index].deferred.append(work)
+        guard holds(cell) else { return false }
+        modules[cell.number]?.deferred.append(work)
         return true
     }
 
@@ -149,53 +164,51 @@ struct LateModules {
     /// "Caught up" and "no longer late" change here, together, under the lock under which the lane
     /// looks again.
     mutating func next(for cell: Cell, on thread: LaneThread, log: inout EventLog) -> Step? {
+        let number = cell.number
         // Once it is not late any more it may soon be late again, on another thread.
-        guard let index = modules.firstIndex(where: { $0.cell === cell && $0.thread === thread })
-        else { return nil }
+        guard self[cell]?.thread === thread else { return nil }
         guard cell.status.load(ordering: .relaxed) == .late else {
-            if !modules[index].deferred.isEmpty {
-                return .dropped(modules[index].deferred.removeFirst())
-            }
-            box?.setLate(cell.number, false)
-            modules.remove(at: index)
+            if let work = modules[number]?.deferred.popFirst() { return .dropped(work) }
+            box?.setLate(number, false)
+            modules[number] = nil
             noteLevel(cell)
             trim(&log)
             return nil
         }
-        modules[index].begun = nil
-        if !modules[index].deferred.isEmpty {
-            modules[index].event = nil
-            noteUnheard(index, log)
-            return .deferred(modules[index].deferred.removeFirst())
+        modules[number]?.begun = nil
+        if let work = modules[number]?.deferred.popFirst() {
+            modules[number]?.event = nil
+            noteUnheard(cell, log)
+            return .deferred(work)
         }
-        if let place = modules[index].spilled.first {
-            noteUnheard(index, log)
+        if let place = modules[number]?.spilled.first {
+            noteUnheard(cell, log)
             return .read(place)
         }
-        while modules[index].position < log.head {
-            let kept = log[modules[index].position]
+        while let position = modules[number]?.position, position < log.head {
+            let kept = log[position]
             if let kept, kept.unreached == nil {
-                noteUnheard(index, log)
+                noteUnheard(cell, log)
                 return .inHand
             }
-            modules[index].position += 1
-            modules[index].event = kept?.event
+            modules[number]?.position += 1
+            modules[number]?.event = kept?.event
             trim(&log)
             guard let kept else {
-                modules[index].missed += 1
+                modules[number]?.missed += 1
                 continue
             }
             if kept.isFor(cell) == true {
-                modules[index].begun = kept.event.entry
-                noteUnheard(index, log)
+                modules[number]?.begun = kept.event.entry
+                noteUnheard(cell, log)
                 return .event(kept.event)
             }
         }
         noteLevel(cell)
-        heard[cell.number] = log.head
+        heard[number] = log.head
         cell.status.store(.rejoined, ordering: .releasing)
-        box?.setLate(cell.number, false)
-        let missed = modules.remove(at: index).missed
+        box?.setLate(number, false)
+        let missed = modules.removeValue(forKey: number)?.missed ?? 0
         trim(&log)
         return .rejoined(missed: missed)
     }
@@ -204,37 +217,51 @@ struct LateModules {
     /// these take in memory.
     mutating func enforceBacklogs(log: inout EventLog) {
         guard !modules.isEmpty else { return }
-        for index in modules.indices where modules[index].cell.isListed {
-            let backlog = UInt64(modules[index].cell.backlog)
-            while log.head - modules[index].position > backlog
-                || log.bytes(from: modules[index].position) > EventLog.byteLimit
-            {
-                // One that is still on its way round has not been spilled: it is not over.
-                let kept = log[modules[index].position]
-                if let entry = kept?.event.entry {
-                    guard let isFor = kept?.isFor(modules[index].cell) else { break }
-                    modules[index].spilled.append(entry, isHeard: !isFor)
-                } else {
-                    modules[index].missed += 1
-                }
-                modules[index].position += 1
-            }
-        }
+        for number in modules.keys { enforceBacklog(of: number, &log) }
         trim(&log)
+    }
+
+    private mutating func enforceBacklog(of number: UInt16, _ log: inout EventLog) {
+        guard let cell = modules[number]?.cell, cell.isListed else { return }
+        let backlog = UInt64(cell.backlog)
+        while let position = modules[number]?.position,
+            log.head - position > backlog || log.bytes(from: position) > EventLog.byteLimit
+        {
+            // One that is still on its way round has not been spilled: it is not over.
+            let kept = log[position]
+            if let entry = kept?.event.entry {
+                guard let isFor = kept?.isFor(cell) else { return }
+                modules[number]?.spilled.append(entry, isHeard: !isFor)
+            } else {
+                modules[number]?.missed += 1
+            }
+            modules[number]?.position += 1
+        }
     }
 
     /// A module is gone, though it may be busy still: nothing is kept for it any more.
     mutating func noteGone(_ cell: Cell, log: inout EventLog) {
         forfeits.removeAll { $0.cell === cell && !$0.outlastsModule }
-        guard let index = modules.firstIndex(where: { $0.cell === cell }) else { return }
-        modules[index].begun = nil
-        modules[index].spilled = Spill()
+        guard holds(cell) else { return }
+        modules[cell.number]?.begun = nil
+        modules[cell.number]?.spilled = Spill()
         noteLevel(cell)
-        trim(&log)
+        trimNow(&log)
     }
 
-    private func trim(_ log: inout EventLog) {
-        log.trim(before: modules.filter(\.cell.isListed).map(\.position).min() ?? log.head)
+    /// Lets go of what no module is behind on any more.
+    ///
+    /// Looks only once in as many times as there are modules that are late, so that what it costs does not
+    /// grow with their number.
+    private mutating func trim(_ log: inout EventLog) {
+        trimsSkipped += 1
+        if trimsSkipped >= modules.count { trimNow(&log) }
+    }
+
+    private mutating func trimNow(_ log: inout EventLog) {
+        trimsSkipped = 0
+        log.trim(
+            before: modules.values.lazy.filter(\.cell.isListed).map(\.position).min() ?? log.head)
     }
 }
 

@@ -4,8 +4,8 @@ import Synchronization
 @usableFromInline
 protocol AnyResponderList: AnyObject {
     func insert(_ member: Member)
-    func removeAll(where isGone: (Member) -> Bool)
-    func sort()
+    func remove(_ members: ArraySlice<Member>)
+    func reorder(adding members: [Member])
 }
 
 /// The members of a center that conform to one responder protocol, in order.
@@ -43,27 +43,39 @@ final class ResponderList<Responder>: AnyResponderList {
     /// Takes a member in where it conforms: the one time that its conformance is looked up.
     @usableFromInline
     func insert(_ member: Member) {
-        guard let responder = member.object as? Responder else { return }
-        if let selective = member.selective, !selective.wants(Responder.self) { return }
-        let entry = Entry(cell: member.cell, member: member, responder: responder)
-        // Mostly the last place.
-        let index = entries.lastIndex { $0.member.precedes(member) }.map { $0 + 1 } ?? 0
-        entries.insert(entry, at: index)
+        guard let entry = entry(of: member) else { return }
+        entries.insert(entry, at: entries.partitioningIndex { member.precedes($0.member) })
         lookedAt = nil
     }
 
-    /// Lets go of members, which the caller holds: none ends in the middle of this.
-    @usableFromInline
-    func removeAll(where isGone: (Member) -> Bool) { entries.removeAll { isGone($0.member) } }
+    private func entry(of member: Member) -> Entry? {
+        guard let responder = member.object as? Responder else { return nil }
+        if let selective = member.selective, !selective.wants(Responder.self) { return nil }
+        return Entry(cell: member.cell, member: member, responder: responder)
+    }
 
-    /// Puts the members into the order of their ranks, which have changed.
+    /// Lets go of members of one module, which stand next to each other and which the caller holds: none ends
+    /// in the middle of this.
     @usableFromInline
-    func sort() { entries.sort { $0.member.precedes($1.member) } }
+    func remove(_ members: ArraySlice<Member>) {
+        guard let first = members.first, let last = members.last else { return }
+        let start = entries.partitioningIndex { !$0.member.precedes(first) }
+        let end = entries.partitioningIndex { last.precedes($0.member) }
+        if start < end { entries.removeSubrange(start..<end) }
+    }
+
+    /// Takes members in, and puts all into the order of their ranks, which have changed.
+    @usableFromInline
+    func reorder(adding members: [Member]) {
+        entries += members.compactMap(entry)
+        entries.sort { $0.member.precedes($1.member) }
+        lookedAt = nil
+    }
 
     /// The index of the first entry that stands after a rank.
     @usableFromInline
     func firstIndex(after rank: UInt16) -> Int {
-        rank == 0 ? 0 : entries.firstIndex { $0.cell.rank > rank } ?? entries.endIndex
+        rank == 0 ? 0 : entries.partitioningIndex { $0.cell.rank > rank }
     }
 
     /// Drops the entries of modules that get nothing more, if anything changed since the last time.
@@ -81,6 +93,23 @@ final class ResponderList<Responder>: AnyResponderList {
             return false
         }
         orderedAt = isOrdered ? epoch : nil
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The first index whose element, and those of all after it, are what is looked for; the end for none.
+    ///
+    /// Takes a number of steps that grows with the logarithm of the count.
+    ///
+    /// - Parameter isBehind: Whether an element is one of those at the end; false for all before the first of them.
+    /// - Returns: The index.
+    func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 

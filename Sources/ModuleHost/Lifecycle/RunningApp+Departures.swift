@@ -36,8 +36,10 @@ extension RunningApp {
     ///   - records: The modules, in order.
     ///   - farewell: What they are told before, as in a stop.
     func depart(_ records: [ModuleRecord], farewell: (ModuleRecord) -> [EventKind]) {
-        for record in records { record.farewell = farewell(record) }
-        departing += records
+        for record in records {
+            record.farewell = farewell(record)
+            departing[record.cell.number] = record
+        }
     }
 
     /// Tells the modules that leave what is left to be told, each event in their order, before anything else
@@ -49,7 +51,8 @@ extension RunningApp {
     func bidFarewell(then last: (@Sendable (RunningApp) -> Void)? = nil) {
         guard let host, last != nil || !departing.isEmpty else { return }
         forgetDeparted()
-        let leaving = departing.filter { !isLate($0) }
+        let leaving = departing.values.filter { !isLate($0) }
+            .sorted { $0.cell.rank < $1.cell.rank }
         let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
         for kind in [EventKind.resignActive, .background, .terminate] {
@@ -62,15 +65,20 @@ extension RunningApp {
                     })
             }
         }
-        jobs.append(leave(leaving.reversed(), in: host, then: last))
+        jobs.append(leave(leaving.reversed()[...], in: host, then: last))
         gate.lane.prepend(jobs)
     }
 
     /// Forgets those that became late in their own end, and have returned from it.
     private func forgetDeparted() {
-        let over = departing.filter { $0.departure == nil && !isLate($0) }
-        departing.removeAll { record in over.contains { $0 === record } }
-        for record in over { gate.lane.unregister(record.cell) }
+        for record in departing.values where record.departure == nil && !isLate(record) {
+            forget(record)
+        }
+    }
+
+    private func forget(_ record: ModuleRecord) {
+        departing[record.cell.number] = nil
+        gate.lane.unregister(record.cell)
     }
 
     /// How long the others wait for one that leaves: where they go on, no longer than for any event.
@@ -81,7 +89,8 @@ extension RunningApp {
     /// That may take its time, as the end of a process does: what has come meanwhile has its turn in between,
     /// unless the app stops.
     private func leave(
-        _ records: [ModuleRecord], in host: Host, then last: (@Sendable (RunningApp) -> Void)?
+        _ records: ArraySlice<ModuleRecord>, in host: Host,
+        then last: (@Sendable (RunningApp) -> Void)?
     ) -> LaneWork {
         let confined = LaneConfined(records)
         return LaneWork(limit: Self.limit(in: host)) { [app = host.app] thread in
@@ -91,7 +100,7 @@ extension RunningApp {
                 return
             }
             // Listed first, since the lane may be lost in this one.
-            let next = app.leave(Array(records.dropFirst()), in: host, then: last)
+            let next = app.leave(records.dropFirst(), in: host, then: last)
             let lane = app.gate.lane
             if host.isStopping { lane.prepend([next]) } else { lane.enqueue(next) }
             app.leave(first, on: thread)
@@ -120,8 +129,7 @@ extension RunningApp {
         letGo(of: record, on: thread)
         // Late in its own end, it has nothing more to be told when it returns.
         guard gate.lane.owns(thread) else { return }
-        departing.removeAll { $0 === record }
-        gate.lane.unregister(record.cell)
+        forget(record)
     }
 
     /// Whether a module that leaves holds a step open: then it goes on when that is over.
@@ -132,7 +140,7 @@ extension RunningApp {
     }
 
     func isLate(_ record: ModuleRecord) -> Bool {
-        gate.lane.lateCells.contains { $0 === record.cell }
+        gate.lane.isLate(record.cell)
     }
 
     /// Tells the members of one module of an event, and nobody else.

@@ -5,9 +5,7 @@ extension RunningApp {
             state: state, isReady: isReady && ending == nil,
             modules: records.isEmpty ? slatefile.modules.count(where: \.isEnabled) : records.count)
         // Those that were taken out concern nobody but the host.
-        let gone = departing.map(\.cell)
-        health.late = gate.lane.lateCells.filter { cell in !gone.contains { $0 === cell } }
-            .compactMap(\.id)
+        health.late = gate.lane.lateCells.filter { departing[$0.number] == nil }.compactMap(\.id)
         health.failed = records.filter(\.isFailed).map(\.id)
         return health
     }

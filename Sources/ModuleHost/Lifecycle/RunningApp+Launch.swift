@@ -139,9 +139,10 @@ extension RunningApp {
 
     /// Every module that is left counts as launched, whether it had work to do or not.
     func launched() {
+        let end = firstFailedRequired ?? .max
         for record in records where !record.isFailed {
             guard case .made = record.status else { continue }
-            if let failed = firstFailedRequired, record.cell.rank > failed { break }
+            if record.cell.rank > end { break }
             record.status = .launched
         }
     }

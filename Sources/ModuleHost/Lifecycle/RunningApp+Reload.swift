@@ -135,7 +135,7 @@ extension RunningApp {
     private func makeDrafts(of reload: Reload, in host: Host) {
         host.noteDrafts(reload.drafts.map(\.id))
         services.beginTransition(leaving: reload.leaving.map(\.cell))
-        for id in reload.plan.remade { host.startup.rename("\(id)/", to: "\(id)\(reload.mark)/") }
+        host.startup.rename(reload.plan.remade.map(\.text)) { $0 + reload.mark }
         for record in reload.drafts { gate.lane.register(record.cell) }
         reload.starts = processStarts(of: reload.drafts) { context(of: $0, for: reload, in: host) }
         withEachDraft(of: reload, in: host) { app, reload, record, thread in
@@ -255,15 +255,14 @@ extension RunningApp {
         reload.starts?.cancel()
         reload.starts = nil
         host.noteDrafts([])
-        for record in reload.drafts {
-            host.startup.dispense(with: "\(record.id)/")
-            host.startup.rename(
-                "\(record.id)/", to: "\(record.id) undone by reload \(reloadCount)/")
+        let drafts = reload.drafts.map(\.id.text)
+        host.startup.dispense(with: drafts)
+        host.startup.rename(drafts) { "\($0) undone by reload \(reloadCount)" }
+        host.startup.rename(reload.plan.remade.map { "\($0)\(reload.mark)" }) {
+            String($0.dropLast(reload.mark.count))
         }
-        for id in reload.plan.remade { host.startup.rename("\(id)\(reload.mark)/", to: "\(id)/") }
-        for record in reload.drafts {
-            takeOut(record, routes: reload.calls.routes(of: record.cell))
-        }
+        let routes = reload.calls.routesByModule
+        for record in reload.drafts { takeOut(record, routes: routes[record.cell.number] ?? []) }
         services.endTransition()
         if let calls { reload.calls.end(for: calls) }
         depart(reload.drafts) { record in
@@ -304,7 +303,7 @@ extension RunningApp {
 
     /// Makes modules anew that were late when they should have been.
     func remakeOutdated() {
-        guard let host, let calls, ending == nil,
+        guard let host, let calls, ending == nil, !outdated.isEmpty,
             records.contains(where: { outdated.contains($0.id) && !isLate($0) })
         else { return }
         let request = ReloadRequest(

@@ -11,7 +11,7 @@ extension RunningApp {
         let new: CallDispatcher
         guard let calls else { return }
         // It would never hear what it has missed since.
-        if reload.leaving.contains(where: { reload.plan.remade.contains($0.id) && isLate($0) }) {
+        if reload.leaving.contains(where: { isLate($0) && reload.plan.remade.contains($0.id) }) {
             return startOver(reload)
         }
         do {
@@ -39,7 +39,8 @@ extension RunningApp {
     }
 
     private func takeOutLeaving(_ reload: Reload, _ calls: CallDispatcher) {
-        for record in reload.leaving { takeOut(record, routes: calls.routes(of: record.cell)) }
+        let routes = reload.leaving.isEmpty ? [:] : calls.routesByModule
+        for record in reload.leaving { takeOut(record, routes: routes[record.cell.number] ?? []) }
         // What a stop would tell them in this state.
         var end = state
         guard case .deliver(let farewell) = end.apply(.terminate) else { return }
@@ -81,11 +82,9 @@ extension RunningApp {
 
     private func exchangeTasks(_ reload: Reload, in host: Host) {
         host.noteDrafts([])
-        for id in reload.plan.remade { host.startup.dispense(with: "\(id)\(reload.mark)/") }
-        for id in reload.plan.removed {
-            host.startup.dispense(with: "\(id)/")
-            host.startup.rename("\(id)/", to: "\(id)\(reload.mark)/")
-        }
+        let removed = reload.plan.removed.map(\.text)
+        host.startup.dispense(with: reload.plan.remade.map { "\($0)\(reload.mark)" } + removed)
+        host.startup.rename(removed) { $0 + reload.mark }
     }
 
     /// Tells everybody, before any other event: who stays, of its settings; who is new, of where the app

@@ -42,14 +42,14 @@ extension RunningApp {
         guard !records.isEmpty else {
             return slatefile.modules.filter(\.isEnabled).map { ModuleStatus($0, .waiting) }
         }
-        let holds = holds.open
+        let holds = Dictionary(grouping: holds.open, by: \.module)
         return records.map { record in
             let behind = gate.lane.behind(record.cell)
             var status = ModuleStatus(
                 record.entry, record.status.asSeen(isLate: behind != nil))
             if status.state == .late { status.behind = behind }
             if case .failed(let reason) = record.status { status.reason = reason }
-            status.holds = holds.filter { $0.module == record.id }
+            status.holds = holds[record.id] ?? []
             status.process = (record.module as? IsolatedModule)?.figures.withLock { $0 }
             return status
         }

@@ -36,20 +36,23 @@ extension RunningApp {
         deliverNow(.ownChange(.terminate, origin: origin), limit: .stop)
     }
 
-    /// Lets the modules go, the last one first.
+    /// Lets the modules go, the last one first; those that are late when they return.
     func release(in host: Host) {
-        for record in records.reversed() {
-            host.onLane(limit: .stop) { [id = record.id] app, thread in
-                app.release(id, on: thread)
-            }
+        let left = unreleased ?? records
+        unreleased = left.filter { isLate($0) }
+        for record in left.reversed() where !isLate(record) {
+            let confined = LaneConfined(record)
+            host.onLane(limit: .stop) { app, thread in app.release(confined.value, on: thread) }
         }
         host.onLane { app, _ in app.endUnlessLate() }
     }
 
-    private func release(_ id: ModuleID, on thread: LaneThread) {
-        guard let record = records.first(where: { $0.id == id }), record.module != nil,
-            !gate.lane.lateCells.contains(where: { $0 === record.cell })
-        else { return }
+    private func release(_ record: ModuleRecord, on thread: LaneThread) {
+        guard record.module != nil else { return }
+        if isLate(record) {
+            unreleased?.append(record)
+            return
+        }
         takeOut(record)
         letGo(of: record, on: thread)
     }
@@ -77,7 +80,7 @@ extension RunningApp {
     func leaveBehind() {
         starts?.cancel()
         reload?.starts?.cancel()
-        for record in records + departing + (reload?.drafts ?? []) {
+        for record in records + departing.values + (reload?.drafts ?? []) {
             record.module = nil
             record.context = nil
             record.departure = nil

@@ -28,6 +28,8 @@ final class RunningApp {
     var ending: Host.End?
     /// Whether the modules have heard of the end, so that they are let go of.
     var isReleasing = false
+    /// The modules that a stop has yet to let go of, since they were late; nil before it lets go of any.
+    var unreleased: [ModuleRecord]?
     /// The reload that is on its way; nil where none is.
     var reload: Reload?
     /// Reloads that wait for the app to be ready, or for the one on its way.
@@ -36,8 +38,8 @@ final class RunningApp {
     var outdated: Set<ModuleID> = []
     /// How many reloads there were, those that failed included.
     var reloadCount = 0
-    /// Modules that are no longer part of the app, and yet to be let go of.
-    var departing: [ModuleRecord] = []
+    /// Modules that are no longer part of the app, and yet to be let go of, by the numbers of their cells.
+    var departing: [UInt16: ModuleRecord] = [:]
     /// The host that owns the app; set at launch.
     weak var host: Host?
     var startedAt: ContinuousClock.Instant

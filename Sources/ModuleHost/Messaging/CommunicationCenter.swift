@@ -25,10 +25,11 @@ import Synchronization
 public final class CommunicationCenter {
     /// The way into modules; nil for a center of an owner's own, whose members are the owner's code.
     @usableFromInline let gate: Gate?
+    /// In the order of their ranks, so that those of one module stand next to each other.
     private var members: [Member] = []
-    /// Members of modules that were made for a reload: nobody sends to them yet.
-    private var drafts: [Member] = []
-    private var known: Set<ObjectIdentifier> = []
+    /// Members of modules that were made for a reload, by the numbers of their cells: nobody sends to them yet.
+    private var drafts: [UInt16: [Member]] = [:]
+    private var known: [ObjectIdentifier: Member] = [:]
     @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]
     private var sequence = 0
     /// The place of every member of a center of one's own.
@@ -88,36 +89,46 @@ public final class CommunicationCenter {
 
     // A module itself stands before what it has added, also in `init`.
     func insert(_ object: AnyObject, in cell: Cell, isModule: Bool = false) {
-        guard cell.status.load(ordering: .relaxed) != .unlisted,
-            known.insert(ObjectIdentifier(object)).inserted
-        else { return }
+        let key = ObjectIdentifier(object)
+        guard cell.status.load(ordering: .relaxed) != .unlisted, known[key] == nil else { return }
         sequence += 1
         let member = Member(object: object, cell: cell, sequence: isModule ? 0 : sequence)
+        known[key] = member
         cell.membersAdded.add(1, ordering: .releasing)
         guard !cell.isDraft.load(ordering: .relaxed) else {
-            let index = drafts.lastIndex { $0.sequence < member.sequence }.map { $0 + 1 } ?? 0
-            return drafts.insert(member, at: index)
+            drafts[cell.number, default: []].insert(member, at: isModule ? 0 : draftCount(cell))
+            return
         }
-        // Mostly the last place.
-        let index = members.lastIndex { $0.precedes(member) }.map { $0 + 1 } ?? 0
-        members.insert(member, at: index)
+        members.insert(member, at: members.partitioningIndex { member.precedes($0) })
         for list in lists.values { list.insert(member) }
     }
 
+    private func draftCount(_ cell: Cell) -> Int { drafts[cell.number]?.count ?? 0 }
+
+    /// Where the members of a module stand.
+    private func range(of cell: Cell) -> Range<Int> {
+        let start = members.partitioningIndex { $0.cell.rank >= cell.rank }
+        return start..<members[start...].partitioningIndex { $0.cell.rank > cell.rank }
+    }
+
     /// The members of a module, itself first.
-    func members(of cell: Cell) -> [Member] { (members + drafts).filter { $0.cell === cell } }
+    func members(of cell: Cell) -> [Member] {
+        let drafts = drafts[cell.number] ?? []
+        // A draft has a rank that a module may have which is still there.
+        return members[range(of: cell)].filter { $0.cell === cell }
+            + drafts.filter { $0.cell === cell }
+    }
 
     func take(_ object: AnyObject) {
-        guard known.remove(ObjectIdentifier(object)) != nil else { return }
-        if let index = drafts.firstIndex(where: { $0.object === object }) {
-            return drafts.remove(at: index).markRemoved()
-        }
-        guard let index = members.firstIndex(where: { $0.object === object }) else { return }
         // Held until all is done: a member may use the center when it ends.
-        let member = members.remove(at: index)
+        guard let member = known.removeValue(forKey: ObjectIdentifier(object)) else { return }
         // A message that is on its way round goes by its own list, and looks here.
         member.markRemoved()
-        for list in lists.values { list.removeAll { $0 === member } }
+        drafts[member.cell.number]?.removeAll { $0 === member }
+        let index = members.partitioningIndex { !$0.precedes(member) }
+        guard index < members.count, members[index] === member else { return }
+        members.remove(at: index)
+        for list in lists.values { list.remove([member][...]) }
         bumpEpoch()
     }
 
@@ -127,26 +138,30 @@ public final class CommunicationCenter {
     /// - Returns: The members, to be let go of when their module may be entered.
     func takeAll(of cell: Cell) -> [Member] {
         let gone = members(of: cell)
+        guard !gone.isEmpty else { return [] }
         for member in gone {
             member.markRemoved()
-            known.remove(ObjectIdentifier(member.object))
+            known[ObjectIdentifier(member.object)] = nil
         }
-        members.removeAll(where: \.isRemoved)
-        drafts.removeAll(where: \.isRemoved)
-        for list in lists.values { list.removeAll(where: \.isRemoved) }
+        if drafts[cell.number]?.first?.cell === cell { drafts[cell.number] = nil }
+        let range = range(of: cell)
+        guard members[range].first?.cell === cell else { return gone }
+        for list in lists.values { list.remove(members[range]) }
+        members.removeSubrange(range)
         bumpEpoch()
         return gone
     }
 
     /// Takes in the members of modules that are no drafts any more, and puts all in the order of their ranks.
     func reorder() {
-        let new = drafts.filter { !$0.cell.isDraft.load(ordering: .relaxed) }
-        drafts.removeAll { !$0.cell.isDraft.load(ordering: .relaxed) }
-        members = (members + new).sorted { $0.precedes($1) }
-        for list in lists.values {
-            for member in new { list.insert(member) }
-            list.sort()
+        var new: [Member] = []
+        for (number, some) in drafts {
+            new += some.filter { !$0.cell.isDraft.load(ordering: .relaxed) }
+            let rest = some.filter { $0.cell.isDraft.load(ordering: .relaxed) }
+            drafts[number] = rest.isEmpty ? nil : rest
         }
+        members = (members + new).sorted { $0.precedes($1) }
+        for list in lists.values { list.reorder(adding: new) }
         bumpEpoch()
     }
 

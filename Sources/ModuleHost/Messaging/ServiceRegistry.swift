@@ -29,6 +29,8 @@ public final class ServiceRegistry {
 
     @usableFromInline let gate: Gate
     @usableFromInline let entries = TypeTable<AnyService>()
+    /// The services of each module, by the number of its cell.
+    private var ofModules: [UInt16: [AnyService]] = [:]
     /// What is being made right now, outermost first.
     ///
     /// All of it stands on the stack of one thread; if that gets stuck, it is forgotten.
@@ -44,7 +46,7 @@ public final class ServiceRegistry {
     private struct Transition {
         /// Those of modules that are about to go: all others use them until then.
         var leaving: [ObjectIdentifier: AnyService] = [:]
-        let leavingCells: [Cell]
+        let leavingCells: Set<ObjectIdentifier>
         /// Those of modules that were made for the reload: these alone use them until then.
         var drafts: [ObjectIdentifier: AnyService] = [:]
     }
@@ -87,11 +89,25 @@ public final class ServiceRegistry {
     private func keep(_ entry: AnyService) {
         if entry.cell.isDraft.load(ordering: .relaxed) {
             transition?.drafts[entry.key] = entry
-        } else if transition?.leavingCells.contains(where: { $0 === entry.cell }) == true {
+        } else if transition?.leavingCells.contains(ObjectIdentifier(entry.cell)) == true {
             transition?.leaving[entry.key] = entry
         } else {
-            entries.set(entry, for: entry.key)
+            set(entry)
         }
+    }
+
+    /// Has everybody see a service.
+    private func set(_ entry: AnyService) {
+        entries.set(entry, for: entry.key)
+        ofModules[entry.cell.number, default: []].append(entry)
+    }
+
+    /// Takes the services out that everybody sees of a module.
+    private func takeSeen(of cell: Cell) -> [AnyService] {
+        guard ofModules[cell.number]?.first?.cell === cell else { return [] }
+        let gone = ofModules.removeValue(forKey: cell.number) ?? []
+        for service in gone { entries.set(nil, for: service.key) }
+        return gone
     }
 
     /// The service as a module sees it.
@@ -106,8 +122,7 @@ public final class ServiceRegistry {
     ///
     /// - Returns: What held them, for whoever lets them go: their `deinit` is code of the module's.
     func takeAll(of cell: Cell) -> [AnyObject] {
-        let gone = entries.values.filter { $0.cell === cell }
-        for service in gone { entries.set(nil, for: service.key) }
+        let gone = takeSeen(of: cell)
         guard let transition else { return gone }
         // One that leaves and one that comes may provide the same.
         let (leaving, drafts) = (transition.leaving.values, transition.drafts.values)
@@ -122,10 +137,9 @@ public final class ServiceRegistry {
     /// From now on modules that are made for a reload see their own services in the place of those of
     /// modules that are about to go.
     func beginTransition(leaving cells: [Cell]) {
-        var transition = Transition(leavingCells: cells)
-        for entry in entries.values where cells.contains(where: { $0 === entry.cell }) {
-            entries.set(nil, for: entry.key)
-            transition.leaving[entry.key] = entry
+        var transition = Transition(leavingCells: Set(cells.map { ObjectIdentifier($0) }))
+        for cell in cells {
+            for entry in takeSeen(of: cell) { transition.leaving[entry.key] = entry }
         }
         self.transition = transition
     }
@@ -144,8 +158,8 @@ public final class ServiceRegistry {
     func endTransition() {
         guard let transition else { return }
         self.transition = nil
-        for (key, entry) in transition.leaving { entries.set(entry, for: key) }
-        for (key, entry) in transition.drafts { entries.set(entry, for: key) }
+        for entry in transition.leaving.values { set(entry) }
+        for entry in transition.drafts.values { set(entry) }
     }
 
     // MARK: Using

@@ -48,24 +48,42 @@ final class TypeTable<Value: AnyObject> {
     /// - Returns: The one before, for whoever lets it go.
     @discardableResult
     func set(_ value: Value?, for type: ObjectIdentifier) -> Value? {
-        let old = kept[type]
+        let old = kept.removeValue(forKey: type)
+        if old != nil { free(UInt(bitPattern: type)) }
+        guard let value else { return old }
         kept[type] = value
-        // Rare, and so made anew: a place that is freed may be on the way to another.
-        let count = max(16, (kept.count * 2 + 1).nextPowerOfTwo)
+        if kept.count * 2 > mask { grow() } else { place(UInt(bitPattern: type), value) }
+        return old
+    }
+
+    private func place(_ key: UInt, _ value: Value) {
+        var index = Self.place(of: key) & mask
+        while slots[index].value != nil { index = (index + 1) & mask }
+        slots[index] = (key, Unmanaged.passUnretained(value))
+    }
+
+    private func free(_ key: UInt) {
+        var gap = Self.place(of: key) & mask
+        while slots[gap].key != key { gap = (gap + 1) & mask }
+        // What stands behind it moves up where it may, so that a search still comes by.
+        var index = gap
+        while true {
+            index = (index + 1) & mask
+            guard slots[index].value != nil else { break }
+            let home = Self.place(of: slots[index].key) & mask
+            guard (index - home) & mask >= (index - gap) & mask else { continue }
+            slots[gap] = slots[index]
+            gap = index
+        }
+        slots[gap] = (0, nil)
+    }
+
+    private func grow() {
         slots.deallocate()
+        let count = (mask + 1) * 2
         slots = .allocate(capacity: count)
         slots.initialize(repeating: (0, nil), count: count)
         mask = count - 1
-        for (type, value) in kept {
-            let key = UInt(bitPattern: type)
-            var index = Self.place(of: key) & mask
-            while slots[index].value != nil { index = (index + 1) & mask }
-            slots[index] = (key, Unmanaged.passUnretained(value))
-        }
-        return old
+        for (type, value) in kept { place(UInt(bitPattern: type), value) }
     }
-}
-
-extension Int {
-    fileprivate var nextPowerOfTwo: Int { 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
 }

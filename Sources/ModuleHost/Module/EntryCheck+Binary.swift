@@ -9,15 +9,17 @@ extension EntryUse {
     public static func checkAgainstBinary() -> (EntryUse) -> [EntryFault] {
         /// Targets in which a module was found, so that one may be looked for there.
         var targets: [String] = []
-        // Where every entry is wrong, the first few get the costly search for a slip.
-        var searchesLeft = 8
+        // Where every entry is wrong, the first few get the costly search for a slip, and the first hundred any.
+        var wrong = 0
         var routes = RouteTable()
         return { use in
             let type: any Module.Type
             do throws(EntryError) {
-                type = try EntryType(use.entry, targets: targets, triesSlips: searchesLeft > 0).type
+                let search: EntryType.Search =
+                    wrong < 8 ? .all : wrong < 100 ? .spellings : .none
+                type = try EntryType(use.entry, targets: targets, search: search).type
             } catch {
-                searchesLeft -= 1
+                wrong += 1
                 return [.entry(error.description)]
             }
             let target = String(use.entry.prefix { $0 != "." })

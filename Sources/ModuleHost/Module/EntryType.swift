@@ -6,6 +6,15 @@ import AppService
 /// mangled name. That finds it in a release build, statically linked and stripped, also where no code
 /// imports its target.
 struct EntryType {
+    /// How far to look for what a name may be meant to be.
+    enum Search {
+        case none
+        /// Other spellings, and other targets: some hundred look-ups, about two milliseconds.
+        case spellings
+        /// Every name that is one slip away, too: some thousand look-ups, about a tenth of a second.
+        case all
+    }
+
     /// The class.
     let type: any Module.Type
 
@@ -15,26 +24,40 @@ struct EntryType {
     ///   - entry: The name, such as `Modules.PushModule`.
     ///   - targets: Targets that other entries of the slatefile name: where to look for a class whose
     ///     target was left out.
-    ///   - triesSlips: Whether to try every name that is one slip away from one that nobody answers to:
-    ///     some thousand look-ups, about a tenth of a second.
+    ///   - search: How far to look for what a name that nobody answers to may be meant to be.
     /// - Throws: ``EntryError`` that tells a name nobody answers to from a type that is no module.
     init(
-        _ entry: String, targets: [String] = [], triesSlips: Bool = true
+        _ entry: String, targets: [String] = [], search: Search = .all
     ) throws(EntryError) {
+        if let known = Self.known.withLock({ $0[entry] }) as? any Module.Type {
+            type = known
+            return
+        }
         guard let name = EntryName(entry) else {
-            let offer = EntryName.offers(for: entry, targets: targets).first(where: \.isModule)
+            let offer =
+                search == .none
+                ? nil : EntryName.offers(for: entry, targets: targets).first(where: \.isModule)
             throw .malformed(entry, nearest: offer?.description)
         }
         guard let found = name.lookUp() else {
-            let offer = name.neighbours(targets: targets, withSlips: triesSlips)
-                .first(where: \.isModule)
+            let offer =
+                search == .none
+                ? nil
+                : name.neighbours(targets: targets, withSlips: search == .all)
+                    .first(where: \.isModule)
             throw .notFound(entry, target: name.target, nearest: offer?.description)
         }
         guard let type = found.type as? any Module.Type else {
             throw .noModule(entry, kind: found.kind)
         }
         self.type = type
+        Self.known.withLock { $0[entry] = found.type }
     }
+
+    /// The classes that were found: the runtime takes a name apart each time it is asked for it.
+    ///
+    /// As many as there are module classes in this binary, at the most.
+    private static let known = Guarded<[String: Any.Type]>([:])
 }
 
 /// Why an entry leads to no module.

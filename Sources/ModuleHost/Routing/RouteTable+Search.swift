@@ -36,7 +36,7 @@ extension RouteTable {
     package func match(
         path: String, of module: ModuleID, where mayAnswer: Filter = { _, _ in true }
     ) throws(RouteError) -> Match? {
-        guard let position = modules.firstIndex(of: module) else { return nil }
+        guard let position = contents.position(of: module) else { return nil }
         do throws(URLFault) {
             let url = try RouteURL("\(schemes.first ?? "app"):///\(path)")
             return storage.match(url, below: contents.moduleRoots[position], mayAnswer)

@@ -43,7 +43,7 @@ extension RouteTable {
                 continue
             }
             guard module.isolation != .process, case .entry(let name) = module.implementation,
-                let type = try? EntryType(name, triesSlips: false).type,
+                let type = try? EntryType(name, search: .none).type,
                 let routed = type as? any RoutedModule.Type
             else { continue }
             faults += add(routesOf: routed, as: module.id)
@@ -64,7 +64,7 @@ extension RouteTable {
     ///   - module: The module's name; nil where it has none that could be told from others.
     /// - Returns: What is wrong with them.
     mutating func check(_ type: any RoutedModule.Type, as module: ModuleID?) -> [RouteError] {
-        if let module, !modules.contains(module) {
+        if let module, contents.position(of: module) == nil {
             append(module)
             return add(routesOf: type, as: module)
         }

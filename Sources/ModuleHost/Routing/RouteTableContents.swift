@@ -27,7 +27,9 @@ extension RouteTable {
         }
 
         let schemes: [String]
-        private(set) var modules: [ModuleID]
+        private(set) var modules: [ModuleID] = []
+        /// Where each module stands in ``modules``.
+        private var positions: [ModuleID: Int] = [:]
         let fallback: ModuleID?
         let rewrites: RouteRewrites
 
@@ -48,21 +50,30 @@ extension RouteTable {
         private(set) var fallbackRoot: RouteTrie.NodeIndex?
         /// Lists of modules, one for each first literal.
         private(set) var listedModules: [ListedModule] = []
+        /// The last module of each list, since modules mostly come in their order.
+        private var lastListed: [ListName: Int32] = [:]
+
+        /// Where a list is found.
+        private struct ListName: Hashable {
+            let node: RouteTrie.NodeIndex
+            let isRest: Bool
+        }
 
         init(
             schemes: [String] = [], modules: [ModuleID] = [], fallback: ModuleID? = nil,
             rewrites: RouteRewrites = RouteRewrites()
         ) {
             self.schemes = schemes
-            self.modules = modules
             self.fallback = fallback
             self.rewrites = rewrites
             makeRoots()
+            for module in modules { append(module) }
         }
 
         private mutating func makeRoots() {
             trie = RouteTrie()
             listedModules = []
+            lastListed = [:]
             moduleRoots = []
             fallbackRoot = nil
             schemeNames = trie.makeRoot()
@@ -81,9 +92,13 @@ extension RouteTable {
         }
 
         mutating func append(_ module: ModuleID) {
+            if positions[module] == nil { positions[module] = modules.count }
             modules.append(module)
             makeRoot(of: module)
         }
+
+        /// Where a module stands in the order of the slatefile.
+        func position(of module: ModuleID) -> Int? { positions[module] }
 
         /// The node of a scheme's name.
         private mutating func name(ofScheme scheme: String) -> RouteTrie.NodeIndex {
@@ -122,7 +137,7 @@ extension RouteTable {
         mutating func add(
             _ route: AnyRoute, of module: ModuleID
         ) throws(RouteError) -> Index {
-            guard let position = modules.firstIndex(of: module) else {
+            guard let position = positions[module] else {
                 throw .unknownModule(module)
             }
             let index = Index(number: entries.count)
@@ -184,8 +199,13 @@ extension RouteTable {
                 name = trie.makeNode([.literal(folded(literal))], from: firstLiterals)
                 isRest = false
             }
+            let list = ListName(node: name, isRest: isRest)
             var previous = RouteTrie.none
             var next = trie.variant(at: name, isRest: isRest)
+            if let last = lastListed[list], listedModules[Int(last)].position <= module {
+                (previous, next) = (last, RouteTrie.none)
+                if listedModules[Int(last)].position == module { return }
+            }
             while next >= 0, listedModules[Int(next)].position < module {
                 previous = next
                 next = listedModules[Int(next)].next
@@ -194,6 +214,7 @@ extension RouteTable {
             let new = Int32(listedModules.count)
             listedModules.append(
                 ListedModule(position: module, root: moduleRoots[module], next: next))
+            if next < 0 { lastListed[list] = new }
             if previous < 0 {
                 trie.set(new, at: name, isRest: isRest)
             } else {

@@ -129,7 +129,7 @@ struct LateCallTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("who calls is answered also where the stop runs out of time in the call")
+    @Test("a caller is answered in a stop long before the module's deadline, and the stop's end")
     func overdue() async throws {
         let probe = Probe()
         let door = Door()
@@ -150,7 +150,7 @@ struct LateCallTests {
         test.time.advance(by: .seconds(2))
         let id = try ModuleID("x.a")
         #expect(await test.end() == .overdue([id]))
-        #expect(await stuck == "the host has stopped")
+        #expect(await stuck == "x.a took too long to answer, and is late")
         door.open()
         // The lane ends, and with it lets go of what was left behind.
         await probe.reached("left deinit")

@@ -118,38 +118,3 @@ struct EventLogTests {
         }
     }
 }
-
-@Suite("Job queue")
-struct JobQueueTests {
-    private struct Job: LaneJob {
-        let number: Int
-        func run(on thread: LaneThread, after cell: UInt16) {}
-    }
-
-    @Test("is the plain array that it stands for, whatever is done to it", arguments: 1...20)
-    func model(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        var queue = JobQueue()
-        var model: [Int] = []
-        func number(_ job: (any LaneJob)?) -> Int? { (job as? Job)?.number }
-        for step in 0..<3000 {
-            switch Int.random(in: 0..<100, using: &random) {
-            case 0..<50:
-                queue.append(Job(number: step))
-                model.append(step)
-            case 50..<90:
-                #expect(number(queue.popFirst()) == (model.isEmpty ? nil : model.removeFirst()))
-            case 90..<99:
-                let jobs = (0..<Int.random(in: 0...40, using: &random)).map { step * 100 + $0 }
-                queue.prepend(jobs.map(Job.init))
-                model = jobs + model
-            default:
-                #expect(queue.removeAll().map(number) == model)
-                model = []
-            }
-            #expect(queue.count == model.count)
-        }
-        #expect(queue.removeAll().map(number) == model)
-        #expect(queue.popFirst() == nil)
-    }
-}

@@ -1,0 +1,30 @@
+import Foundation
+import Served
+
+/// What one thing costs at growing sizes, in nanoseconds or bytes.
+struct Growth {
+    let title: String
+    let unit: String
+    let sizes: [Int]
+    let figures: [Int]
+
+    /// How the cost grows from the last size but one to the last: 1 where it grows as the size does.
+    var exponent: Double {
+        let count = sizes.count
+        return log(Double(figures[count - 1]) / Double(max(1, figures[count - 2])))
+            / log(Double(sizes[count - 1]) / Double(sizes[count - 2]))
+    }
+
+    /// Well above what is linear and noise, and below what is quadratic.
+    var isLinear: Bool { exponent < 1.4 }
+
+    func printRow() {
+        let cells = figures.map { figure in
+            unit == "ms"
+                ? String(format: "%.1f", Double(figure) / 1e6) : String(figure >> 10)
+        }
+        print(
+            "| \(title), \(unit) | \(cells.joined(separator: " | ")) "
+                + "| \(String(format: "%.2f", exponent)) | \(isLinear ? "yes" : "NO") |")
+    }
+}

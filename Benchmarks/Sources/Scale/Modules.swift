@@ -1,0 +1,71 @@
+import Foundation
+import ModuleHost
+import Served
+
+/// Hears nothing.
+final class IdleModule: RootProvider {
+    init(context: ModuleContext) {}
+}
+
+/// The first of them is the main one.
+extension RootProvider {
+    var root: String? { nil }
+}
+
+/// Hears the launch, each activation and the end.
+final class HearingModule: RootProvider, LaunchResponder, ActivationResponder,
+    TerminationResponder
+{
+    init(context: ModuleContext) {}
+
+    func didFinishLaunching(_ launch: Launch) {}
+    func didBecomeActive() {}
+    func willResignActive() {}
+    func willTerminate() {}
+}
+
+/// Answers one URL, which differs from those of all others of its class by the module's name alone.
+final class RoutedOneModule: RootProvider, RoutedModule {
+    static var routes: [Route<RoutedOneModule>] {
+        [Route("number") { _, _ in 1 }]
+    }
+
+    init(context: ModuleContext) {}
+}
+
+/// Has a start-up task that READY waits for.
+final class TaskModule: RootProvider {
+    init(context: ModuleContext) throws {
+        try context.startup("nothing", priority: .high) {}
+    }
+}
+
+/// Hangs until a file is there, and says how long it took to catch up with what came meanwhile.
+final class BehindModule: MessageResponder {
+    struct Configuration: Decodable, Sendable {
+        /// The last of the ticks.
+        var last: Int
+        /// The file that lets it go on.
+        var door: String
+        /// The file that it writes when it has caught up.
+        var done: String
+    }
+
+    let topics = ["hang", "tick"]
+    private let configuration: Configuration
+    private var began = 0
+
+    init(context: ModuleContext) throws {
+        configuration = try context.config(Configuration.self)
+    }
+
+    func receive(_ message: Message) throws {
+        if message.topic == "hang" {
+            while !FileManager.default.fileExists(atPath: configuration.door) { usleep(1000) }
+            began = nanoseconds()
+        } else if message.payload?.int == configuration.last {
+            try String(nanoseconds() - began)
+                .write(toFile: configuration.done, atomically: true, encoding: .utf8)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// First in, first out, on an array used as a ring: nothing is allocated once it has grown.
+struct Deque<Element> {
+    private var ring: [Element?] = []
+    private var first = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ element: Element) {
+        if count == ring.count { grow() }
+        ring[(first + count) & (ring.count - 1)] = element
+        count += 1
+    }
+
+    mutating func popFirst() -> Element? {
+        guard count > 0 else { return nil }
+        let element = ring[first]
+        ring[first] = nil
+        first = (first + 1) & (ring.count - 1)
+        count -= 1
+        return element
+    }
+
+    /// Puts elements, in their order, before all others.
+    mutating func prepend(_ elements: [Element]) {
+        for element in elements.reversed() {
+            if count == ring.count { grow() }
+            first = (first + ring.count - 1) & (ring.count - 1)
+            ring[first] = element
+            count += 1
+        }
+    }
+
+    mutating func removeAll() -> [Element] {
+        var all: [Element] = []
+        all.reserveCapacity(count)
+        while let element = popFirst() { all.append(element) }
+        return all
+    }
+
+    /// Takes out elements that stand before a certain one; none where that is not there.
+    ///
+    /// - Parameters:
+    ///   - end: Whether an element is that one.
+    ///   - isTaken: Which of those before it.
+    /// - Returns: The elements, in their order.
+    mutating func remove(
+        before end: (Element) -> Bool, where isTaken: (Element) -> Bool
+    ) -> [Element] {
+        let all = removeAll()
+        let place = all.firstIndex(where: end) ?? all.startIndex
+        var taken: [Element] = []
+        for (index, element) in all.enumerated() {
+            if index < place, isTaken(element) { taken.append(element) } else { append(element) }
+        }
+        return taken
+    }
+
+    /// The capacity stays a power of two, so that the place is a mask away.
+    private mutating func grow() {
+        var larger: [Element?] = Array(repeating: nil, count: max(16, ring.count * 2))
+        for index in 0..<count { larger[index] = ring[(first + index) & (ring.count - 1)] }
+        ring = larger
+        first = 0
+    }
+}
