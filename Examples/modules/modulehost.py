@@ -151,9 +151,11 @@ class Module:
         """Posts a message, to be delivered when what is in hand is done."""
         self._ask("post", topic=topic, payload=payload)
 
-    def send(self, event: str, payload: Any = None, id: str | None = None) -> str:
-        """Sends an event through the inbox; it is on the disk when this returns its position."""
-        return str(self._ask("send", event=event, payload=payload, id=id)["position"])
+    def send(self, event: str, payload: Any = None, id: str | None = None) -> str | None:
+        """Sends an event through the inbox; it is on the disk when this returns its position. None where nothing was
+        added: an event with this id was accepted before, or the event has no payload and is delivered at once."""
+        position: str | None = self._ask("send", event=event, payload=payload, id=id).get("position")
+        return position
 
     def run(self) -> None:
         """Serves the host until it ends the module, or is no more. The process has to end within 2 s then."""

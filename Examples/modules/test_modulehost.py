@@ -303,6 +303,8 @@ class KitTests(ModuleTestCase):
                 assert module.can_open("example://z") is False
                 assert module.post("t", {"x": 1}) is None
                 assert module.send("push", {"aps": {}}, id="u") == "1:9"
+                assert module.send("push", {"aps": {}}, id="u") is None
+                assert module.send("background") is None
                 try:
                     module.call("com.example.b", "gone")
                 except HostError as error:
@@ -320,6 +322,9 @@ class KitTests(ModuleTestCase):
                 ({"method": "post", "params": {"topic": "t", "payload": {"x": 1}}}, {"result": None}),
                 ({"method": "send", "params": {"event": "push", "payload": {"aps": {}}, "id": "u"}},
                  {"result": {"id": "u", "position": "1:9"}}),
+                ({"method": "send", "params": {"event": "push", "payload": {"aps": {}}, "id": "u"}},
+                 {"result": {"id": "u", "duplicate": True}}),
+                ({"method": "send", "params": {"event": "background"}}, {"result": {}}),
                 ({"method": "call", "params": {"module": "com.example.b", "action": "gone", "parameters": {}}},
                  {"error": {"code": -32001, "message": "no action 'gone'"}}),
             ]

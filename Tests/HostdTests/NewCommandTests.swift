@@ -34,7 +34,7 @@ struct NewCommandTests {
 
     // MARK: Python
 
-    private static let hasPython =
+    static let hasPython =
         (try? HostProcess.run(["python3", "--version"], program: "/usr/bin/env"))?.exit == .code(0)
 
     @Test("python, from nothing: it says what it made, and what to do with it")
