@@ -96,6 +96,7 @@ class Module:
         self.id, self.app, self.state_directory = "", "", pathlib.Path()  # These and the next two: from `run` on.
         self.config: dict[str, Any] = {}
         self.app_config: dict[str, Any] = {}
+        self.sender: dict[str, Any] = {}  # Who caused the event or call in hand: the `from` that the host sent.
         self.log = logging.Logger("module")
         self.log.addHandler(log := HostLog())
         log.write = self._write
@@ -139,13 +140,14 @@ class Module:
                  for name, value in parameters.items() if value is not None}
         return self._ask("call", module=module, action=action, parameters=texts)["reply"]
 
-    def open(self, url: str) -> Any:
-        """Opens a URL; returns the reply, or None where a module has claimed it as an event."""
-        return self._ask("open", url=url).get("reply")
+    def open(self, url: str, sender: dict[str, Any] | None = None) -> Any:
+        """Opens a URL; returns the reply, or None where a module has claimed it as an event. A URL that came from
+        outside of the app is opened with its sender, `self.sender` when it came, and reaches what that one may."""
+        return self._ask("open", url=url, **outside(sender)).get("reply")
 
-    def can_open(self, url: str) -> bool:
-        """Whether a route answers the URL."""
-        return bool(self._ask("canopen", url=url))
+    def can_open(self, url: str, sender: dict[str, Any] | None = None) -> bool:
+        """Whether a route answers the URL; of a URL from outside, with its sender as for `open`."""
+        return bool(self._ask("canopen", url=url, **outside(sender)))
 
     def post(self, topic: str, payload: Any = None) -> None:
         """Posts a message, to be delivered when what is in hand is done."""
@@ -192,13 +194,17 @@ class Module:
         id, name = message["id"], message["method"]
         if name not in ("initialize", "event", "call", "shutdown"):
             return self._write(id=id, error={"code": -32601, "message": f"no method '{name}'"})
+        params, outer = message.get("params", {}), self.sender
+        self.sender = params.get("from", {})
         try:
-            self._write(id=id, result=getattr(self, "_" + name)(message.get("params", {})))
+            self._write(id=id, result=getattr(self, "_" + name)(params))
         except Exception as error:
             code = -32007 if isinstance(error, ParameterError) else -32005
             if code == -32005:
                 traceback.print_exc()
             self._write(id=id, error={"code": code, "message": str(error)[:4096] or type(error).__name__})
+        finally:
+            self.sender = outer
         if name == "shutdown":
             raise End
 
@@ -208,7 +214,7 @@ class Module:
     def _initialize(self, params: dict[str, Any]) -> Any:
         self.id, self.app, self.config = params["module"], params["app"], params["config"]
         self.app_config, self.state_directory = params["appConfig"], pathlib.Path(params["stateDirectory"])
-        return {"protocol": 1, "module": self.id,
+        return {"protocol": 2, "module": self.id,
                 "events": sorted({event for event, _, _ in self._handlers} - {"message"}),
                 "topics": sorted({topic for event, topic, _ in self._handlers if event == "message"}),
                 "routes": [{key: value for key, value in description.items() if value != ""}
@@ -249,8 +255,10 @@ class Module:
             message = answer.get()
         finally:
             del self._answers[id]
-        if "error" in message:
-            raise HostError(message["error"]["code"], message["error"]["message"])
+        if error := message.get("error"):
+            # Of a request that is wrong, what is wrong with it stands beside the message.
+            more = f": {error['data']}" if error["code"] <= -32600 and "data" in error else ""
+            raise HostError(error["code"], error["message"] + more)
         return message["result"]
 
     def _write(self, **message: Any) -> None:
@@ -265,6 +273,11 @@ class Module:
                     line = line[os.write(self._output, line):]
         except BrokenPipeError:
             raise End from None
+
+
+def outside(sender: dict[str, Any] | None) -> dict[str, Any]:
+    """What a request says of the sender that it is made for: nothing of the host or a module of the app."""
+    return {"from": sender} if sender and sender["kind"] not in ("host", "local") else {}
 
 
 def as_text(value: Any) -> str:

@@ -32,7 +32,7 @@ class Host:
         self.ids = 0
         self.received: list[dict[str, Any]] = []  # Of the module's own: notifications, and requests.
         self.hello = {
-            "protocol": 1, "host": "0.1.0", "app": "demo", "module": module, "config": config or {},
+            "protocol": 2, "host": "0.1.0", "app": "demo", "module": module, "config": config or {},
             "appConfig": {"domain": "example.com"}, "stateDirectory": folder}
 
     def read_errors(self) -> None:
@@ -131,7 +131,7 @@ class WeatherTests(ModuleTestCase):
             answer = self.launched(host)
         routes = {route.pop("action"): route for route in answer.pop("routes")}
         self.assertEqual(answer, {
-            "protocol": 1, "module": "com.example.weather",
+            "protocol": 2, "module": "com.example.weather",
             "events": ["launch"], "topics": ["city.*"]})
         self.assertEqual(routes["forecast"], {
             "pattern": "forecast/:city", "access": "public", "reply": "Forecast",
@@ -308,7 +308,11 @@ class KitTests(ModuleTestCase):
                 try:
                     module.call("com.example.b", "gone")
                 except HostError as error:
-                    raise RuntimeError(f"{error.code} {error}")
+                    first = f"{error.code} {error}"
+                try:
+                    module.open("example://x", {"kind": "pussh"})
+                except HostError as error:
+                    raise RuntimeError(f"{first}, {error}")
         """
         with self.small(code) as (host, _):
             event = host.begin("event", event="push")
@@ -326,15 +330,47 @@ class KitTests(ModuleTestCase):
                  {"result": {"id": "u", "duplicate": True}}),
                 ({"method": "send", "params": {"event": "background"}}, {"result": {}}),
                 ({"method": "call", "params": {"module": "com.example.b", "action": "gone", "parameters": {}}},
-                 {"error": {"code": -32001, "message": "no action 'gone'"}}),
+                 {"error": {"code": -32001, "message": "no action 'gone'", "data": "nearest"}}),
+                ({"method": "open", "params": {"url": "example://x", "from": {"kind": "pussh"}}},
+                 {"error": {"code": -32602, "message": "Invalid params", "data": "'from' is not an origin"}}),
             ]
             for request, answer in exchanges:
                 asked = host.read()
                 id = asked.pop("id")
                 self.assertEqual(asked, request)
                 host.write({"id": id, **answer})
-            error = {"error": {"code": -32005, "message": "-32001 no action 'gone'"}}
+            error = {"error": {"code": -32005, "message": "-32001 no action 'gone', Invalid params: 'from' is not an origin"}}
             self.assertEqual(host.answer_to(event), error)
+
+    def test_acts_for_senders_from_outside(self) -> None:
+        code = """
+            @module.on("push")
+            def pushed(event: Event) -> None:
+                sender = module.sender
+                module.open("example://x", sender)
+                assert module.sender == sender
+                module.can_open("example://y", sender=sender)
+            @module.route("act")
+            def act() -> Any:
+                return module.sender
+        """
+        remote = {"kind": "control", "uid": 1000, "pid": 4711}
+        with self.small(code) as (host, _):
+            module = {"kind": "local", "module": "com.example.b"}
+            for sender in [{"kind": "push"}, remote, module, {"kind": "host"}, None]:
+                event = host.begin("event", event="push", **({"from": sender} if sender else {}))
+                said = {"from": sender} if sender in ({"kind": "push"}, remote) else {}
+                asked = host.read()
+                self.assertEqual(asked["params"], {"url": "example://x", **said})
+                # A call in between has a sender of its own.
+                self.assertEqual(host.ask("call", action="act", **{"from": {"kind": "inbox"}}),
+                                 {"result": {"kind": "inbox"}})
+                host.write({"id": asked["id"], "result": {"reply": None}})
+                asked = host.read()
+                self.assertEqual(asked["params"], {"url": "example://y", **said})
+                host.write({"id": asked["id"], "result": True})
+                self.assertEqual(host.answer_to(event), {"result": None})
+            self.assertEqual(host.call("act"), {"result": {}})
 
     def test_serves_while_it_waits(self) -> None:
         code = """

@@ -10,6 +10,8 @@ struct PythonModuleTests {
     /// - Parameters:
     ///   - code: What stands between the making of `module` and `module.run()`.
     ///   - more: More members of its entry in the slatefile.
+    /// - Returns: The host, which is ready.
+    /// - Throws: Where it is not.
     private func run(_ code: String, more: String = "") throws -> HostdRun {
         let folder = try TemporaryFolder()
         let root = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
@@ -48,5 +50,52 @@ struct PythonModuleTests {
         #expect(outcome.exit == .code(0))
         #expect(!outcome.error.contains("Traceback"))
         #expect(try run.journaledEvents().filter { $0 == "push" }.count == 1)
+    }
+
+    @Test("it stops the app where its slatefile lets it, and else is told how to let it")
+    func stops() throws {
+        let run = try run(
+            """
+            @module.topic("go")
+            def go(event):
+                module.send("terminate")
+            """)
+        #expect(try run.hostd("post", "go").exit == .code(0))
+        try run.process.waitForLine(
+            containing: "a module in a process of its own cannot send 'terminate', which concerns "
+                + #"the whole app: to let it, add "may": ["state"] to its entry in the slatefile"#)
+        #expect(try run.hostd("health").exit == .code(0))
+        try run.folder.write(Self.slatefile(#", "may": ["state"]"#), to: "slatefile.json")
+        #expect(try run.hostd("reload").output == "applied: adjusted x.python\n")
+        #expect(try run.hostd("post", "go").exit == .code(0))
+        let outcome = try run.ended()
+        #expect(outcome.exit == .code(0))
+        #expect(outcome.error.contains("stopping: x.python"))
+    }
+
+    @Test("what it does for a sender from outside reaches what that one may")
+    func actsForSenders() throws {
+        let run = try run(
+            """
+            @module.route("relay", access="public")
+            def relay(url: str, mine: bool = False):
+                return module.open(url, None if mine else module.sender)
+            @module.route("hidden")
+            def hidden():
+                return module.sender
+            @module.route("shown", access="public")
+            def shown():
+                return module.sender
+            """)
+        func relay(_ more: String) throws -> HostProcess.Outcome {
+            try run.hostd("open", "test://x.python/relay?url=test%3A%2F%2Fx.python%2F\(more)")
+        }
+        #expect(
+            try relay("hidden&mine=true").output == #"{"kind":"local","module":"x.python"}"# + "\n")
+        let refused = try relay("hidden")
+        #expect(refused.exit == .code(70))
+        #expect(refused.error.contains("no route for 'test://x.python/hidden'"))
+        #expect(try relay("shown").output.hasPrefix(#"{"kind":"control","uid":"#))
+        #expect(try run.terminated().exit == .code(0))
     }
 }

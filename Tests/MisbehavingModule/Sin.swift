@@ -86,8 +86,8 @@ struct Sin: Sendable {
             Descriptor.output.write(bytes)
             return .asItShould
         },
-        Sin("wrong-version", .initialize, does: "speaks protocol 2") { module, _ in
-            module.version = 2
+        Sin("wrong-version", .initialize, does: "speaks protocol 3") { module, _ in
+            module.version = 3
             return .asItShould
         },
         Sin("wrong-id", .event, does: "answers another request, which there is not") {

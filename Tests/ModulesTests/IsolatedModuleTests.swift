@@ -43,6 +43,30 @@ struct IsolatedModuleTests {
             events == ["launch", "activate", "push", "resign-active", "background", "terminate"])
     }
 
+    @Test("it is told of each event's origin as that is")
+    func origins() async throws {
+        let folder = try TemporaryFolder()
+        let slatefile = slatefile("com.mm.journal", "Modules.JournalModule")
+        try await RunningHost.run(slatefile, in: folder, processes: .ofHostd) { app in
+            for origin in [
+                Origin.control(uid: 1000, pid: 42), .inbox,
+                .signal(name: "RTMIN+1", uid: nil, pid: 3, value: -1),
+                .local(try ModuleID("com.mm.main")),
+            ] {
+                try await app.deliver(.push, "{}", origin: origin)
+            }
+        }
+        let journal = try readFile(at: folder.path + "/journal.ndjson", limit: 1 << 16)
+        let pushes = try journal.split(separator: UInt8(ascii: "\n"))
+            .map { try JSONValue(parsing: Array($0)) }.filter { $0["event"]?.string == "push" }
+        #expect(
+            pushes.map { $0["origin"]?.text } == [
+                #"{"kind":"control","uid":1000,"pid":42}"#, #"{"kind":"inbox"}"#,
+                #"{"kind":"signal","name":"RTMIN+1","pid":3,"value":-1}"#,
+                #"{"kind":"local","module":"com.mm.main"}"#,
+            ])
+    }
+
     @Test("one that cannot be made says why, once")
     func cannotBeMade() async throws {
         let slatefile = slatefile("com.mm.community", "Modules.CommunityModule")

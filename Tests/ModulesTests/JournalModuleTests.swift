@@ -56,7 +56,8 @@ struct JournalModuleTests {
                 #"{"event":"launch","origin":{"kind":"host"}}"#,
                 #"{"event":"activate","origin":{"kind":"host"}}"#,
                 #"{"event":"push","payload":{"aps":{"badge":3}},"#
-                    + #""origin":{"kind":"signal","uid":1000,"pid":4711,"value":-7}}"#,
+                    + #""origin":{"kind":"signal","name":"RTMIN+1","uid":1000,"pid":4711,"#
+                    + #""value":-7}}"#,
                 #"{"event":"push-registered","payload":{"deviceToken":"00ff"},"#
                     + #""origin":{"kind":"host"}}"#,
                 #"{"event":"push-registration-failed","payload":{"error":"no"},"#
@@ -70,9 +71,11 @@ struct JournalModuleTests {
                 #"{"event":"shortcut","payload":{"type":"new"},"origin":{"kind":"host"}}"#,
                 #"{"event":"message","payload":{"topic":"user.signed-in"},"#
                     + #""origin":{"kind":"local","module":"com.mm.main"}}"#,
-                #"{"event":"memory-warning","origin":{"kind":"signal"}}"#,
-                #"{"event":"resign-active","origin":{"kind":"signal","uid":1000,"pid":4711}}"#,
-                #"{"event":"background","origin":{"kind":"signal","uid":1000,"pid":4711}}"#,
+                #"{"event":"memory-warning","origin":{"kind":"signal","name":"INT"}}"#,
+                #"{"event":"resign-active","#
+                    + #""origin":{"kind":"signal","name":"USR1","uid":1000,"pid":4711}}"#,
+                #"{"event":"background","#
+                    + #""origin":{"kind":"signal","name":"USR1","uid":1000,"pid":4711}}"#,
                 #"{"event":"foreground","origin":{"kind":"host"}}"#,
                 #"{"event":"activate","origin":{"kind":"host"}}"#,
                 #"{"event":"configuration-changed","origin":{"kind":"host"}}"#,

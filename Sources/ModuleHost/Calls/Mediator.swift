@@ -50,6 +50,15 @@ public final class Mediator {
         }
     }
 
+    /// The same for somebody outside of the app, who reaches no more than that one may; nil is the module itself.
+    func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin?
+    ) throws -> any Encodable & Sendable {
+        guard let origin, origin.isRemote else { return try perform(module, action, parameters) }
+        let caller = Caller(origin: origin)
+        return try line.call { try $0.perform(module, action, parameters, for: caller, on: $1) }
+    }
+
     /// Calls an action whose reply is a `Reply`.
     ///
     /// - Parameters:

@@ -35,6 +35,8 @@ final class Cell: Sendable {
         var killAfter: Duration?
         /// How many events the module may be behind in memory.
         var backlog = 1024
+        /// What the module's process may do beyond what all may.
+        var permissions: Set<Slatefile.Permission> = []
     }
 
     private let currentTerms: Guarded<Terms>
@@ -72,6 +74,7 @@ final class Cell: Sendable {
     var deadline: Duration? { terms.deadline }
     var killAfter: Duration? { terms.killAfter }
     var backlog: Int { terms.backlog }
+    var permissions: Set<Slatefile.Permission> { terms.permissions }
 
     /// Where it stands in the order of the slatefile: at first, as its number says.
     var rank: UInt16 {

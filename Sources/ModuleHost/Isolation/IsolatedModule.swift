@@ -28,6 +28,8 @@ final class IsolatedModule {
     /// Whether the lane was given up for a flood that is not over.
     private var hasYieldedToFlood = false
     let posts = PostAllowance()
+    /// Who it may make calls for.
+    private(set) var toldOrigins = ToldOrigins()
     /// Tells of mail.
     let observer: ModuleProcess.Observer
 
@@ -155,6 +157,7 @@ final class IsolatedModule {
         _ event: LifecycleEvent, isRepeated: Bool
     ) throws(ModuleEnd) -> Result<JSONValue, IsolationError> {
         defer { noteExchange() }
+        toldOrigins.note(event.origin)
         let deadline = deadline(of: event.kind)
         // What is launched has its own time, and fails with it.
         let stalling = event.kind == .launch ? {} : yieldLane
@@ -162,7 +165,8 @@ final class IsolatedModule {
             "event", within: patience(beyond: deadline), serving: serve, stalling: stalling
         ) {
             $0.parameters(
-                of: event, for: context.id, deadline: deadline, isRepeated: isRepeated)
+                of: event, for: context.id, deadline: deadline, isRepeated: isRepeated,
+                in: declaration.version)
         }
         return answer.mapError { .answered($0.code, $0.description) }
     }
@@ -206,13 +210,14 @@ final class IsolatedModule {
             throw HandlerError(error: IsolationError.objects(call.userInfo.keys.sorted()))
         }
         let limit = patience(beyond: context.cell.deadline ?? context.host.services.deadlines.event)
+        toldOrigins.note(call.origin)
         let answer: Result<JSONValue, RPCError>
         do throws(ModuleEnd) {
             answer = try process.exchange(
                 "call", within: limit, serving: serve,
                 stalling: yieldLane
             ) {
-                $0.parameters(of: route, parameters, call)
+                $0.parameters(of: route, parameters, call, in: declaration.version)
             }
         } catch {
             throw HandlerError(error: IsolationError.ended(error))
@@ -270,6 +275,6 @@ final class IsolatedModule {
     /// Nobody else waits for one that talks without end: what it was asked is answered behind all that.
     func serve(_ request: RPCRequest, _ id: RPCID?) {
         if process.isFlooding.load(ordering: .relaxed) { yieldLane() }
-        process.answer(request, id, for: context, posts)
+        process.answer(request, id, for: self)
     }
 }

@@ -1,10 +1,20 @@
 import AppService
 
+/// A version of what host and module processes say to each other.
+enum ModuleProtocol: Int, Hashable, Sendable, CaseIterable {
+    case one = 1
+    /// Origins are values beside their words.
+    case two
+
+    static let newest = two
+
+    var hasOriginValues: Bool { self != .one }
+}
+
 /// What a module in a process of its own says of itself: the answer to `initialize`.
 struct ModuleDeclaration: Hashable, Sendable {
-    /// The version of what host and module say to each other.
-    static let protocolVersion = 1
-
+    /// The version that it speaks.
+    var version = ModuleProtocol.newest
     /// What it wants to hear.
     let events: Set<EventKind>
     /// On which topics it hears messages.
@@ -35,8 +45,8 @@ struct ModuleDeclaration: Hashable, Sendable {
         _ answer: JSONValue, of module: ModuleID
     ) throws(DeclarationFault) -> (declaration: ModuleDeclaration, isReady: Bool) {
         // Before all else: another version may say anything.
-        if let version = answer["protocol"]?.int, version != protocolVersion {
-            throw .version(version)
+        if let number = answer["protocol"]?.int, ModuleProtocol(rawValue: number) == nil {
+            throw .version(number)
         }
         let answer = try DeclarationFault.reading { () throws(JSONError) in
             try answer.decode(Answer.self)
@@ -50,7 +60,8 @@ struct ModuleDeclaration: Hashable, Sendable {
         let topics = answer.topics ?? []
         if !topics.isEmpty { events.insert(.message) }
         let declaration = ModuleDeclaration(
-            events: events, topics: topics, routes: answer.routes ?? [],
+            version: ModuleProtocol(rawValue: answer.protocol) ?? .newest, events: events,
+            topics: topics, routes: answer.routes ?? [],
             suppliesRoot: answer.root ?? false)
         return (declaration, answer.ready ?? true)
     }
@@ -77,7 +88,7 @@ extension DeclarationFault: CustomStringConvertible {
             switch self {
             case .version(let version):
                 "in version \(version) of the protocol; this host speaks "
-                    + "\(ModuleDeclaration.protocolVersion)"
+                    + ModuleProtocol.allCases.map { "\($0.rawValue)" }.joined(separator: " and ")
             case .module(let name): "as module \(quoted(name)), which it is not"
             case .event(let name):
                 "with event \(quoted(name)), which there is not"

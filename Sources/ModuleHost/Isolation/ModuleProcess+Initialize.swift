@@ -18,7 +18,7 @@ extension ModuleProcess {
             isReady = takeReady(request, id) || isReady
         } _: { json in
             json.object {
-                $0.member("protocol", ModuleDeclaration.protocolVersion)
+                $0.member("protocol", ModuleProtocol.newest.rawValue)
                 $0.member("host", HostVersion.current)
                 $0.member("app", context.app)
                 $0.member("module", context.id.text)
@@ -43,7 +43,8 @@ extension ModuleProcess {
         }
         if let said, said != declaration {
             throw die(
-                of: "answered 'initialize' with other events, topics or routes than "
+                of:
+                    "answered 'initialize' with another protocol, other events, topics or routes than "
                     + "the one before it")
         }
         while !isReady {

@@ -4,12 +4,13 @@ import AppService
 extension JSONWriter {
     /// Writes the parameters of `event`.
     mutating func parameters(
-        of event: LifecycleEvent, for module: ModuleID, deadline: Duration, isRepeated: Bool
+        of event: LifecycleEvent, for module: ModuleID, deadline: Duration, isRepeated: Bool,
+        in version: ModuleProtocol
     ) {
         object {
             $0.member("event", event.kind.rawValue)
             $0.payload(of: event, for: module)
-            $0.member("origin", "\(event.origin)")
+            $0.members(of: event.origin, in: version)
             $0.member("deadlineMs", deadline.wholeNanoseconds / 1_000_000)
             if let entry = event.entry {
                 $0.member("position", "\(entry.position)")
@@ -36,14 +37,21 @@ extension JSONWriter {
 
     /// Writes the parameters of `call`.
     mutating func parameters(
-        of route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
+        of route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall,
+        in version: ModuleProtocol
     ) {
         object {
             $0.member("action", route.name)
             $0.member("parameters", parameters, isList: route.isList)
-            $0.member("origin", "\(call.origin)")
+            $0.members(of: call.origin, in: version)
             if let url = call.url { $0.member("url", url.text) }
         }
+    }
+
+    /// Writes an origin in words, for people, and where the version has that, as a value.
+    private mutating func members(of origin: Origin, in version: ModuleProtocol) {
+        member("origin", "\(origin)")
+        if version.hasOriginValues { member("from", origin) }
     }
 }
 
@@ -76,27 +84,26 @@ extension JSONWriter {
 
 // MARK: What the process asks
 
-private struct CallParameters: Decodable {
+/// A request that may be made for a sender outside of the app: it reaches no more than that one may.
+private protocol CallForOthers {
+    /// The origin as a value.
+    var from: JSONValue? { get }
+    /// The origin in words, as version 1 has it.
+    var origin: String? { get }
+}
+
+private struct CallParameters: Decodable, CallForOthers {
     let module: String
     let action: String
     let parameters: JSONValue?
+    let from: JSONValue?
+    let origin: String?
 }
 
-private struct URLParameters: Decodable {
+private struct URLParameters: Decodable, CallForOthers {
     let url: String
-    /// Where it came from, where that is outside of the app: then it reaches no more than that may.
+    let from: JSONValue?
     let origin: String?
-
-    /// - Throws: Where it is none: to open the URL as the module's own would let it reach more.
-    func readOrigin() throws(RPCError) -> Origin? {
-        guard let origin else { return nil }
-        guard let found = Origin(words: origin) else {
-            throw .invalidParameters(
-                "no origin \(quoted(origin)): give the one of the event or call that the URL came with"
-            )
-        }
-        return found
-    }
 }
 
 private struct SendParameters: Decodable {
@@ -113,46 +120,47 @@ extension ModuleProcess {
     /// - Parameters:
     ///   - request: What it asks for.
     ///   - id: The request's; nil where it wants no answer.
-    ///   - context: The module's.
-    ///   - posts: How many of its messages may be on their way.
-    func answer(
-        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext, _ posts: PostAllowance
-    ) {
+    ///   - module: The module.
+    func answer(_ request: RPCRequest, _ id: RPCID?, for module: IsolatedModule) {
         do throws(RPCError) {
-            try carryOut(request, id, for: context, posts)
+            try carryOut(request, id, for: module)
         } catch {
             if id == nil {
-                if error.code == .tooMany, posts.noteUnheeded() {
+                if error.code == .tooMany, module.posts.noteUnheeded() {
                     violate(
                         "posted \(PostAllowance.patience) events more than can be delivered, "
                             + "without waiting for an answer")
                 }
                 complain(
                     "'\(excerpt(request.method))' of its process: \(error)",
-                    at: context.host.services.time.now())
+                    at: module.context.host.services.time.now())
             }
             fail(id, error)
         }
     }
 
     private func carryOut(
-        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext, _ posts: PostAllowance
+        _ request: RPCRequest, _ id: RPCID?, for module: IsolatedModule
     ) throws(RPCError) {
+        let context = module.context
         switch request.method {
         case "log", "ready": succeed(id) { $0.null() }
         case "call":
             let call = try request.parameters(as: CallParameters.self)
+            let origin = try module.origin(of: call)
             try reply(id) {
                 try context.mediator.perform(
-                    call.module, call.action, RouteParameters(call.parameters ?? .emptyObject))
+                    call.module, call.action, RouteParameters(call.parameters ?? .emptyObject),
+                    from: origin)
             }
         case "open":
             let asked = try request.parameters(as: URLParameters.self)
-            let origin = try asked.readOrigin()
+            let origin = try module.origin(of: asked)
             try reply(id) { try context.router.open(asked.url, from: origin) }
         case "canopen":
             let asked = try request.parameters(as: URLParameters.self)
-            let canOpen = try context.router.canOpen(asked.url, from: asked.readOrigin())
+            let origin = try module.origin(of: asked)
+            let canOpen = context.router.canOpen(asked.url, from: origin)
             succeed(id) { $0.value(canOpen) }
         case "post":
             let message = try request.parameters(as: Message.self)
@@ -163,10 +171,10 @@ extension ModuleProcess {
             } catch {
                 throw .invalidParameters("\(error)")
             }
-            try posts.post(event, to: context.host.services)
+            try module.posts.post(event, to: context.host.services)
             succeed(id) { $0.null() }
         case "send":
-            try send(request, id, for: context, posts)
+            try send(request, id, for: module)
         default:
             throw .methodNotFound(
                 "a module may ask for log, ready, call, open, canopen, post and send, "
@@ -175,13 +183,17 @@ extension ModuleProcess {
     }
 
     private func send(
-        _ request: RPCRequest, _ id: RPCID?, for context: ModuleContext, _ posts: PostAllowance
+        _ request: RPCRequest, _ id: RPCID?, for module: IsolatedModule
     ) throws(RPCError) {
+        let context = module.context
         let asked = try request.parameters(as: SendParameters.self)
         let event = try SendRequest(
             asked.event, payload: asked.payload, id: asked.id, from: .local(context.id))
         guard let record = event.record else {
-            try posts.post(event.event, to: context.host.services)
+            guard context.cell.permissions.contains(.state) else {
+                throw .mayNotSend(event.event.kind)
+            }
+            try module.posts.post(event.event, to: context.host.services)
             return succeed(id) { $0.object { _ in } }
         }
         switch context.host.services.submit(record) {
@@ -202,6 +214,48 @@ extension ModuleProcess {
             throw RPCError(ofModulesCall: error)
         }
         succeed(id) { $0.object { $0.member("reply", raw: reply) } }
+    }
+}
+
+extension IsolatedModule {
+    /// The origin that its process makes a call for; nil for the module itself.
+    ///
+    /// - Throws: Where the origin cannot be read, or the process may not act for it: to take the call for the
+    ///   module's own would let it reach more.
+    fileprivate func origin(of call: some CallForOthers) throws(RPCError) -> Origin? {
+        if let value = call.from {
+            guard let origin = Origin(value) else {
+                throw .invalidParameters(
+                    "'from' is not an origin: \(excerpt(value.text)); give the one of the event or call "
+                        + "that the URL came with, as the host sent it")
+            }
+            guard toldOrigins.contains(origin, for: context.id) else {
+                throw .mayNotActFor("\(origin)")
+            }
+            return origin
+        }
+        guard let text = call.origin else { return nil }
+        guard let origin = toldOrigins.find(text, for: context.id) else {
+            throw .mayNotActFor(text)
+        }
+        return origin
+    }
+}
+
+extension RPCError {
+    fileprivate static func mayNotActFor(_ origin: String) -> RPCError {
+        .invalidParameters(
+            "\(quoted(origin)) is not an origin that this module can act for: give the one of an event or "
+                + "call that came from outside, as the host sent it, or none to act for the module itself"
+        )
+    }
+
+    fileprivate static func mayNotSend(_ kind: EventKind) -> RPCError {
+        // In the message, which every client shows.
+        RPCError(
+            .notPermitted,
+            "a module in a process of its own cannot send '\(kind.rawValue)', which concerns the whole app: "
+                + "to let it, add \"may\": [\"state\"] to its entry in the slatefile")
     }
 }
 

@@ -40,7 +40,7 @@ final class ParentHost: Sendable {
         }
         uplink.succeed(initialization) { json in
             json.object {
-                $0.member("protocol", ModuleDeclaration.protocolVersion)
+                $0.member("protocol", ModuleProtocol.newest.rawValue)
                 $0.member("module", module.text)
                 $0.member(
                     "events", EventKind.allCases.filter(events.contains).map(\.rawValue))
@@ -130,7 +130,7 @@ final class ParentHost: Sendable {
                 { json in
                     json.object {
                         parameters(&$0)
-                        if caller.origin.isRemote { $0.member("origin", "\(caller.origin)") }
+                        if caller.origin.isRemote { $0.member("from", caller.origin) }
                     }
                 })
         } catch {
@@ -194,7 +194,7 @@ final class ParentHost: Sendable {
         guard let action = parameters["action"]?.string, let calls = host.app.value.calls else {
             throw .invalidParameters("'action' is missing")
         }
-        let origin = parameters["origin"]?.string.flatMap(Origin.init(words:)) ?? .host
+        let origin = try Origin(sentDown: parameters)
         var caller = Caller(origin: origin, wantsJSON: true, isAdmitted: true)
         caller.url = parameters["url"]?.string.flatMap { try? RouteURL($0) }
         let reply: any Encodable & Sendable

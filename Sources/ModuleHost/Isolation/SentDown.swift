@@ -10,7 +10,7 @@ extension LifecycleEvent {
         guard let kind = parameters["event"]?.string.flatMap(EventKind.init(rawValue:)) else {
             throw .invalidParameters("'event' is missing, or is none")
         }
-        let origin = parameters["origin"]?.string.flatMap(Origin.init(words:)) ?? .host
+        let origin = try Origin(sentDown: parameters)
         let payload = parameters["payload"]
         switch kind {
         case .launch:
@@ -41,40 +41,13 @@ extension ConfigurationReload {
 }
 
 extension Origin {
-    /// Reads an origin as it is described (``description``); nil for what describes none.
-    init?(words: String) {
-        var parts = words.split(separator: " ")[...]
-        switch parts.popFirst() {
-        case "host": self = .host
-        case "inbox": self = .inbox
-        case "push": self = .push
-        case "control":
-            guard let process: Int32 = Self.number(after: "pid", in: parts),
-                let user: UInt32 = Self.number(after: "(uid", in: parts)
-            else { return nil }
-            self = .control(uid: user, pid: process)
-        case "signal":
-            guard let name = parts.popFirst() else { return nil }
-            self = .signal(
-                name: name.last == "," ? String(name.dropLast()) : String(name),
-                uid: Self.number(after: "(uid", in: parts),
-                pid: Self.number(after: "pid", in: parts),
-                value: Self.number(after: "value", in: parts))
-        default:
-            guard let module = try? ModuleID(words) else { return nil }
-            self = .local(module)
+    /// Reads who caused what is sent down.
+    ///
+    /// - Throws: Where that is not said: the module would take anything else for more, or for less, than it is.
+    init(sentDown parameters: JSONValue) throws(RPCError) {
+        guard let origin = parameters["from"].flatMap(Origin.init) else {
+            throw .invalidParameters("'from' is missing, or is not an origin")
         }
-        // Whatever else stands there has not been read.
-        guard description == words else { return nil }
-    }
-
-    /// The number behind a word, such as the 12 of `pid 12` or `(uid 12),`.
-    private static func number<Number: FixedWidthInteger>(
-        after word: String, in parts: ArraySlice<Substring>
-    ) -> Number? {
-        guard let index = parts.firstIndex(where: { $0 == word }), index + 1 < parts.endIndex else {
-            return nil
-        }
-        return Number(parts[index + 1].prefix { $0.isNumber || $0 == "-" })
+        self = origin
     }
 }

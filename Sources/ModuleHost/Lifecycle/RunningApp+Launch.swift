@@ -229,6 +229,7 @@ extension Cell.Terms {
     /// The terms that the slatefile gives a module.
     init(of entry: Slatefile.Module) {
         self.init(
-            deadline: entry.deadline, killAfter: entry.killAfter, backlog: entry.backlog)
+            deadline: entry.deadline, killAfter: entry.killAfter, backlog: entry.backlog,
+            permissions: entry.permissions)
     }
 }

@@ -48,6 +48,8 @@ public struct Slatefile: Sendable {
         package internal(set) var hostDeaths: Int?
         /// The names of the environment variables that its process gets.
         public internal(set) var environment: [String] = []
+        /// What its process may do beyond what the process of any module may.
+        public internal(set) var permissions: Set<Permission> = []
         /// How many events it may be behind in memory.
         public internal(set) var backlog = Defaults.backlog
         /// Its own settings.
@@ -74,6 +76,12 @@ public struct Slatefile: Sendable {
         case none
         /// In a process of its own.
         case process
+    }
+
+    /// Something that the process of a module may do only where the slatefile says so.
+    @nonexhaustive public enum Permission: String, Hashable, Sendable, CaseIterable {
+        /// To send events of the whole app, which have no payload: to stop it, to send it to the background.
+        case state
     }
 
     /// Which modules run in a process of their own.

@@ -88,6 +88,10 @@ public struct SlatefileFault: Hashable, Sendable {
         case entry(String)
         /// A command that is to run inside of the host.
         case commandInside
+        /// Permissions for a process of a module that has none.
+        case permissionsInside
+        /// A word that is in the list already.
+        case repeatedWord(String)
         /// No duration.
         case duration(DurationFault)
         /// A number outside of what is allowed.
@@ -164,6 +168,10 @@ extension SlatefileFault.Kind: CustomStringConvertible {
                 + "one is \"Target.Type\", a top-level class and its target"
         case .entry(let reason): return reason
         case .commandInside: return "a command always runs in a process of its own"
+        case .permissionsInside:
+            return "'may' is for modules in a process of their own: "
+                + "add \"isolation\": \"process\", or remove it"
+        case .repeatedWord(let word): return "\(quoted(word)) is in the list already"
         case .duration(let fault): return fault.description
         case .outOfRange(let text, let allowed):
             return "\(excerpt(text)) is not in \(allowed.lowerBound)...\(allowed.upperBound)"

@@ -11,6 +11,7 @@ extension SlatefileReader {
         var tag: Int?
         var path: Int?
         var killAfter: Int?
+        var may: Int?
         var isEnabled = true
         var isMain: Int?
     }
@@ -82,6 +83,9 @@ extension SlatefileReader {
                 module.killAfter = reader.duration(node)
             case .isolation: module.isolation = reader.word(node, as: Slatefile.Isolation.self)
             case .env: module.environment = reader.variableNames(node)
+            case .may:
+                found.may = node
+                module.permissions = reader.permissions(node)
             case .backlog:
                 module.backlog =
                     reader.integer(node, in: Slatefile.Limits.backlog) ?? module.backlog
@@ -98,6 +102,9 @@ extension SlatefileReader {
             if killAfter < deadline {
                 report(.killAfterTooShort(killAfter: killAfter, deadline: deadline), at: place)
             }
+        }
+        if let may = found.may, !mayHaveProcess(module, found, slatefile) {
+            report(.permissionsInside, at: may - 1)
         }
         if found.git ?? found.branch ?? found.tag ?? found.path != nil {
             module.source = source(found)
@@ -199,6 +206,31 @@ extension SlatefileReader {
             if ConfigExpansion.isVariableName(name.utf8) { return name }
             report(.variableName(name), at: element)
             return nil
+        }
+    }
+
+    /// Each of the words once.
+    private mutating func permissions(_ node: Int) -> Set<Slatefile.Permission> {
+        let limit = (Slatefile.Limits.list, "permissions" as StaticString)
+        let elements = elements(of: node, "an array such as [\"state\"]", limit: limit)
+        var permissions: Set<Slatefile.Permission> = []
+        for element in elements {
+            guard let permission = word(element, as: Slatefile.Permission.self) else { continue }
+            if !permissions.insert(permission).inserted {
+                report(.repeatedWord(permission.rawValue), at: element)
+            }
+        }
+        return permissions
+    }
+
+    /// Whether the module runs in a process of its own, or will where hosts die at its work.
+    private func mayHaveProcess(
+        _ module: Slatefile.Module, _ found: ModuleMembers, _ slatefile: Slatefile
+    ) -> Bool {
+        switch module.isolation {
+        case .process: true
+        case .some(.none): found.command != nil
+        case nil: found.command != nil || slatefile.isolation == .auto
         }
     }
 

@@ -194,6 +194,14 @@ extension ModuleKey {
             describe(
                 "The names of the environment variables that the module's process gets.",
                 array(pattern(ConfigExpansion.variablePattern), atMost: Slatefile.Limits.list))
+        case .may:
+            describe(
+                "What the module's process may do beyond what all may. state: send events of the whole "
+                    + "app, such as terminate and background.",
+                array(
+                    words(Slatefile.Permission.allCases.map(\.rawValue)),
+                    atMost: Slatefile.Permission.allCases.count),
+                "\"uniqueItems\": true")
         case .backlog:
             describe(
                 "How many events the module may be behind in memory, with 16 MiB of payloads at most.",

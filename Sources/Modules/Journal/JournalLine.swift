@@ -14,30 +14,8 @@ extension JSONWriter {
             if let payload = event.payload {
                 line.member("payload") { $0.redacted(payload) }
             }
-            line.member("origin") { $0.origin(event.origin) }
+            line.member("origin", event.origin)
         }
         newline()
-    }
-
-    private mutating func origin(_ origin: Origin) {
-        object { object in
-            switch origin {
-            case .host: object.member("kind", "host")
-            case .local(let module):
-                object.member("kind", "local")
-                object.member("module", module.text)
-            case .signal(_, let uid, let pid, let value):
-                object.member("kind", "signal")
-                if let uid { object.member("uid", Int(uid)) }
-                if let pid { object.member("pid", Int(pid)) }
-                if let value { object.member("value", Int(value)) }
-            case .control(let uid, let pid):
-                object.member("kind", "control")
-                object.member("uid", Int(uid))
-                object.member("pid", Int(pid))
-            case .inbox: object.member("kind", "inbox")
-            case .push: object.member("kind", "push")
-            }
-        }
     }
 }

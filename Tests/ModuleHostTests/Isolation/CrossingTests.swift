@@ -62,6 +62,45 @@ struct CrossingTests {
         try module.end()
     }
 
+    @Test(
+        "what does not say who caused it is refused: it is not taken for the host's own",
+        arguments: [
+            ("event", #""event":"push","payload":{"aps":{}}"#),
+            ("call", #""action":"none""#),
+        ], ["", #","origin":"host""#, #","from":"host""#, #","from":{"kind":"hosts"}"#])
+    func nobody(request: (method: String, parameters: String), origin: String) throws {
+        let probe = Probe()
+        let module = try LedModule(probe: probe)
+        let error = try #require(throws: RPCError.self) {
+            try module.ask(request.method, "{\(request.parameters)\(origin)}")
+        }
+        #expect(error == .invalidParameters("'from' is missing, or is not an origin"))
+        #expect(probe.entries("a push") == [])
+        try module.end()
+    }
+
+    @Test("it hears who caused an event")
+    func origins() throws {
+        let probe = Probe()
+        probe.when("a push") { module in
+            probe.note("from \(module.context.event.map { "\($0.origin)" } ?? "nobody")")
+        }
+        let module = try LedModule(probe: probe)
+        let origins: [Origin] = [
+            .host, .inbox, .control(uid: 1000, pid: 4711), .local(ModuleID(checked: "x.b")),
+            .signal(name: "RTMIN+1", uid: nil, pid: 3, value: -1),
+        ]
+        for origin in origins {
+            var json = JSONWriter()
+            json.value(origin)
+            let value = String(decoding: json.bytes, as: UTF8.self)
+            try module.ask(
+                "event", #"{"event":"push","payload":{"aps":{}},"origin":"x","from":\#(value)}"#)
+        }
+        #expect(probe.entries.filter { $0.hasPrefix("from ") } == origins.map { "from \($0)" })
+        try module.end()
+    }
+
     @Test("a typed message reaches it alone, and another slatefile is refused")
     func others() async throws {
         let probe = Probe()

@@ -230,7 +230,7 @@ struct DeclaredRouteTests {
         var json = JSONWriter()
         json.parameters(
             of: try route(parameter), try parameters(given),
-            RouteCall(origin: .local(try ModuleID("com.example.a"))))
+            RouteCall(origin: .local(try ModuleID("com.example.a"))), in: .one)
         #expect(
             String(decoding: json.bytes, as: UTF8.self)
                 == #"{"action":"p","parameters":\#(sent),"origin":"com.example.a"}"#)
@@ -244,10 +244,10 @@ struct DeclaredRouteTests {
         var json = JSONWriter()
         json.parameters(
             of: route, ["x": "a"],
-            RouteCall(origin: .inbox, url: try RouteURL("slate://com.example.a/p/a")))
+            RouteCall(origin: .inbox, url: try RouteURL("slate://com.example.a/p/a")), in: .two)
         #expect(
             String(decoding: json.bytes, as: UTF8.self)
                 == #"{"action":"do","parameters":{"x":"a"},"origin":"inbox","#
-                + #""url":"slate://com.example.a/p/a"}"#)
+                + #""from":{"kind":"inbox"},"url":"slate://com.example.a/p/a"}"#)
     }
 }

@@ -46,8 +46,16 @@ struct ModuleDeclarationTests {
         let (declaration, isReady) = try read(#"{"protocol":1,"module":"com.example.weather"}"#)
         #expect(
             declaration
-                == ModuleDeclaration(events: [], topics: [], routes: [], suppliesRoot: false))
+                == ModuleDeclaration(
+                    version: .one, events: [], topics: [], routes: [], suppliesRoot: false))
         #expect(isReady)
+    }
+
+    @Test("it speaks the version that it says", arguments: ModuleProtocol.allCases)
+    func versions(version: ModuleProtocol) throws {
+        let (declaration, _) = try read(
+            #"{"protocol":\#(version.rawValue),"module":"com.example.weather"}"#)
+        #expect(declaration.version == version)
     }
 
     @Test("no topics, no messages")
@@ -70,12 +78,12 @@ struct ModuleDeclarationTests {
         "what is wrong with an answer",
         arguments: [
             (
-                #"{"protocol":2,"module":5}"#,
-                "in version 2 of the protocol; this host speaks 1"
+                #"{"protocol":3,"module":5}"#,
+                "in version 3 of the protocol; this host speaks 1 and 2"
             ),
             (
                 #"{"protocol":0,"other":"words"}"#,
-                "in version 0 of the protocol; this host speaks 1"
+                "in version 0 of the protocol; this host speaks 1 and 2"
             ),
             (
                 #"{"protocol":1,"module":"com.example.wether"}"#,

@@ -57,6 +57,11 @@ struct ReloadPlanTests {
             before: [a, b, #"{"id": "x.c", "command": ["c"]}"#],
             expected: "made anew x.c"),
         Row(
+            name: "other permissions",
+            modules: [a, b, #"{"id": "x.c", "command": ["c"], "may": ["state"]}"#],
+            before: [a, b, #"{"id": "x.c", "command": ["c"]}"#],
+            expected: "adjusted x.c"),
+        Row(
             name: "another backlog",
             modules: [a, b, #"{"id": "x.c", "entry": "T.C", "backlog": 7}"#],
             expected: "adjusted x.c"),

@@ -40,7 +40,7 @@ struct SlatefileTests {
         #expect(modules[2].deadline == .milliseconds(250) && !modules[2].isEnabled)
         #expect(modules[3].implementation == .command(["python3", "weather.py", ""]))
         #expect(modules[3].environment == ["PATH", "HOME"] && modules[3].backlog == 1)
-        #expect(modules[3].killAfter == .seconds(3600))
+        #expect(modules[3].killAfter == .seconds(3600) && modules[3].permissions == [.state])
         #expect(modules[4].isolation == .process)
         #expect(modules[4].source == .git("https://example.com/forecast.git", .branch("main")))
         #expect(modules[5].isolation == Slatefile.Isolation.none)
@@ -85,7 +85,9 @@ struct SlatefileTests {
         let module = try #require(slatefile.modules.first)
         #expect(module.isEnabled && !module.isRequired && module.backlog == 1024)
         #expect(module.deadline == nil && module.killAfter == nil && module.isolation == nil)
-        #expect(module.environment.isEmpty && module.config == nil && module.source == nil)
+        #expect(
+            module.environment.isEmpty && module.permissions.isEmpty && module.config == nil
+                && module.source == nil)
     }
 
     @Test("the environment fills the strings of both kinds of config, and nothing else")

@@ -37,7 +37,7 @@ final class LedModule {
         try ask(
             "initialize",
             """
-            {"protocol":1,"host":"0","app":"test","module":"x.a","config":{"probe":\(name)},\
+            {"protocol":2,"host":"0","app":"test","module":"x.a","config":{"probe":\(name)},\
             "appConfig":{},"stateDirectory":"/nonexistent"}
             """)
     }
@@ -71,7 +71,7 @@ final class LedModule {
     func tell(_ event: EventKind, _ payload: String? = nil) throws -> String? {
         let payload = payload.map { #","payload":\#($0)"# } ?? ""
         do {
-            try ask("event", #"{"event":"\#(event.rawValue)","origin":"host"\#(payload)}"#)
+            try ask("event", #"{"event":"\#(event.rawValue)","from":{"kind":"host"}\#(payload)}"#)
             return nil
         } catch let error as RPCError {
             return error.message
