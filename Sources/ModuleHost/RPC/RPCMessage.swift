@@ -116,7 +116,9 @@ extension RPCMessage {
         }
         switch parameters?.kind {
         case nil, .array, .object: return RPCRequest(method: name, parameters: parameters)
-        case .null, .bool, .number, .string:
+        // Not of the standard, and what many clients send for none.
+        case .null: return RPCRequest(method: name, parameters: nil)
+        case .bool, .number, .string:
             throw .invalidRequest(
                 "'params' is an array or an object, found \(parameters?.inWords ?? "nothing")")
         }

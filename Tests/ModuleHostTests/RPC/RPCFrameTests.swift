@@ -66,8 +66,8 @@ struct RPCFrameTests {
                 "Invalid Request: 'params' is an array or an object, found the string \"p\""
             ),
             (
-                #"{"jsonrpc":"2.0","id":1,"method":"m","params":null}"#, -32600, "1",
-                "Invalid Request: 'params' is an array or an object, found null"
+                #"{"jsonrpc":"2.0","id":1,"method":"m","params":0}"#, -32600, "1",
+                "Invalid Request: 'params' is an array or an object, found the number 0"
             ),
             (
                 #"{"jsonrpc":"2.0","id":true,"method":"m"}"#, -32600, "null",
@@ -92,6 +92,16 @@ struct RPCFrameTests {
         #expect(found.error.code.rawValue == code)
         #expect(found.id.text == id)
         #expect(found.error.description.hasPrefix(text), "\(found.error)")
+    }
+
+    @Test("parameters that are null are none")
+    func noParameters() throws {
+        let text = #"{"jsonrpc":"2.0","id":1,"method":"m","params":null}"#
+        guard case .single(.request(let request, let id)) = RPCFrame(Array(text.utf8)) else {
+            Issue.record("it is not read as a request")
+            return
+        }
+        #expect(request.method == "m" && request.parameters == nil && id?.text == "1")
     }
 
     @Test("an answer is read with whatever the error's data is")
