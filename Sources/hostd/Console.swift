@@ -1,14 +1,16 @@
 import ModuleHost
 
 /// What a command says, and to whom.
+///
+/// It takes texts in which all that the host did not write itself is escaped, and nothing else.
 enum Console {
     /// Writes a command's result to stdout.
     ///
     /// - Returns: `inputOutput` where that fails: with a word on stderr, or in silence where the
     ///   reader has simply gone, as `head` does.
-    static func write(_ text: some Collection<UInt8>, then code: ExitCode = .success) -> ExitCode {
+    static func write(_ text: TerminalText, then code: ExitCode = .success) -> ExitCode {
         do throws(SystemError) {
-            try RawOutput.writeAll(text, to: RawOutput.standardOutput)
+            try RawOutput.writeAll(text.string.utf8, to: RawOutput.standardOutput)
             return code
         } catch {
             if error != .brokenPipe { complain("hostd: cannot write to stdout: \(error)") }
@@ -16,25 +18,31 @@ enum Console {
         }
     }
 
-    /// Writes a command's result to stdout.
-    static func write(_ text: String, then code: ExitCode = .success) -> ExitCode {
-        write(text.utf8, then: code)
+    /// Writes JSON text to stdout, line breaks included.
+    static func write(
+        json text: some Sequence<UInt8>, then code: ExitCode = .success
+    ) -> ExitCode {
+        write(TerminalText(json: text), then: code)
+    }
+
+    /// Writes a value to stdout as a line of JSON.
+    static func write(json value: JSONValue, then code: ExitCode = .success) -> ExitCode {
+        write(json: "\(value.text)\n".utf8, then: code)
     }
 
     /// Writes a line, or several, to stderr.
     ///
     /// Where nobody can be told, nobody is.
-    static func complain(_ text: String) { writeError(text + "\n") }
+    static func complain(_ text: TerminalText) { writeError("\(text)\n") }
 
     /// Writes what is wrong with a slatefile to stderr, in colours where those are wanted.
-    static func complain(_ failure: SlatefileFailure, in command: String) {
+    static func complain(_ failure: SlatefileFailure, in command: TerminalText) {
         let format = LogFormat(.text, environment: CurrentProcess.environment())
         writeError(
-            failure.rendered(
-                for: "hostd \(command)", colored: format == .terminal(colors: true)))
+            failure.text(for: "hostd \(command)", colored: format == .terminal(colors: true)))
     }
 
-    private static func writeError(_ text: String) {
-        try? RawOutput.writeAll(text.utf8, to: RawOutput.standardError)
+    private static func writeError(_ text: TerminalText) {
+        try? RawOutput.writeAll(text.string.utf8, to: RawOutput.standardError)
     }
 }

@@ -18,7 +18,7 @@ struct HostCall: ~Copyable {
     ///   - body: The conversation.
     /// - Returns: What `body` returns, or the code that says why there was no conversation.
     static func run(
-        _ command: String, _ arguments: Arguments, instead alternative: String? = nil,
+        _ command: String, _ arguments: Arguments, instead alternative: TerminalText? = nil,
         within time: Duration = ControlClient.patience,
         recover: (ControlClientError) -> ExitCode? = { _ in nil },
         _ body: (borrowing HostCall) throws(ControlClientError) -> ExitCode
@@ -39,9 +39,6 @@ struct HostCall: ~Copyable {
             return error.exitCode
         }
     }
-
-    /// Prints a value as JSON.
-    static func write(_ value: JSONValue) -> ExitCode { Console.write(value.text + "\n") }
 
     /// The command that starts the host that was looked for.
     private static func startCommand(_ arguments: Arguments) -> String {

@@ -10,7 +10,7 @@ func runCommandLine(_ words: [String]) -> ExitCode {
     Signals.turnIntoErrors()
     do throws(UsageError) {
         switch words.first {
-        case "--help", "-h": return Console.write(Command.overview)
+        case "--help", "-h": return Console.write(TerminalText(lines: Command.overview))
         case "--version": return Console.write("hostd \(HostVersion.current)\n")
         case let name? where !name.hasPrefix("-"):
             return try run(Command.named(name), words.dropFirst())
@@ -18,14 +18,14 @@ func runCommandLine(_ words: [String]) -> ExitCode {
         default: return try run(.run, words[...])
         }
     } catch {
-        Console.complain("\(error)")
+        Console.complain(error.text)
         return .usage
     }
 }
 
 private func run(_ command: Command, _ words: ArraySlice<String>) throws(UsageError) -> ExitCode {
     let arguments = try Arguments(words, of: command)
-    if arguments.has("help") { return Console.write(command.helpText) }
+    if arguments.has("help") { return Console.write(TerminalText(lines: command.helpText)) }
     if let fault = command.fault(arguments) { throw .invalidArguments(fault, command) }
     return command.run(arguments)
 }

@@ -16,18 +16,20 @@ struct InboxListing {
         self.limit = limit
     }
 
-    func print(asJSON: Bool) -> ExitCode {
+    func report(asJSON: Bool) -> ExitCode {
         for notice in pending.notices { Console.complain("hostd inbox: \(notice)") }
         if rejected.unreadable > 0 {
             Console.complain(
-                "hostd inbox: not as a host writes them, and left alone: lines of rejected.ndjson, "
-                    + "\(rejected.unreadable) of them")
+                """
+                hostd inbox: not as a host writes them, and left alone: lines of rejected.ndjson, \
+                \(rejected.unreadable) of them
+                """)
         }
-        return asJSON ? Console.write(json) : Console.write(text)
+        return asJSON ? Console.write(json: json) : Console.write(text)
     }
 
-    private var text: String {
-        var text = "\(pending.count) pending\n"
+    private var text: TerminalText {
+        var text: TerminalText = "\(pending.count) pending\n"
         if !pending.first.isEmpty {
             let head = ["  position", "event", "id", "time", "modules"]
             text += textTable([head] + pending.first.map(row))
@@ -41,7 +43,7 @@ struct InboxListing {
         return text + rest(rejected.events.count)
     }
 
-    private func rest(_ count: Int) -> String {
+    private func rest(_ count: Int) -> TerminalText {
         count > limit ? "  … and \(count - limit) more; '--limit N' shows more\n" : ""
     }
 

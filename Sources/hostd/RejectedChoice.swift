@@ -35,7 +35,7 @@ struct RejectedChoice {
         }
         if dropped.isEmpty { return Console.write("nothing was rejected\n") }
         return Console.write(
-            dropped.map { event in
+            dropped.map { event -> TerminalText in
                 "dropped \(event.title): \(excerpt(event.reason, limit: 500))\n  \(event.shownLine)\n"
             }.joined())
     }
@@ -77,7 +77,9 @@ struct RejectedChoice {
         }
         if events.isEmpty { return Console.write("nothing was rejected\n") }
         return Console.write(
-            places.map { "retried \($0.event.title) as \($0.place)\n" }.joined(), then: code)
+            places.map { place -> TerminalText in
+                "retried \(place.event.title) as \(place.place)\n"
+            }.joined(), then: code)
     }
 
     private func complainOfUnknown(_ done: String) -> ExitCode {
@@ -96,7 +98,7 @@ struct RejectedChoice {
         var json = JSONWriter()
         json.object(write)
         json.newline()
-        return Console.write(json.bytes, then: code)
+        return Console.write(json: json.bytes, then: code)
     }
 }
 

@@ -42,7 +42,9 @@ struct SendOutcome {
 
     /// Prints it, in a line.
     func report(_ arguments: Arguments) -> ExitCode {
-        Console.write((arguments.has("json") ? json : text) + "\n", then: exitCode)
+        arguments.has("json")
+            ? Console.write(json: "\(json)\n".utf8, then: exitCode)
+            : Console.write("\(text)\n", then: exitCode)
     }
 
     private static func exitCode(of answer: JSONValue, _ isWaitedFor: Bool) -> ExitCode {

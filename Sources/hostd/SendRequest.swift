@@ -11,10 +11,10 @@ struct SendRequest {
 
     /// Why there is nothing to be sent.
     struct Fault: Error {
-        let message: String
+        let message: TerminalText
         let exitCode: ExitCode
 
-        init(_ message: String, _ exitCode: ExitCode = .usage) {
+        init(_ message: TerminalText, _ exitCode: ExitCode = .usage) {
             self.message = message
             self.exitCode = exitCode
         }
@@ -25,7 +25,7 @@ struct SendRequest {
     /// - Throws: ``Fault``, with the place in the payload where there is one.
     init(_ arguments: Arguments) throws(Fault) {
         guard let kind = EventKind(rawValue: arguments.operands[0]) else {
-            throw Fault(Self.unknownEvent(arguments.operands[0]))
+            throw Fault("\(Self.unknownEvent(arguments.operands[0]))")
         }
         self.kind = kind
         id = arguments["id"]
@@ -43,12 +43,14 @@ struct SendRequest {
         do throws(EventError) {
             _ = try LifecycleEvent(kind, payload: payload, origin: .inbox)
         } catch {
-            throw Fault("\(error)")
+            throw Fault(error.text)
         }
         guard line.count <= Self.longestLine else {
             throw Fault(
-                "\(source) is too long: with it the event has \(line.count) bytes, and may have "
-                    + "\(Self.longestLine)")
+                """
+                \(source) is too long: with it the event has \(line.count) bytes, and may have \
+                \(Self.longestLine)
+                """)
         }
     }
 
@@ -132,5 +134,14 @@ extension SendRequest {
         } catch {
             throw Fault("\(error)", .noInput)
         }
+    }
+}
+
+extension EventError {
+    /// What is wrong; each of several faults of the payload in a line of its own.
+    fileprivate var text: TerminalText {
+        guard case .payload(let error) = fault, error.faults.count > 1 else { return "\(self)" }
+        let lines = error.faults.map { fault -> TerminalText in "\n  \(fault)" }
+        return "event '\(kind.rawValue)' cannot take this payload:\(lines.joined())"
     }
 }

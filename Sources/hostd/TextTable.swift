@@ -1,7 +1,8 @@
 import ModuleHost
 
-/// Rows as lines whose columns stand under each other.
-func textTable(_ rows: [[String]]) -> String {
+/// Rows as lines whose columns stand under each other; what is in them is escaped.
+func textTable(_ rows: [[String]]) -> TerminalText {
+    let rows = rows.map { $0.map(TerminalText.init(escaping:)) }
     var widths: [Int] = []
     for row in rows {
         for (column, text) in row.enumerated() {
@@ -10,8 +11,11 @@ func textTable(_ rows: [[String]]) -> String {
         }
     }
     return rows.map { row in
-        var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-        while line.last == " " { line.removeLast() }
-        return line + "\n"
+        // No spaces at the end of a line.
+        let end = row.lastIndex { $0.count > 0 } ?? 0
+        let cells = zip(row, widths).enumerated().map { column, cell in
+            column < end ? cell.0.padded(to: cell.1) : cell.0
+        }
+        return cells[...end].joined(separator: "  ") + "\n"
     }.joined()
 }

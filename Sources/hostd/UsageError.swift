@@ -82,9 +82,9 @@ struct UsageError: Error, Hashable, Sendable {
     }
 }
 
-extension UsageError: CustomStringConvertible {
+extension UsageError {
     /// What is wrong, how the command is used, and where to read more: three lines.
-    var description: String {
+    var text: TerminalText {
         guard let command = Command.all.first(where: { $0.name == command }) else {
             return """
                 hostd: \(message)

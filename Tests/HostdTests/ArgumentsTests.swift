@@ -1,3 +1,4 @@
+import ModuleHost
 import Testing
 
 @testable import hostd
@@ -94,13 +95,13 @@ struct ArgumentsTests {
     @Test("a usage error names the command, its usage, and where to read more")
     func text() {
         #expect(
-            "\(UsageError.surplusArgument("x", .check))" == """
+            UsageError.surplusArgument("x", .check).text.string == """
                 hostd check: unexpected argument 'x'
                 usage: hostd check [--json] [FILE]
                 see 'hostd check --help'
                 """)
         #expect(
-            "\(UsageError.unknownCommand("chek"))" == """
+            UsageError.unknownCommand("chek").text.string == """
                 hostd: unknown command 'chek'; did you mean 'check'?
                 usage: hostd COMMAND [ARGUMENTS]
                 see 'hostd --help'

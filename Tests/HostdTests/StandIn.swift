@@ -46,7 +46,10 @@ final class StandIn: Sendable {
             claim = .lettingGo(try PidFile(claiming: directory))
         }
         var methods = ControlMethods()
-        for method in ["status", "modules", "open", "canopen", "call", "post", "routes", "send"] {
+        for method in [
+            "status", "modules", "health", "open", "canopen", "call", "post", "routes", "send",
+            "reload", "restart",
+        ] {
             methods[method] = { call in
                 if let error { return call.reply.fail(error) }
                 let parameters = call.parameters?.text ?? "null"

@@ -8,7 +8,7 @@ enum SlatefileFuzz {
 
 /// Reads the input as a slatefile, shows its faults, and decodes what a module would.
 ///
-/// Anything but a trap is fine: faults are what most inputs are made of.
+/// Faults are what most inputs are made of; what is shown of them has nothing in it that a terminal obeys.
 private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     do throws(SlatefileError) {
@@ -21,8 +21,20 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         if error.faults.isEmpty || error.rendered(colored: true).isEmpty {
             fatalError("an error without faults")
         }
+        check(error.rendered(colored: false))
     }
     return 0
+}
+
+/// Traps where a text has a control character, or one that turns the direction of writing.
+private func check(_ text: String) {
+    for scalar in text.unicodeScalars where scalar != "\n" && scalar != "\t" {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: fatalError("a control character")
+        case .format where scalar.properties.isBidiControl: fatalError("a mark of direction")
+        default: break
+        }
+    }
 }
 
 private struct Settings: Decodable {

@@ -102,11 +102,11 @@ public enum HostDaemon {
         _ failure: SlatefileFailure, _ options: HostDaemonOptions, _ log: Log
     ) {
         guard options.logStyle == .text else {
-            return log.error(failure.rendered(for: "hostd run", colored: false))
+            return log.error(failure.text(for: "hostd run", colored: false).string)
         }
         let format = LogFormat(.text, environment: options.environment)
-        let text = failure.rendered(for: "hostd run", colored: format == .terminal(colors: true))
-        try? RawOutput.writeAll(text.utf8, to: RawOutput.standardError)
+        let text = failure.text(for: "hostd run", colored: format == .terminal(colors: true))
+        try? RawOutput.writeAll(text.string.utf8, to: RawOutput.standardError)
     }
 }
 

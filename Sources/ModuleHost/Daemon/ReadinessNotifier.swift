@@ -171,8 +171,9 @@ package final class ReadinessNotifier: Sendable {
         state.withLock { state in
             let lines = body(&state)
             guard !lines.isEmpty else { return }
-            // A break within a line would begin another.
+            // A break within a line would begin another; the rest 'systemctl status' shows as it is.
             let text = lines.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
+                .map { TerminalText(escaping: $0).string }
                 .joined(separator: "\n")
             guard text != state.unsent.last, state.unsent.count < Self.maximumUnsent else { return }
             state.unsent.append(text)

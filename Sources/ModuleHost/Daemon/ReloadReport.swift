@@ -81,7 +81,7 @@ package struct ReloadReport: Hashable, Sendable {
             case .applied(let plan), .unchanged(let plan):
                 $0.member("changes") { plan.write(to: &$0) }
             case .invalid(let failure):
-                $0.member("text", failure.rendered(for: "hostd reload", colored: false))
+                $0.member("text", failure.text(for: "hostd reload", colored: false).string)
             case .rolledBack, .stopped: break
             }
         }

@@ -42,33 +42,31 @@ package struct SignalTable: Hashable, Sendable {
     }
 
     /// The table as people read it.
-    package var text: String {
+    package var text: TerminalText {
+        let actions = rows.map { TerminalText(escaping: $0.action) }
         let nameWidth = max(6, rows.map(\.signal.name.count).max() ?? 0)
-        let actionWidth = rows.map(\.action.count).max() ?? 0
-        var lines = [
-            "signal".padded(to: nameWidth) + "  " + "does".padded(to: actionWidth) + "  command"
-        ]
-        for row in rows {
-            lines.append(
-                row.signal.name.padded(to: nameWidth) + "  " + row.action.padded(to: actionWidth)
-                    + "  "
-                    + command(for: row))
+        let actionWidth = actions.map(\.count).max() ?? 0
+        func line(_ name: String, _ action: TerminalText, _ command: String) -> TerminalText {
+            "\(name.padded(to: nameWidth))  \(action.padded(to: actionWidth))  \(command)\n"
         }
-        lines.append("")
+        var text = line("signal", "does", "command")
+        for (row, action) in zip(rows, actions) {
+            text += line(row.signal.name, action, command(for: row))
+        }
         switch holder {
-        case .nobody: lines.append("No host runs on \(stateDirectory.path).")
+        case .nobody: text += "\nNo host runs on \(stateDirectory.path).\n"
         case .host(let processID?):
-            lines.append("A host runs on \(stateDirectory.path), as process \(processID).")
-        case .host(nil): lines.append("A host runs on \(stateDirectory.path).")
+            text += "\nA host runs on \(stateDirectory.path), as process \(processID).\n"
+        case .host(nil): text += "\nA host runs on \(stateDirectory.path).\n"
         }
-        lines.append("Of many standard signals sent at once, some may count as one.")
-        lines.append("Real-time signals (RTMIN+1 and up) are queued: each one counts, in order.")
-        lines.append(
-            "The lower number goes first: a TERM overtakes real-time signals still queued.")
-        lines.append(
-            "Where the queue is full (RLIMIT_SIGPENDING), sigqueue fails with EAGAIN; those that kill "
-                + "sends are lost in silence.")
-        return lines.joined(separator: "\n") + "\n"
+        return text + """
+            Of many standard signals sent at once, some may count as one.
+            Real-time signals (RTMIN+1 and up) are queued: each one counts, in order.
+            The lower number goes first: a TERM overtakes real-time signals still queued.
+            Where the queue is full (RLIMIT_SIGPENDING), sigqueue fails with EAGAIN; those that kill \
+            sends are lost in silence.
+
+            """
     }
 
     /// The table as programs read it: one object, a newline at its end.

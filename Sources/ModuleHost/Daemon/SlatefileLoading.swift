@@ -52,14 +52,14 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
     ///   - command: The command that needs the slatefile, as the user wrote it: `hostd check`.
     ///   - colored: Whether to use the colours of a terminal.
     /// - Returns: The lines.
-    package func rendered(for command: String, colored: Bool) -> String {
+    package func text(for command: TerminalText, colored: Bool) -> TerminalText {
         switch self {
         case .unreadable(let error) where error.reason == .missing:
             "\(command): \(error)\nsee '\(command) --help' for how to name another\n"
         case .unreadable(let error): "\(command): \(error)\n"
         case .tokens(let error, let slatefile):
             "\(command): \(error)\nit is 'security.tokens' of \(slatefile)\n"
-        case .invalid(let error): error.rendered(colored: colored)
+        case .invalid(let error): error.text(colored: colored)
         }
     }
 }

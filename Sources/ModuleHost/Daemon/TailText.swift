@@ -4,9 +4,7 @@ package enum TailText {
     private static let columns = ["time", "level", "module", "event", "message"]
 
     /// The line of an `event` notification, its newline included.
-    ///
-    /// Nothing in it can add a line break, or anything else that a terminal obeys.
-    package static func line(of event: JSONValue) -> [UInt8] {
+    package static func line(of event: JSONValue) -> TerminalText {
         var parts: [String] = []
         for column in columns {
             let text = event[column].map(text) ?? (column == "module" ? "host" : "")
@@ -17,10 +15,7 @@ package enum TailText {
         for member in event.members where !columns.contains(member.key) {
             parts.append("\(member.key)=\(text(member.value))")
         }
-        var bytes: [UInt8] = []
-        bytes.append(escaping: parts.joined(separator: "  "), with: LineEscape.self)
-        bytes.append(UInt8(ascii: "\n"))
-        return bytes
+        return "\(parts.joined(separator: "  "))\n"
     }
 
     private static func text(_ value: JSONValue) -> String { value.string ?? value.text }

@@ -149,6 +149,7 @@ private struct UplinkLog: LogSink {
 /// Standard error, for what there is to say before there is a host.
 private struct PlainErrors: LogSink {
     func write(_ record: LogRecord) {
-        try? RawOutput.writeAll(Array("\(record.message)\n".utf8), to: RawOutput.standardError)
+        let line: TerminalText = "\(record.message)\n"
+        try? RawOutput.writeAll(line.string.utf8, to: RawOutput.standardError)
     }
 }

@@ -21,12 +21,7 @@ func printable(_ text: Substring.UnicodeScalarView) -> String {
 
 /// The scalar, or U+FFFD for one that a terminal would obey instead of showing it.
 func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-    switch scalar.value {
-    // Controls, what takes no room, and the marks and overrides of text direction.
-    case 0..<0x20, 0x7F..<0xA0, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF:
-        "\u{FFFD}"
-    default: scalar
-    }
+    isObeyed(scalar.value) ? "\u{FFFD}" : scalar
 }
 
 /// A character by what it looks like, or by its number where it looks like nothing.

@@ -11,8 +11,8 @@
 /// json.bytes  // {"event":"push","badges":[3]}
 /// ```
 ///
-/// What it writes is one line, whatever the values: no newline, no control character and no
-/// Unicode line separator appears outside an escape. So a document and a newline make a line of a
+/// What it writes is one line, whatever the values: no newline, no control character and nothing else
+/// that a terminal obeys appears outside an escape. So a document and a newline make a line of a
 /// log that no value can break or forge. Strings that are equal give equal bytes.
 ///
 /// That keys differ from each other, and that ``member(_:_:)-(_,String)`` is called in an object and
@@ -205,11 +205,10 @@ public struct JSONWriter: Sendable {
 }
 
 /// How strings look in JSON: what must be escaped by RFC 8259, and what a reader of lines or a
-/// terminal would take for a command (DEL, C1 controls, the Unicode line separators).
+/// terminal would take for a command (``isObeyed(_:)``).
 private enum JSONEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool {
-        scalar < 0x20 || scalar == 0x22 || scalar == 0x5C || (0x7F...0x9F).contains(scalar)
-            || scalar == 0x2028 || scalar == 0x2029
+        scalar == 0x22 || scalar == 0x5C || isObeyed(scalar)
     }
 
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {

@@ -136,10 +136,7 @@ extension [UInt8] {
 /// How text stands in a line that people read: whatever would move the cursor, end the line, start
 /// an escape sequence or turn the direction of writing is shown instead of obeyed.
 enum LineEscape: TextEscape {
-    static func needsEscape(_ scalar: UInt32) -> Bool {
-        scalar < 0x20 || (0x7F...0x9F).contains(scalar) || (0x2028...0x202E).contains(scalar)
-            || (0x2066...0x2069).contains(scalar)
-    }
+    static func needsEscape(_ scalar: UInt32) -> Bool { isObeyed(scalar) }
 
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\\"))

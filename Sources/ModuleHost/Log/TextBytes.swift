@@ -1,7 +1,7 @@
 /// Which characters of a text must not stand as they are in some format, and how they are written.
 protocol TextEscape {
-    /// Whether the character must be escaped. Asked for ASCII and for U+0080 to U+2069; what lies
-    /// above, and all that has four bytes, stands as it is.
+    /// Whether the character must be escaped. Asked for what has one, two or three bytes: what has four
+    /// stands as it is.
     static func needsEscape(_ scalar: UInt32) -> Bool
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8])
 }

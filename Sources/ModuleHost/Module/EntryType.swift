@@ -78,9 +78,9 @@ extension EntryError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformed(let entry, let nearest?):
-            "'\(entry)' is no entry; did you mean '\(nearest)'?"
+            "\(quoted(entry)) is no entry; did you mean '\(nearest)'?"
         case .malformed(let entry, nil):
-            "'\(entry)' is no entry; one is \"Target.Type\", a top-level class and its target"
+            "\(quoted(entry)) is no entry; one is \"Target.Type\", a top-level class and its target"
         case .notFound(let entry, _, let nearest?):
             "no class '\(entry)' in this binary; did you mean '\(nearest)'?"
         case .notFound(let entry, let target, nil):

@@ -19,20 +19,24 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
     ///
     /// - Parameter colored: Whether to use the colours of a terminal.
     /// - Returns: The lines, each with its end.
-    public func rendered(colored: Bool) -> String {
+    public func rendered(colored: Bool) -> String { text(colored: colored).string }
+
+    /// The same for a terminal.
+    func text(colored: Bool) -> TerminalText {
         let name = excerpt(path, limit: 4096)
-        func paint(_ text: String, _ code: String) -> String {
+        func paint(_ text: TerminalText, _ code: String) -> TerminalText {
             colored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
         }
-        var text = ""
+        var text: TerminalText = ""
         for fault in faults {
             let number = "\(fault.place.line)"
             let margin = String(repeating: " ", count: number.count)
             text += paint("\(name):\(number):\(fault.place.column):", "1")
-            text += " " + paint("error:", "1;31") + " \(fault.message)\n"
+            text += " \(paint("error:", "1;31")) \(fault.message)\n"
             guard !fault.source.line.isEmpty else { continue }
-            text += "  \(number) | \(fault.source.line)\n"
-            text += "  \(margin) | " + paint(fault.source.marker, "1;32") + "\n"
+            // The marker has a tab for each tab of the line.
+            text += "  \(number) | \(TerminalText(lines: fault.source.line))\n"
+            text += "  \(margin) | \(paint(TerminalText(lines: fault.source.marker), "1;32"))\n"
         }
         let count = faults.count == 1 ? "1 fault" : "\(faults.count) faults"
         let isFull = faults.count >= Slatefile.Limits.faults

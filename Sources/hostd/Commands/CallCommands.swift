@@ -81,7 +81,7 @@ extension Command {
                         }
                     }
                     // A message has no reply: there is only something to show where it failed.
-                    return result.kind == .null ? .success : HostCall.write(result)
+                    return result.kind == .null ? .success : Console.write(json: result)
                 }
             }
         })
@@ -119,7 +119,7 @@ extension Command {
                     return .success
                 }
                 guard let reply = result["reply"] else { throw .malformed(call.directory) }
-                return HostCall.write(reply)
+                return Console.write(json: reply)
             }
         }
     }

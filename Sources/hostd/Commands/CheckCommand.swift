@@ -23,12 +23,12 @@ extension Command {
             do throws(SlatefileFailure) {
                 let slatefile = try Slatefile.load(path, environment: environment)
                 _ = try slatefile.loadTokens(beside: path)
-                if arguments.has("json") { return Console.write(report(path, slatefile)) }
+                if arguments.has("json") { return Console.write(json: report(path, slatefile)) }
                 let count = slatefile.modules.count
                 return Console.write("\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n")
             } catch {
                 if arguments.has("json") {
-                    return Console.write(report(error), then: error.exitCode)
+                    return Console.write(json: report(error), then: error.exitCode)
                 }
                 Console.complain(error, in: "check")
                 return error.exitCode

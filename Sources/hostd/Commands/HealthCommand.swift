@@ -63,7 +63,7 @@ extension Command {
             } else {
                 ("healthy", .success)
             }
-        if asJSON { return Console.write(health.text + "\n", then: code) }
+        if asJSON { return Console.write(json: health, then: code) }
         var text = "\(word): \(health["state"]?.string ?? "?")"
         if let count = health["modules"]?.int {
             text += ", \(count) \(count == 1 ? "module" : "modules")"
@@ -72,6 +72,6 @@ extension Command {
             let names = health[key]?.elements.compactMap(\.string) ?? []
             if !names.isEmpty { text += "; \(key): \(names.joined(separator: ", "))" }
         }
-        return Console.write(text + "\n", then: code)
+        return Console.write("\(text)\n", then: code)
     }
 }

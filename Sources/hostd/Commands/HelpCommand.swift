@@ -7,11 +7,13 @@ extension Command {
             Operand(placeholder: "COMMAND", help: "the command to explain (default: all)")
         ],
         run: { arguments in
-            guard let name = arguments.operand else { return Console.write(overview) }
+            guard let name = arguments.operand else {
+                return Console.write(TerminalText(lines: overview))
+            }
             do throws(UsageError) {
-                return Console.write(try named(name).helpText)
+                return Console.write(TerminalText(lines: try named(name).helpText))
             } catch {
-                Console.complain("\(error)")
+                Console.complain(error.text)
                 return .usage
             }
         })

@@ -50,7 +50,7 @@ extension Command {
                 case .list, .path:
                     let limit = limit(of: arguments) ?? 0
                     let listing = try InboxListing(of: directory, limit: limit)
-                    return listing.print(asJSON: arguments.has("json"))
+                    return listing.report(asJSON: arguments.has("json"))
                 case .retry:
                     return try RejectedEvents(folder).choosing { () throws(InboxError) in
                         try RejectedChoice(folder, arguments).retry()
@@ -119,10 +119,10 @@ extension Command {
 
     private static func path(of directory: StateDirectory, _ arguments: Arguments) -> ExitCode {
         let path = CurrentProcess.absolute(InboxFolder(in: directory).path)
-        guard arguments.has("json") else { return Console.write(path + "\n") }
+        guard arguments.has("json") else { return Console.write("\(path)\n") }
         var json = JSONWriter()
         json.object { $0.member("path", path) }
         json.newline()
-        return Console.write(json.bytes)
+        return Console.write(json: json.bytes)
     }
 }

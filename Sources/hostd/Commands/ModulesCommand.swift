@@ -25,7 +25,7 @@ extension Command {
             return HostCall.run("modules", arguments) { call throws(ControlClientError) in
                 let modules = try call.client.call("modules")
                 return arguments.has("json")
-                    ? HostCall.write(modules) : Console.write(table(ofModules: modules))
+                    ? Console.write(json: modules) : Console.write(table(ofModules: modules))
             }
         })
 
@@ -46,7 +46,7 @@ extension Command {
         ].compactMap(\.self)
     }
 
-    private static func table(ofModules modules: JSONValue) -> String {
+    private static func table(ofModules modules: JSONValue) -> TerminalText {
         func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
         let rows = modules.elements.map { module in
             var notes: [String] = []
@@ -92,7 +92,7 @@ extension Command {
                     $0.member("deaths", deaths)
                 }
                 json.newline()
-                return Console.write(json.bytes)
+                return Console.write(json: json.bytes)
             }
             return Console.write(
                 "forgiven: it runs in the host from the next start on, or after 'hostd reload'\n")

@@ -69,9 +69,9 @@ extension Command {
                 let module = try newModule(arguments)
                 try module.make()
                 return arguments.has("json")
-                    ? Console.write(module.json) : Console.write(module.report)
+                    ? Console.write(json: module.json) : Console.write(module.report)
             } catch {
-                Console.complain("hostd new: \(error)")
+                Console.complain("hostd new: \(error.text)")
                 return error.exitCode
             }
         })

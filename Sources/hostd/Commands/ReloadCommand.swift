@@ -21,15 +21,17 @@ extension Command {
                 let code =
                     report["exitCode"]?.int.flatMap { ExitCode(rawValue: Int32(clamping: $0)) }
                     ?? .failed
-                if arguments.has("json") { return Console.write(report.text + "\n", then: code) }
+                if arguments.has("json") { return Console.write(json: report, then: code) }
                 let summary = report["summary"]?.string ?? report.text
                 switch report["outcome"]?.string {
                 case "applied": return Console.write("applied: \(summary)\n")
                 case "unchanged": return Console.write("\(summary)\n")
                 case "invalid":
+                    // The host has rendered it: a line for each fault, and the lines of the file.
+                    let faults = report["text"]?.string.map(TerminalText.init(lines:))
                     Console.complain(
-                        (report["text"]?.string ?? summary)
-                            + "hostd reload: refused, the running slatefile stays")
+                        "\(faults ?? "\(summary)\n")hostd reload: refused, the running slatefile stays"
+                    )
                 default:
                     Console.complain(
                         "hostd reload: undone, the running slatefile stays: \(summary)")

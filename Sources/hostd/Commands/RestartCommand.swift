@@ -24,7 +24,7 @@ extension Command {
                 }
                 let outcome = result["outcome"]?.string
                 let code: ExitCode = outcome == "failed" ? .failed : .success
-                if arguments.has("json") { return Console.write(result.text + "\n", then: code) }
+                if arguments.has("json") { return Console.write(json: result, then: code) }
                 switch outcome {
                 case "restarted": return Console.write("restarted\n")
                 case "killed":

@@ -48,7 +48,7 @@ extension Command {
                 environment: CurrentProcess.environment())
             do throws(RouteTableError) {
                 let document = URIDocument(try RouteTable(of: slatefile), app: slatefile.app)
-                return Console.write(document.rendered(as: format))
+                return write(document.rendered(as: format), format)
             } catch {
                 Console.complain("hostd routes: \(error)")
                 return .invalidSlatefile
@@ -68,8 +68,16 @@ extension Command {
             let document = try call.client.call("routes") {
                 $0.object { $0.member("format", format.rawValue) }
             }
-            // A document is text of any kind, and printed as it is.
-            return document.string.map { Console.write($0) } ?? HostCall.write(document)
+            guard format != .json, let text = document.string else {
+                return Console.write(json: document)
+            }
+            return write(text, format)
         }
+    }
+
+    /// Prints a document as it is: what it shows of modules it shows escaped.
+    private static func write(_ document: String, _ format: URIDocument.Format) -> ExitCode {
+        format == .json
+            ? Console.write(json: document.utf8) : Console.write(TerminalText(lines: document))
     }
 }

@@ -11,5 +11,5 @@ extension Command {
                 line: "hostd schema > slatefile.schema.json",
                 explanation: "put it where editors look")
         ],
-        run: { _ in Console.write(Slatefile.jsonSchema) })
+        run: { _ in Console.write(json: Slatefile.jsonSchema.utf8) })
 }

@@ -54,7 +54,7 @@ extension Command {
         })
 
     private static func send(_ request: SendRequest, _ arguments: Arguments) -> ExitCode {
-        let alternative: String? =
+        let alternative: TerminalText? =
             request.kind.isDurable ? "or leave out '--wait': the next host delivers it" : nil
         return HostCall.run("send", arguments, instead: alternative) { error in
             recover(from: error, request, arguments)

@@ -20,7 +20,8 @@ extension Command {
                 let table = SignalTable(
                     slatefile.signals, stateDirectory: directory,
                     holder: PidFile.holder(of: directory))
-                return arguments.has("json") ? Console.write(table.json) : Console.write(table.text)
+                return arguments.has("json")
+                    ? Console.write(json: table.json) : Console.write(table.text)
             } catch {
                 Console.complain(error, in: "signals")
                 return error.exitCode

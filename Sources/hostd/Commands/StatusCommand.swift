@@ -10,12 +10,12 @@ extension Command {
             HostCall.run("status", arguments) { call throws(ControlClientError) in
                 let status = try call.client.call("status")
                 return arguments.has("json")
-                    ? HostCall.write(status) : Console.write(text(ofStatus: status))
+                    ? Console.write(json: status) : Console.write(text(ofStatus: status))
             }
         })
 
     /// A host of another version may say less, or more: what is not there is left out.
-    private static func text(ofStatus status: JSONValue) -> String {
+    private static func text(ofStatus status: JSONValue) -> TerminalText {
         func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
         func count(_ key: String, _ what: String) -> String? { text(key).map { "\($0) \(what)" } }
         let readyTime = (try? status["readyMs"]?.decode(Double.self))
@@ -49,8 +49,8 @@ extension Command {
             ("reload", [lastReload(of: status)]),
         ]
         return rows.filter { !$0.1.compactMap(\.self).isEmpty }
-            .map { name, parts in
-                name.padded(to: 11) + parts.compactMap(\.self).joined(separator: ", ") + "\n"
+            .map { name, parts -> TerminalText in
+                "\(name.padded(to: 11))\(parts.compactMap(\.self).joined(separator: ", "))\n"
             }
             .joined()
     }

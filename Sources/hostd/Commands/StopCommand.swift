@@ -75,22 +75,24 @@ extension Command {
         guard let outcome else {
             // Another may have stopped it, who has heard how that went.
             if PidFile.isLetGo(in: directory) {
-                return Console.write(asJSON ? #"{"outcome":"stopped"}"# + "\n" : "stopped\n")
+                return Console.write(asJSON ? "{\"outcome\":\"stopped\"}\n" : "stopped\n")
             }
             Console.complain("hostd stop: the host was killed before it had stopped")
             return .failed
         }
         let code: ExitCode = outcome["outcome"]?.string == "stopped" ? .success : .failed
-        if asJSON { return Console.write(outcome.text + "\n", then: code) }
+        if asJSON { return Console.write(json: outcome, then: code) }
         switch outcome["outcome"]?.string {
         case "stopped": return Console.write("stopped\n")
         case "overdue":
             let modules = outcome["modules"]?.elements.compactMap(\.string) ?? []
+            guard !modules.isEmpty else {
+                Console.complain(
+                    "hostd stop: the stop took too long; the host was still busy, no module was unresponsive")
+                break
+            }
             Console.complain(
-                "hostd stop: the stop took too long; "
-                    + (modules.isEmpty
-                        ? "the host was still busy, no module was unresponsive"
-                        : "left behind: \(modules.joined(separator: ", "))"))
+                "hostd stop: the stop took too long; left behind: \(modules.joined(separator: ", "))")
         default:
             Console.complain("hostd stop: stopped: \(outcome["reason"]?.string ?? outcome.text)")
         }

@@ -21,9 +21,11 @@ extension Command {
             }
         })
 
-    private static func line(_ method: String, _ what: JSONValue, _ asJSON: Bool) -> [UInt8] {
-        if asJSON { return Array("\(what.text)\n".utf8) }
+    private static func line(
+        _ method: String, _ what: JSONValue, _ asJSON: Bool
+    ) -> TerminalText {
+        if asJSON { return TerminalText(json: "\(what.text)\n".utf8) }
         guard method == "lost" else { return TailText.line(of: what) }
-        return Array("… \(what["lost"]?.text ?? "some") lost: read too slowly\n".utf8)
+        return "… \(what["lost"]?.text ?? "some") lost: read too slowly\n"
     }
 }

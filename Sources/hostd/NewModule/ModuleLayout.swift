@@ -12,8 +12,8 @@ struct ModuleLayout {
     var run: String
     /// What is to be known of that where the app is there already, as a comment; empty for nothing.
     var orElse = ""
-    /// What is left to be done by hand, in lines; empty for nothing.
-    var remark = ""
+    /// What is left to be done by hand, in lines; nil for nothing.
+    var remark: TerminalText?
 }
 
 extension ModuleLayout {

@@ -2,8 +2,8 @@ import ModuleHost
 
 extension NewModule {
     /// What was made, and what to do next.
-    var report: String {
-        var text = files.map { "made \($0.path)\n" }.joined()
+    var report: TerminalText {
+        var text = files.map { file -> TerminalText in "made \(file.path)\n" }.joined()
         switch listing {
         case .new: break
         case .added: text += "added '\(names.id)' to \(app.slatefile)\n"
@@ -11,13 +11,14 @@ extension NewModule {
             text += """
 
                 to add to "modules" of \(app.slatefile), which --add would have done:
-                    \(entry.lines("    "))
+                    \(TerminalText(lines: entry.lines("    ")))
 
                 """
         }
-        if !layout.remark.isEmpty { text += "\n\(layout.remark)\n" }
+        if let remark = layout.remark { text += "\n\(remark)\n" }
         let folder = app.path == "." ? "" : " in \(app.path)"
         let visit = #"{"topic": "\#(names.label).visited", "payload": {"name": "Mia"}}"#
+        let name = #"{"name": "Mia"}"#
         return text + """
 
             next\(folder):
@@ -25,7 +26,7 @@ extension NewModule {
                 \(run)
             and then, in a second terminal\(folder):
                 hostd send message --payload '\(visit)' --wait\(app.option)
-                hostd call \(names.id) greet '{"name": "Mia"}'\(app.option)
+                hostd call \(names.id) greet '\(name)'\(app.option)
 
             """
     }

@@ -1,54 +1,59 @@
 import ModuleHost
 
 /// Why a module was not made: what is wrong, and what to do about it.
-struct NewModuleError: Error, Hashable, CustomStringConvertible {
-    let description: String
+struct NewModuleError: Error, Hashable {
+    let text: TerminalText
     let exitCode: ExitCode
 
     static func invalidName(_ fault: ModuleNames.Fault) -> NewModuleError {
-        NewModuleError(description: fault.message, exitCode: .usage)
+        NewModuleError(text: "\(fault.message)", exitCode: .usage)
     }
 
     static func taken(_ paths: [String]) -> NewModuleError {
         NewModuleError(
-            description: "nothing was made, for there \(paths.count == 1 ? "is" : "are") already\n"
-                + paths.map { "  \($0)\n" }.joined()
-                + "give the module another id, or move \(paths.count == 1 ? "it" : "them") away",
+            text: """
+                nothing was made, for there \(paths.count == 1 ? "is" : "are") already
+                \(paths.map { path -> TerminalText in "  \(path)\n" }.joined())\
+                give the module another id, or move \(paths.count == 1 ? "it" : "them") away
+                """,
             exitCode: .cannotCreate)
     }
 
     static func failed(_ error: FileError) -> NewModuleError {
-        NewModuleError(description: "\(error); nothing was made", exitCode: .cannotCreate)
+        NewModuleError(text: "\(error); nothing was made", exitCode: .cannotCreate)
     }
 
     static func listed(_ id: ModuleID, in slatefile: String) -> NewModuleError {
         NewModuleError(
-            description: "\(slatefile) has a module '\(id)' already; nothing was made",
+            text: "\(slatefile) has a module '\(id)' already; nothing was made",
             exitCode: .cannotCreate)
     }
 
     static func unreadable(_ error: FileReadError) -> NewModuleError {
-        NewModuleError(description: "\(error); nothing was made", exitCode: .noInput)
+        NewModuleError(text: "\(error); nothing was made", exitCode: .noInput)
     }
 
     static func invalid(_ slatefile: String, _ reason: String) -> NewModuleError {
         NewModuleError(
-            description: "\(slatefile): \(reason); nothing was made\n"
-                + "see 'hostd check \(slatefile)'",
+            text: """
+                \(slatefile): \(reason); nothing was made
+                see 'hostd check \(slatefile)'
+                """,
             exitCode: .invalidSlatefile)
     }
 
     static func noTarget(_ manifest: String, _ folder: String) -> NewModuleError {
         NewModuleError(
-            description:
-                "there is a \(manifest), and no \(folder): say by --target which target of "
-                + "the package gets the module",
+            text: """
+                there is a \(manifest), and no \(folder): say by --target which target of the package \
+                gets the module
+                """,
             exitCode: .usage)
     }
 
     static func surplusPackage(_ manifest: String) -> NewModuleError {
         NewModuleError(
-            description: "--package is for a new package, and there is a \(manifest)",
+            text: "--package is for a new package, and there is a \(manifest)",
             exitCode: .usage)
     }
 
@@ -56,15 +61,19 @@ struct NewModuleError: Error, Hashable, CustomStringConvertible {
     static func noPackage(_ folder: String?) -> NewModuleError {
         let reason = folder.map { "the package ModuleHost is not in '\($0)'" }
         return NewModuleError(
-            description: (reason ?? "this hostd is not where it was built")
-                + "; say by --package FOLDER where the package ModuleHost is",
+            text: """
+                \(reason ?? "this hostd is not where it was built"); say by --package FOLDER where the \
+                package ModuleHost is
+                """,
             exitCode: .noInput)
     }
 
     static func reserved(_ type: String) -> NewModuleError {
         NewModuleError(
-            description: "the class would be called \(type), as a protocol of ModuleHost is; "
-                + "give the module another id",
+            text: """
+                the class would be called \(type), as a protocol of ModuleHost is; give the module \
+                another id
+                """,
             exitCode: .usage)
     }
 }

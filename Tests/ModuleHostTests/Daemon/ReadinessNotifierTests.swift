@@ -65,14 +65,15 @@ struct ReadinessNotifierTests {
     func reload() {
         launch()
         notifier.reloading()
-        notifier.ready(status: "reload refused:\n2 faults")
+        notifier.ready(status: "reload refused:\n2\u{1B}[2J faults")
         notifier.tell(health(.background))
         notifier.reloading()
         notifier.ready()
         #expect(
             said == [
-                reloading, "READY=1\nSTATUS=active: 3 modules; reload refused: 2 faults",
-                "STATUS=background: 3 modules; reload refused: 2 faults",
+                reloading,
+                "READY=1\nSTATUS=active: 3 modules; reload refused: 2\\u{1b}[2J faults",
+                "STATUS=background: 3 modules; reload refused: 2\\u{1b}[2J faults",
                 reloading, "READY=1\nSTATUS=background: 3 modules",
             ])
     }

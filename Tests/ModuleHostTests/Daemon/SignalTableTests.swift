@@ -20,7 +20,7 @@ struct SignalTableTests {
     @Test("for a host that runs: its number in each command")
     func running() throws {
         #expect(
-            try table(.host(processID: 42)).text == """
+            try table(.host(processID: 42)).text.string == """
                 signal    does                                                 command
                 HUP       reload the slatefile                                 kill -HUP 42
                 USR1      background                                           kill -USR1 42
@@ -43,7 +43,7 @@ struct SignalTableTests {
     func notRunning() throws {
         let table = try table(.nobody)
         #expect(table.command(for: table.rows[0]) == "kill -HUP $(cat .hostd/hostd.pid)")
-        #expect(table.text.contains("\nNo host runs on .hostd.\n"))
+        #expect(table.text.string.contains("\nNo host runs on .hostd.\n"))
         let spaced = try self.table(.nobody, in: "it's here")
         #expect(
             spaced.command(for: spaced.rows[0]) == #"kill -HUP $(cat 'it'\''s here/hostd.pid')"#)

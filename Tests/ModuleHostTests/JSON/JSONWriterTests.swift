@@ -42,7 +42,8 @@ struct JSONWriterTests {
             ("\u{0}\u{1B}[31m\u{7F}\u{9B}", #""\u0000\u001b[31m\u007f\u009b""#),
             ("a\u{2028}b\u{2029}c\u{85}", #""a\u2028b\u2029c\u0085""#),
             ("Grüße, 世界 🌍", #""Grüße, 世界 🌍""#),
-            ("\u{A0}\u{2027}\u{202A}", "\"\u{A0}\u{2027}\u{202A}\""),
+            ("\u{A0}\u{2027}\u{202F}", "\"\u{A0}\u{2027}\u{202F}\""),
+            ("\u{202A}\u{200B}\u{FEFF}", #""\u202a\u200b\ufeff""#),
             ("é\n🌍\n世\n", #""é\n🌍\n世\n""#),
         ])
     func strings(string: String, expected: String) {

@@ -112,7 +112,7 @@ struct EntryTypeTests {
     func malformed(entry: String) throws {
         #expect(
             try error(entry)
-                == "'\(entry)' is no entry; one is \"Target.Type\", a top-level class and its target"
+                == "\(quoted(entry)) is no entry; one is \"Target.Type\", a top-level class and its target"
         )
     }
 

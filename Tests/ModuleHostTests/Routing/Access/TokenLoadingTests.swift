@@ -66,7 +66,7 @@ struct TokenLoadingTests {
         let failure = try failure()
         #expect(failure.exitCode == .notPermitted)
         #expect(
-            failure.rendered(for: "hostd check", colored: false)
+            failure.text(for: "hostd check", colored: false).string
                 == said("may be used by others than its owner; 'chmod 600' it"))
         try #require(symlink("tokens.json", folder.path("link")) == 0)
         #expect(try self.failure("link").exitCode == .notPermitted)
@@ -79,14 +79,15 @@ struct TokenLoadingTests {
         let failure = try failure()
         #expect(failure.exitCode == .notPermitted)
         #expect(
-            failure.rendered(for: "hostd check", colored: false)
+            failure.text(for: "hostd check", colored: false).string
                 == said("belongs to user 4711, who could change it; 'chown 0' it"))
     }
 
     @Test(
         "a folder, a pipe that nobody writes to, nothing at all: what the slatefile says is wrong")
     func notRegular() throws {
-        #expect(try failure().rendered(for: "hostd check", colored: false) == said("no such file"))
+        #expect(
+            try failure().text(for: "hostd check", colored: false).string == said("no such file"))
         #expect(try failure().exitCode == .invalidSlatefile)
         try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
         try #require(mkdir(folder.path("folder"), 0o700) == 0)
@@ -105,7 +106,7 @@ struct TokenLoadingTests {
         try write(String(repeating: " ", count: 1 << 20) + "[]")
         #expect(try failure().exitCode == .invalidSlatefile)
         #expect(
-            try failure().rendered(for: "hostd check", colored: false)
+            try failure().text(for: "hostd check", colored: false).string
                 == said("is larger than 1 MiB"))
     }
 
@@ -116,7 +117,7 @@ struct TokenLoadingTests {
         #expect(failure.exitCode == .invalidSlatefile)
         #expect(failure.path == folder.path("tokens.json"))
         #expect(
-            failure.rendered(for: "hostd check", colored: false) == """
+            failure.text(for: "hostd check", colored: false).string == """
                 \(folder.path("tokens.json")):1:2: error: expected a token: an object, found a number
                 1 fault in \(folder.path("tokens.json"))
 

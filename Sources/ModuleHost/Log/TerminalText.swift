@@ -1,0 +1,137 @@
+/// Text that a person reads on a terminal, in which nothing is obeyed but what the host wrote itself.
+///
+/// A literal is the host's own, and stands as it is, with its line breaks and colours. Every value in it is escaped
+/// (``isObeyed(_:)``): a name, a path or the error of a module can neither move the cursor nor begin a line of its own.
+///
+/// ```swift
+/// let text: TerminalText = "applied: \(summary)\n"
+/// ```
+///
+/// There is no other way from a string to this type, but for ``init(lines:)`` and ``init(json:)``. What writes to a
+/// terminal takes this type and no strings, so that no command can forget to escape.
+package struct TerminalText: Hashable, Sendable {
+    /// The text, to be written as it is.
+    package private(set) var string: String
+
+    private init(verbatim string: String) { self.string = string }
+
+    /// Text that is not the host's own, escaped.
+    package init(escaping text: String) {
+        self.init(verbatim: Self.escaped(text, LineEscape.self))
+    }
+
+    /// Text of several lines whose line breaks and tabs the host made, such as a document that it rendered; all else
+    /// is escaped.
+    package init(lines text: String) {
+        self.init(verbatim: Self.escaped(text, LinesEscape.self))
+    }
+
+    /// JSON text as the same JSON, without anything that a terminal obeys.
+    package init(json bytes: some Sequence<UInt8>) {
+        let text = String(decoding: Array(bytes), as: UTF8.self)
+        self.init(verbatim: Self.escaped(text, JSONTextEscape.self))
+    }
+
+    private static func escaped(_ text: String, _ escape: (some TextEscape).Type) -> String {
+        var bytes: [UInt8] = []
+        bytes.append(escaping: text, with: escape)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The number of characters.
+    package var count: Int { string.count }
+
+    /// The text, filled up with spaces to `width` characters.
+    package func padded(to width: Int) -> TerminalText {
+        TerminalText(verbatim: string.padded(to: width))
+    }
+
+    package static func + (left: TerminalText, right: TerminalText) -> TerminalText {
+        TerminalText(verbatim: left.string + right.string)
+    }
+
+    package static func += (left: inout TerminalText, right: TerminalText) {
+        left.string += right.string
+    }
+}
+
+extension TerminalText: ExpressibleByStringInterpolation {
+    /// Literals are static: text that is put together at run time is never taken for one.
+    package init(stringLiteral literal: StaticString) { self.init(verbatim: "\(literal)") }
+
+    package init(stringInterpolation parts: StringInterpolation) {
+        self.init(verbatim: parts.string)
+    }
+
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var string = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            string.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: StaticString) { string += "\(literal)" }
+
+        /// What is such text already stands as it is.
+        package mutating func appendInterpolation(_ text: TerminalText) { string += text.string }
+
+        /// Everything else is escaped.
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            string += TerminalText(escaping: value.description).string
+        }
+    }
+}
+
+extension Sequence<TerminalText> {
+    package func joined(separator: TerminalText = "") -> TerminalText {
+        var text: TerminalText = ""
+        var isFirst = true
+        for element in self {
+            if !isFirst { text += separator }
+            isFirst = false
+            text += element
+        }
+        return text
+    }
+}
+
+/// Whether a terminal, or a reader of lines, obeys the character instead of showing it.
+///
+/// The one list of these characters: controls (C0, DEL, C1), line and paragraph separators, the marks, overrides and
+/// isolates of text direction, and what takes no room and has no part in writing a language. The joiners
+/// U+200C and U+200D are no such: scripts and emoji need them.
+@inline(__always)
+func isObeyed(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x20..<0x7F, 0xA0..<0x61C: false
+    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F,
+        0xFEFF, 0xFFF9...0xFFFB:
+        true
+    default: false
+    }
+}
+
+/// How text stands in several lines whose breaks the host made.
+private enum LinesEscape: TextEscape {
+    static func needsEscape(_ scalar: UInt32) -> Bool {
+        scalar != 0x0A && scalar != 0x09 && isObeyed(scalar)
+    }
+
+    static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
+        LineEscape.appendEscape(of: scalar, to: &bytes)
+    }
+}
+
+/// How JSON text stands on a terminal: as the same JSON.
+///
+/// What a terminal would obey is in strings, and is written there as an escape of JSON; between tokens there may be
+/// white space, of which line breaks stay.
+private enum JSONTextEscape: TextEscape {
+    static func needsEscape(_ scalar: UInt32) -> Bool { scalar != 0x0A && isObeyed(scalar) }
+
+    static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8]) {
+        guard scalar >= 0x20 else { return bytes.append(UInt8(ascii: " ")) }
+        bytes.append(contentsOf: "\\u".utf8)
+        bytes.appendHexadecimal(scalar, digits: 4)
+    }
+}

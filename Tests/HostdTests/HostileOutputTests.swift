@@ -1,0 +1,326 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@testable import hostd
+
+/// Every command of `hostd`, with slatefiles, hosts, modules, files and arguments that are hostile: what it prints has
+/// nothing in it that a terminal obeys, and no line that it did not write itself.
+///
+/// Seeded: `OUTPUT_SEEDS=200` tries as many as that, `OUTPUT_SEED=7` that one alone.
+@Suite("Hostile output", .timeLimit(.minutes(60)))
+struct HostileOutputTests {
+    static let seeds: [UInt64] = {
+        let environment = CurrentProcess.environment()
+        if let seed = environment["OUTPUT_SEED"].flatMap(UInt64.init) { return [seed] }
+        return Array(1...(environment["OUTPUT_SEEDS"].flatMap(UInt64.init) ?? 3))
+    }()
+
+    /// How each command is called, with words for its arguments that may be hostile.
+    private static func calls(
+        of command: Command, _ hostile: inout HostileText
+    ) -> [[String]] {
+        let operands = command.operands.map { operand in
+            operand.choices.randomElement(using: &hostile.random) ?? hostile.text()
+        }
+        var calls = [[command.name] + operands]
+        if command.options.contains(where: { $0.name == "json" }) {
+            calls.append(calls[0] + ["--json"])
+        }
+        return calls
+    }
+
+    private func check(
+        _ outcome: HostProcess.Outcome, _ words: [String], seed: UInt64,
+        location: SourceLocation = #_sourceLocation
+    ) {
+        let isJSON = words.contains("--json")
+        for (name, text) in [("stdout", outcome.output), ("stderr", outcome.error)] {
+            let fault = HostileText.fault(in: text, isJSON: isJSON && name == "stdout")
+            #expect(
+                fault == nil,
+                "seed \(seed), \(words): \(name): \(fault ?? ""): \(text.debugDescription)",
+                sourceLocation: location)
+        }
+        if isJSON, !outcome.output.isEmpty {
+            for line in outcome.output.split(separator: "\n") {
+                #expect(
+                    throws: Never.self, "seed \(seed), \(words): \(line.debugDescription)",
+                    sourceLocation: location
+                ) { try JSONValue(parsing: String(line)) }
+            }
+        }
+        if case .signal = outcome.exit {
+            Issue.record("seed \(seed), \(words): \(outcome.exit)", sourceLocation: location)
+        }
+    }
+
+    // MARK: Hosts
+
+    /// What hosts answer.
+    private static let answers = [
+        "status": #"""
+        {"app":"a","state":"active","pid":7,"version":"0.1.0","slatefile":"s","stateDirectory":"d",
+         "startedAt":"2026-03-01T09:41:00.123Z","readyMs":12.5,"modulesRunning":2,"modulesFailed":1,
+         "late":["x.b"],"isolated":["x.c"],"events":{"push":3},"inbox":{"position":"1:1",
+         "pendingBytes":3,"accepted":1,"done":1,"rejected":2,"duplicates":0,"trouble":"disk"},
+         "lastDeath":{"text":"it died","cause":"process"},"failures":1,"lateness":2,"ignored":3,
+         "holds":[{"module":"x.a","event":"background","reason":"upload","remainingMs":8000}],
+         "lastReload":{"outcome":"rolled-back","time":"2026","origin":"x","summary":"module 'x.b' failed"}}
+        """#,
+        "modules": #"""
+        [{"id":"x.a","entry":"M.A","state":"running","main":true,"required":true,"behind":2},
+         {"id":"x.b","entry":"M.B","state":"failed","reason":"threw","hostDeaths":2},
+         {"id":"x.c","entry":"c","state":"late","behind":1,"process":{"pid":3,"restarts":2,
+          "startedAt":"2026","endedAt":"2026","lastEnd":"it died","residentBytes":9000000},
+          "holds":[{"event":"background","reason":"upload"}]},
+         {"id":"x.d","entry":"d","state":"failed","reason":"r","process":{"restarts":4}}]
+        """#,
+        "health":
+            #"{"ready":true,"healthy":true,"state":"active","modules":3,"late":["x.b"],"failed":["x.c"]}"#,
+        "open": #"{"reply":{"a":"b","c":["d",1]}}"#,
+        "canopen": "true",
+        "call": #"{"reply":"text"}"#,
+        "post": "null",
+        "send": #"""
+        {"id":"a","position":"1:1","duplicate":false,"rejected":"why","left":true,"outcome":
+         {"delivered":2,"failed":1,"late":1,"fetch":"newData","claimedBy":"x.b","reply":{"a":"b"},"failure":"no"}}
+        """#,
+        "reload":
+            #"{"outcome":"rolled-back","summary":"why","exitCode":70,"text":"s.json:1:1: error: x\n1 fault\n"}"#,
+        "restart": #"{"outcome":"failed","reason":"why"}"#,
+    ]
+
+    /// The commands that ask a host and are told its answer at once; `stop` and `tail` have tests of their own.
+    private static func askingCalls(_ hostile: inout HostileText) -> [[String]] {
+        let word = hostile.text()
+        let plain = [
+            ["status"], ["modules"], ["health"], ["routes"], ["open", "a://b"],
+            ["canopen", "a://b"],
+            ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
+            ["send", "push", "--payload", "{}", "--wait"], ["send", "background"], ["reload"],
+            ["restart", "x.a"], ["modules", "--forgive", word],
+        ]
+        let formats = ["markdown", "html"].map { ["routes", "--format", $0] }
+        let named = [["open", word], ["call", word, word], ["post", word], ["restart", word]]
+        return plain.flatMap { words in
+            // These two print what they are given, or nothing.
+            ["canopen", "open", "call", "post"].contains(words[0])
+                ? [words] : [words, words + ["--json"]]
+        } + formats + named
+    }
+
+    @Test("answers of a host, whatever is in them", arguments: seeds)
+    func hostAnswers(seed: UInt64) throws {
+        var hostile = HostileText(seed: seed)
+        var answers = try Self.answers.sorted { $0.key < $1.key }.map { method, template in
+            (method, try hostile.json(like: template))
+        }
+        // Lines that the host made, who begins them itself; here it has escaped nothing else.
+        let lines = HostileText.quoted("x" + hostile.text().replacing("\n", with: "\nx"))
+        answers.append(("routes", lines))
+        if hostile.isLikely(5) {
+            answers.append(("reload", #"{"outcome":"invalid","exitCode":78,"text":\#(lines)}"#))
+        }
+        let host = try StandIn(Dictionary(answers) { $1 })
+        for words in Self.askingCalls(&hostile) {
+            check(try HostProcess.run(words, in: host.folder.path), words, seed: seed)
+        }
+    }
+
+    @Test("errors of a host, whatever they say", arguments: seeds)
+    func hostErrors(seed: UInt64) throws {
+        var hostile = HostileText(seed: seed)
+        let code =
+            [-32700, -32602, -32001, -32003, -32005, -32009, 7].randomElement(
+                using: &hostile.random) ?? 0
+        let detail: String? = hostile.isLikely(7) ? hostile.text() : nil
+        let host = try StandIn(
+            error: RPCError(RPCErrorCode(rawValue: code), hostile.text(), detail: detail))
+        for words in Self.askingCalls(&hostile) {
+            check(try HostProcess.run(words, in: host.folder.path), words, seed: seed)
+        }
+    }
+
+    @Test("the end of a host, whatever it says of it", arguments: seeds, [[], ["--json"]])
+    func stop(seed: UInt64, options: [String]) throws {
+        var hostile = HostileText(seed: seed)
+        let templates = [
+            #"{"outcome":"failed","reason":"why"}"#,
+            #"{"outcome":"overdue","modules":["x.a","x.b"]}"#,
+        ]
+        let template = try #require(templates.randomElement(using: &hostile.random))
+        let process: HostProcess
+        do {
+            let host = try StandIn()
+            process = try HostProcess(["stop"] + options, in: host.folder.path)
+            host.stop.wait().reply.succeed(raw: try hostile.json(like: template).utf8)
+            host.end()
+        }
+        check(try process.waitForExit(), ["stop"] + options, seed: seed)
+    }
+
+    @Test("what is followed, whatever is in it", arguments: seeds, [[], ["--json"]])
+    func tail(seed: UInt64, options: [String]) throws {
+        var hostile = HostileText(seed: seed)
+        let host = try StandIn()
+        let process = try HostProcess(["tail"] + options, in: host.folder.path)
+        while !host.tail.isFollowed { _ = try host.hostd("status") }
+        for _ in 0..<10 {
+            // No two keys are the same.
+            let members = (0..<4).map { ("\($0)" + hostile.text(), hostile.jsonString()) }
+            let message = hostile.jsonString()
+            host.tail.publish { json in
+                json.member("message", raw: message.utf8)
+                for (key, value) in members { json.member(key, raw: value.utf8) }
+            }
+        }
+        host.end()
+        let outcome = try process.waitForExit()
+        #expect(outcome.output.split(separator: "\n").count == 10)
+        check(outcome, ["tail"] + options, seed: seed)
+    }
+
+    // MARK: Without a host
+
+    @Test("arguments that make no sense, of every command", arguments: seeds)
+    func usage(seed: UInt64) throws {
+        var hostile = HostileText(seed: seed)
+        let folder = try TemporaryFolder()
+        var lines: [[String]] = [
+            [hostile.text()], ["-" + hostile.text()], ["help", hostile.text()],
+        ]
+        for command in Command.all {
+            let name = command.name
+            lines += [
+                [name, "--" + hostile.text()], [name, "--json=" + hostile.text()],
+                [name] + (0..<5).map { _ in hostile.text() },
+            ]
+            for option in command.options where option.placeholder != nil {
+                lines.append([
+                    name, "--\(option.name)", "x" + hostile.text(), "--" + hostile.text(),
+                ])
+                if !option.choices.isEmpty {
+                    lines.append([name, "--\(option.name)", "x" + hostile.text()])
+                }
+            }
+        }
+        for words in lines {
+            let outcome = try HostProcess.run(words, in: folder.path)
+            #expect(outcome.exit == .code(64), "\(words)")
+            check(outcome, words, seed: seed)
+        }
+    }
+
+    @Test("paths and names that there are none of, of every command", arguments: seeds)
+    func nowhere(seed: UInt64) throws {
+        var hostile = HostileText(seed: seed)
+        let folder = try TemporaryFolder()
+        for command in Command.all {
+            // Not in the middle of a path, where a slash could be.
+            let path = "x" + hostile.text()
+            for var words in Self.calls(of: command, &hostile) {
+                for option in command.options
+                where ["slatefile", "state-dir"].contains(option.name) {
+                    words += ["--\(option.name)", path]
+                }
+                if command.name == "new" { words += ["--language", "python"] }
+                let outcome = try HostProcess.run(
+                    words, in: folder.path, environment: ["HOSTD_TOKEN": hostile.text()])
+                check(outcome, words, seed: seed)
+            }
+        }
+    }
+
+    /// The commands that read a slatefile, and ask nobody.
+    private static let fileCalls = [
+        ["check"], ["check", "--json"], ["signals"], ["signals", "--json"],
+        ["routes", "--offline"], ["routes", "--offline", "--json"],
+        ["routes", "--offline", "--format", "markdown"],
+        ["routes", "--offline", "--format", "html"],
+        ["new", "module", "x.y", "--language", "python"],
+        ["new", "module", "x.z", "--language", "python", "--add", "--json"],
+    ]
+
+    @Test("slatefiles, whatever is in them", arguments: seeds)
+    func slatefiles(seed: UInt64) throws {
+        var hostile = HostileText(seed: seed)
+        let template = try HostdRun.shippedSlatefile()
+        for _ in 0..<6 {
+            let folder = try TemporaryFolder()
+            var text = try hostile.json(like: template, chance: 1)
+            // Now and then not even JSON.
+            if hostile.isLikely(3) {
+                let place = text.indices.randomElement(using: &hostile.random) ?? text.startIndex
+                text.insert(contentsOf: hostile.text(), at: place)
+            }
+            try folder.write(text, to: "slatefile.json")
+            for words in Self.fileCalls {
+                check(try HostProcess.run(words, in: folder.path), words, seed: seed)
+            }
+            // One that is well-formed runs.
+            try folder.write("{\"slate\": 2, \(text.dropFirst())", to: "slatefile.json")
+            for words in [["run"], ["run", "--log-format", "json"]] {
+                check(try HostProcess.run(words, in: folder.path), words, seed: seed)
+            }
+        }
+    }
+
+    @Test("an inbox, whatever is in it", arguments: seeds)
+    func inbox(seed: UInt64) throws {
+        var hostile = HostileText(seed: seed)
+        let folder = try TemporaryFolder()
+        let files = InboxFolder(in: StateDirectory(path: folder.path(".hostd")))
+        try files.make()
+        let lines = try (0..<6).map { _ in
+            let line = try hostile.json(
+                like:
+                    #"{"event":"push","id":"a","payload":{"aps":{}},"time":"2026","modules":["x.a"]}"#,
+                chance: 3)
+            return Array(
+                (hostile.isLikely(2) ? hostile.text().replacing("\n", with: " ") : line).utf8)
+        }
+        _ = try InboxWriter(files).append(lines)
+        let rejected = lines.enumerated().map { index, line in
+            RejectedEvent(
+                time: WallTime(seconds: 1_772_358_060), reason: hostile.text(),
+                position: EventPosition(segment: 1, offset: UInt32(index)), id: hostile.text(),
+                modules: nil, line: line)
+        }
+        try RejectedEvents(files).append(rejected)
+        let name = hostile.text()
+        for words in [
+            ["inbox"], ["inbox", "--json"], ["inbox", "retry", name, "x"],
+            ["inbox", "drop", name, "x"],
+            ["inbox", "retry", "1:0", "1:1"], ["inbox", "retry", "1:2", "--json"],
+            ["inbox", "drop", "1:3"], ["inbox", "drop", "1:4", "--json"],
+            ["inbox", "drop", "--all"],
+            ["inbox", "path"], ["inbox", "path", "--json"],
+        ] {
+            check(try HostProcess.run(words, in: folder.path), words, seed: seed)
+        }
+    }
+
+    // MARK: What all that is worth
+
+    @Test("there is no command that is not tried")
+    func everyCommand() {
+        var hostile = HostileText(seed: 1)
+        let tried = Self.askingCalls(&hostile).map { $0[0] } + Self.fileCalls.map { $0[0] }
+        // These have tests of their own; those two print nothing that is not in the program.
+        let others = ["inbox", "run", "stop", "tail", "help", "schema"]
+        #expect(Set(tried + others) == Set(Command.all.map(\.name)))
+    }
+
+    @Test(
+        "what it looks for is found",
+        arguments: [
+            ("a\u{1B}[2J", "U+1b is printed"), ("\u{9B}1m", "U+9b is printed"),
+            ("a\rb", "U+d is printed"), ("\u{202E}", "U+202e is printed"),
+            ("a\n\(HostileText.forged)", "a line is forged"), ("a\n\tb 👨\u{200D}👩", nil),
+        ])
+    func finds(text: String, fault: String?) {
+        #expect(HostileText.fault(in: text) == fault)
+    }
+}
