@@ -102,7 +102,7 @@ final class FirstModule: MessageResponder {
         bytes = try Child(Arguments.program, ["echo"])
         // As the host writes it.
         line = Array(
-            (#"{"jsonrpc":"2.0","id":1234,"method":"call","params":{"action":"echo","parameters":{"text":"\#(Words.usual.text)"},"origin":"bench.m0"}}"#
+            (#"{"jsonrpc":"2.0","id":1234,"method":"call","params":{"action":"echo","parameters":{"text":"\#(Words.usual.text)"},"origin":"bench.m0","from":{"kind":"local","module":"bench.m0"}}}"#
                 + "\n").utf8)
     }
 

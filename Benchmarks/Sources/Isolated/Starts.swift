@@ -58,7 +58,7 @@ final class ClockModule: RootProvider, LaunchResponder {
 
     private func measure(_ name: String, _ program: String, _ arguments: [String]) throws {
         let line = Array(
-            (#"{"jsonrpc":"2.0","id":1,"method":"call","params":{"action":"echo","parameters":{"text":"\#(Words.usual.text)"},"origin":"bench.m0"}}"#
+            (#"{"jsonrpc":"2.0","id":1,"method":"call","params":{"action":"echo","parameters":{"text":"\#(Words.usual.text)"},"origin":"bench.m0","from":{"kind":"local","module":"bench.m0"}}}"#
                 + "\n").utf8)
         let began = nanoseconds()
         let child = try Child(program, arguments)

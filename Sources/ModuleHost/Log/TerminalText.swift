@@ -9,9 +9,11 @@
 ///
 /// There is no other way from a string to this type, but for ``init(lines:)`` and ``init(json:)``. What writes to a
 /// terminal takes this type and no strings, so that no command can forget to escape.
-package struct TerminalText: Hashable, Sendable {
+package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
     /// The text, to be written as it is.
     package private(set) var string: String
+
+    package var description: String { string }
 
     private init(verbatim string: String) { self.string = string }
 
