@@ -48,6 +48,23 @@ struct SlatefileTests {
         #expect(modules[4].place == TextPlace(line: 20, column: 5))
     }
 
+    @Test(
+        "permissions are for modules that have a process, or may come to one",
+        arguments: [
+            (#""command": ["a"]"#, "declared", true), (#""entry": "A.B""#, "declared", false),
+            (#""entry": "A.B", "isolation": "process""#, "declared", true),
+            (#""entry": "A.B", "isolation": "none""#, "auto", false),
+            (#""entry": "A.B""#, "auto", true),
+        ])
+    func permissions(entry: String, isolation: String, isTaken: Bool) {
+        let text = """
+            {"slate":1,"app":"a","modules":[{"id":"a.b",\(entry),"main":true,"may":["state"]}],
+             "isolation":"\(isolation)"}
+            """
+        let permissions = try? Self.read(text).modules.first?.permissions
+        #expect(permissions == (isTaken ? [.state] : nil))
+    }
+
     @Test("signals replace the defaults one by one")
     func signals() throws {
         let bytes = try Inputs.bytes("slatefiles/complete.json")
