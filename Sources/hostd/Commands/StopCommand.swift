@@ -88,11 +88,13 @@ extension Command {
             let modules = outcome["modules"]?.elements.compactMap(\.string) ?? []
             guard !modules.isEmpty else {
                 Console.complain(
-                    "hostd stop: the stop took too long; the host was still busy, no module was unresponsive")
+                    "hostd stop: the stop took too long; the host was still busy, no module was unresponsive"
+                )
                 break
             }
             Console.complain(
-                "hostd stop: the stop took too long; left behind: \(modules.joined(separator: ", "))")
+                "hostd stop: the stop took too long; left behind: \(modules.joined(separator: ", "))"
+            )
         default:
             Console.complain("hostd stop: stopped: \(outcome["reason"]?.string ?? outcome.text)")
         }
