@@ -38,12 +38,16 @@ struct OutputFileError: Error, Hashable, Sendable, CustomStringConvertible {
 
     private var remedy: String {
         switch error.reason {
+        case _ where error.explanation != nil:
+            "remove it, or give another 'file' in this module's config"
         case .notFound: "make its folder, or give another 'file' in this module's config"
         case .notDirectory: "a part of the path is no folder; give another 'file'"
         case .isDirectory: "give a file in that folder as 'file' in this module's config"
         case .accessDenied, .notPermitted:
             "let this user write there, or give another 'file' in this module's config"
         case .noSpace: "make room on that disk"
+        case .tooManyOpenFiles: "let this process have more open files (ulimit -n)"
+        case .tooManyOpenFilesInSystem: "the whole system has no room for more open files"
         default: "is 'file' in this module's config what it should be?"
         }
     }

@@ -1,3 +1,4 @@
+import Glibc
 import ModuleHost
 import TestSupport
 import Testing
@@ -313,6 +314,37 @@ struct JournalModuleTests {
                         + "'file' in this module's config"
                 ])
         }
+    }
+
+    @Test(
+        "a link that another user put in its place is not followed",
+        .enabled("only root can make a link of another user's") { geteuid() == 0 })
+    func foreignLink() async throws {
+        let folder = try TemporaryFolder()
+        try #require(symlink(folder.path("target"), folder.path("journal.ndjson")) == 0)
+        try #require(lchown(folder.path("journal.ndjson"), 65_534, 65_534) == 0)
+        try await RunningHost.run(slatefile(), in: folder) { app in
+            #expect(
+                app.messages(of: "com.mm.journal") == [
+                    "launch failed, the app goes on without it: cannot open "
+                        + "'\(app.folder.path)/journal.ndjson': user 65534 made this symbolic link, "
+                        + "which is not followed; remove it, or give another 'file' in this "
+                        + "module's config"
+                ])
+        }
+        #expect(!folder.names.contains("target"))
+    }
+
+    @Test("too many open files are not the setting's fault")
+    func tooManyOpenFiles() {
+        let process = OutputFileError(FileError("open", "x", .tooManyOpenFiles))
+        #expect(
+            process.description == "cannot open 'x': Too many open files; let this process have "
+                + "more open files (ulimit -n)")
+        let system = OutputFileError(FileError("open", "x", .tooManyOpenFilesInSystem))
+        #expect(
+            system.description == "cannot open 'x': Too many open files in system; the whole "
+                + "system has no room for more open files")
     }
 
     @Test("a full disk fails at each event, and keeps it from no other module")

@@ -76,7 +76,9 @@ package final class PidFile: Sendable {
         }
         // No lock can be waited for with a limit.
         try? NativeThread.start(name: "pid file") {
-            if let file = try? Descriptor(opening: directory.path(of: name)) { file.lock(.shared) }
+            if let file = try? Descriptor(opening: directory.path(of: name)) {
+                try? file.lock(.shared)
+            }
             released.give()
         }
         return released.wait(within: time)

@@ -19,7 +19,7 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
         switch self {
         case .tokens(let error, _):
             switch error.reason {
-            case .notPrivate, .foreignOwner, .notReadable: .notPermitted
+            case .notPrivate, .foreignOwner, .notReadable, .link: .notPermitted
             case .failed: .inputOutput
             case .missing, .isDirectory, .notRegular, .tooLarge: .invalidSlatefile
             }

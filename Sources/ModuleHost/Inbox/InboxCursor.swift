@@ -65,7 +65,9 @@ extension InboxCursor {
     package static func load(from folder: InboxFolder) -> Result<InboxCursor, InboxCursorFault> {
         let path = folder.cursorPath
         let bytes: [UInt8]
-        do throws(FileReadError) { bytes = try readFile(at: path, limit: sizeLimit) } catch {
+        do throws(FileReadError) {
+            bytes = try readFile(at: path, limit: sizeLimit, links: .refused)
+        } catch {
             return .failure(
                 error.reason == .missing
                     ? .missing(path: path) : .broken(path: path, error.reason.description))

@@ -15,20 +15,32 @@ final class InboxLock {
 
     /// Runs `body` with the lock, waiting until nobody is in the way.
     ///
-    /// - Throws: What `body` throws, or ``InboxError/unusable(_:)``.
+    /// - Throws: What `body` throws, or ``InboxError/unusable(_:)`` where the lock cannot be had.
     func hold<Result>(
         _ kind: Descriptor.Lock, _ body: () throws(InboxError) -> Result
     ) throws(InboxError) -> Result {
-        file.lock(kind)
+        try lock(kind)
+        defer { unlock() }
         // A lock that was removed excludes nobody who comes later.
         while let isLinked = try? file.isLinked, !isLinked {
-            // First: where no other can be had, this one is in the way of who waits for it.
-            file.unlock()
+            // First: where no other can be had, this one is in the way of whoever waits for it.
+            unlock()
             file = try Self.open(path)
-            file.lock(kind)
+            try lock(kind)
         }
-        defer { file.unlock() }
         return try body()
+    }
+
+    private func lock(_ kind: Descriptor.Lock) throws(InboxError) {
+        do throws(SystemError) { try file.lock(kind) } catch {
+            throw .unusable(FileError("lock", path, error))
+        }
+    }
+
+    private func unlock() {
+        // Closing the file gives the lock back, too: else every other descriptor, also of this process,
+        // would wait for ever.
+        if !file.unlock(), let other = try? Self.open(path) { file = other }
     }
 
     private static func open(_ path: String) throws(InboxError) -> Descriptor {

@@ -31,7 +31,7 @@ package struct RejectedEvent: Hashable, Sendable {
 
 /// The file `rejected.ndjson`: what the host gave up on, each with its reason.
 ///
-/// One object a line: `time`, `reason`, `position`, then `id`, `attempt` and `modules` where there
+/// One object a line, and no empty lines: `time`, `reason`, `position`, then `id`, `attempt` and `modules` where there
 /// are, and `line`, the record as text (`base64` where it is no UTF-8). Any process may use it, whether
 /// a host runs or not; the lock of the inbox keeps them apart.
 package struct RejectedEvents: Sendable {
@@ -53,7 +53,6 @@ package struct RejectedEvents: Sendable {
     package func append(_ events: [RejectedEvent]) throws(InboxError) {
         guard !events.isEmpty else { return }
         var json = JSONWriter()
-        json.newline()
         for event in events {
             event.write(to: &json)
             json.newline()
@@ -62,8 +61,10 @@ package struct RejectedEvents: Sendable {
         try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
             do throws(FileError) {
                 let isNew = !fileExists(folder.rejectedPath)
-                let file = try AppendFile(path: folder.rejectedPath)
-                try file.append(bytes)
+                let file = try AppendFile(path: folder.rejectedPath, links: .refused)
+                // A line that was torn off must not take the next one with it.
+                let isTorn = try file.endsInsideLine()
+                try file.append(isTorn ? [UInt8(ascii: "\n")] + bytes : bytes)
                 try file.synchronize()
                 if isNew { try synchronizeFolder(folder.path) }
             } catch {
@@ -129,21 +130,24 @@ package struct RejectedEvents: Sendable {
     package func choosing<Result>(
         _ body: () throws(InboxError) -> Result
     ) throws(InboxError) -> Result {
-        let turn = try openFolder()
-        turn.lock(.exclusive)
+        let turn = try lockFolder()
         defer { turn.unlock() }
         return try body()
     }
 
-    private func openFolder() throws(InboxError) -> Descriptor {
-        do throws(SystemError) { return try Descriptor(opening: folder.path) } catch {
-            throw .unusable(FileError("open", folder.path, error))
+    private func lockFolder() throws(InboxError) -> Descriptor {
+        do throws(SystemError) {
+            let turn = try Descriptor(opening: folder.path)
+            try turn.lock(.exclusive)
+            return turn
+        } catch {
+            throw .unusable(FileError("lock", folder.path, error))
         }
     }
 
     private func lines() throws(InboxError) -> [ArraySlice<UInt8>] {
         do throws(FileReadError) {
-            return try readFile(at: folder.rejectedPath, limit: .max / 2)
+            return try readFile(at: folder.rejectedPath, limit: .max / 2, links: .refused)
                 .split(separator: UInt8(ascii: "\n"))
         } catch {
             if error.reason == .missing { return [] }

@@ -18,6 +18,7 @@ package struct BlamedModules: Hashable, Sendable {
     }
 
     package static let fileName = "isolated.json"
+    private static let lockName = "isolated.lock"
     /// How many deaths are too many.
     package static let limit = 2
 
@@ -90,8 +91,7 @@ extension BlamedModules {
     package static func update(
         in directory: StateDirectory, _ change: (inout BlamedModules) -> Bool
     ) throws(BlamedModulesError) -> BlamedModules {
-        let turn = try open(directory)
-        turn.lock(.exclusive)
+        let turn = try lock(directory)
         defer { turn.unlock() }
         var modules = try BlamedModules(in: directory)
         guard change(&modules) else { return modules }
@@ -104,11 +104,22 @@ extension BlamedModules {
         return modules
     }
 
-    private static func open(
+    /// Takes the lock that all who change the count have in turn.
+    ///
+    /// A file of its own: the count is replaced when it changes, and the state directory itself is locked
+    /// by the host that runs on it.
+    private static func lock(
         _ directory: StateDirectory
     ) throws(BlamedModulesError) -> Descriptor {
-        do throws(SystemError) { return try Descriptor(opening: directory.path) } catch {
-            throw .unwritable(FileError("open", directory.path, error))
+        let path = directory.path(of: lockName)
+        do throws(FileError) {
+            let turn = try Descriptor(lockFile: path)
+            do throws(SystemError) { try turn.lock(.exclusive) } catch {
+                throw FileError("lock", path, error)
+            }
+            return turn
+        } catch {
+            throw .unwritable(error)
         }
     }
 
@@ -119,7 +130,9 @@ extension BlamedModules {
     package init(in directory: StateDirectory) throws(BlamedModulesError) {
         let path = directory.path(of: Self.fileName)
         let bytes: [UInt8]
-        do throws(FileReadError) { bytes = try readFile(at: path, limit: 16 << 20) } catch {
+        do throws(FileReadError) {
+            bytes = try readFile(at: path, limit: 16 << 20, links: .refused)
+        } catch {
             if error.reason == .missing { return }
             throw .broken(path: path, error.reason.description)
         }

@@ -5,20 +5,33 @@ import Glibc
 ///
 /// Not safe to share between threads; a module holds one of its own.
 package final class AppendFile {
+    /// The file's whole path.
     package let path: String
+    private let name: String
+    private let folder: String?
     private let mode: UInt32
+    private let links: LinkPolicy
     private var file: Descriptor
 
     /// Opens the file, creating it where it is missing.
     ///
     /// - Parameters:
     ///   - path: The file's path; its folder must exist.
+    ///   - folder: The folder that a relative `path` begins in; nil for the current one.
     ///   - mode: The permissions of a file that this creates, before the umask.
+    ///   - links: How a symbolic link in the place of the file is treated; with `folder`, each link below
+    ///     that.
     /// - Throws: ``FileError``.
-    package init(path: String, mode: UInt32 = 0o600) throws(FileError) {
-        self.path = path
+    package init(
+        path: String, below folder: String? = nil, mode: UInt32 = 0o600, links: LinkPolicy = .own
+    ) throws(FileError) {
+        let isBelow = folder != nil && !path.hasPrefix("/")
+        self.path = isBelow ? "\(folder ?? ".")/\(path)" : path
+        name = path
+        self.folder = folder
         self.mode = mode
-        file = try Self.open(path, mode)
+        self.links = links
+        file = try Self.open(path, folder, mode, links)
     }
 
     /// Appends `bytes` in one write.
@@ -72,15 +85,14 @@ package final class AppendFile {
     ///
     /// Where that fails the old file stays open.
     package func reopen() throws(FileError) {
-        file = try Self.open(path, mode)
+        file = try Self.open(name, folder, mode, links)
     }
 
-    private static func open(_ path: String, _ mode: UInt32) throws(FileError) -> Descriptor {
-        do throws(SystemError) {
-            // Readable too, for a look at the last byte.
-            return try Descriptor(opening: path, O_RDWR | O_APPEND | O_CREAT, mode: mode)
-        } catch {
-            throw FileError("open", path, error)
-        }
+    private static func open(
+        _ path: String, _ folder: String?, _ mode: UInt32, _ links: LinkPolicy
+    ) throws(FileError) -> Descriptor {
+        // Readable too, for a look at the last byte.
+        try Descriptor(
+            opening: path, below: folder, O_RDWR | O_APPEND | O_CREAT, mode: mode, links: links)
     }
 }

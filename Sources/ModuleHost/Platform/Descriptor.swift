@@ -39,17 +39,25 @@ package struct Descriptor: ~Copyable, Sendable {
         try self.init(opening: path, O_RDONLY | O_NONBLOCK)
     }
 
-    /// Opens a file that stands for a lock, creating it where it is missing.
+    /// Opens a file that stands for a lock, creating it where it is missing, for this user alone (0600).
     ///
-    /// No link is followed.
+    /// No link is followed. A file of this user's that others may open, as earlier versions made it, is
+    /// taken from them: whoever can open it could hold the lock.
     ///
     /// - Throws: ``FileError``.
     package init(lockFile path: String) throws(FileError) {
-        do throws(SystemError) {
-            try self.init(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o644)
-        } catch {
-            throw FileError("open", path, error)
-        }
+        let file = try Descriptor(
+            opening: path, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o600, links: .refused)
+        if let error = file.restrict() { throw FileError("restrict", path, error) }
+        self = file
+    }
+
+    /// Takes every permission from others than the owner, where that is this user.
+    private func restrict() -> SystemError? {
+        guard let status = try? status(), status.st_uid == CurrentProcess.userID,
+            status.st_mode & 0o077 != 0, fchmod(number, 0o600) != 0
+        else { return nil }
+        return .last
     }
 
     /// What the system knows of the open file.
@@ -131,10 +139,17 @@ package struct Descriptor: ~Copyable, Sendable {
     }
 
     /// Takes the file's lock, waiting until nobody is in the way.
-    package borrowing func lock(_ lock: Lock) {
-        while flock(number, lock == .shared ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR {}
+    ///
+    /// - Throws: ``SystemError`` where the file, or the system, has no room for locks.
+    package borrowing func lock(_ lock: Lock) throws(SystemError) {
+        while flock(number, lock == .shared ? LOCK_SH : LOCK_EX) != 0 {
+            if errno != EINTR { throw .last }
+        }
     }
 
     /// Gives the file's lock back.
-    package borrowing func unlock() { _ = flock(number, LOCK_UN) }
+    ///
+    /// - Returns: Whether that worked; where it did not, closing the descriptor does it.
+    @discardableResult
+    package borrowing func unlock() -> Bool { flock(number, LOCK_UN) == 0 }
 }

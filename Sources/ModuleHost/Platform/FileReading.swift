@@ -15,6 +15,8 @@ package struct FileReadError: Error, Hashable, Sendable {
         case notPrivate
         /// It must be this user's or root's, and belongs to another user.
         case foreignOwner(UInt32)
+        /// It is a symbolic link that is not followed, in words.
+        case link(String)
         /// More bytes than the limit given.
         case tooLarge(limit: Int)
         /// The system failed otherwise.
@@ -40,6 +42,7 @@ extension FileReadError.Reason: CustomStringConvertible {
         case .notPrivate: "may be used by others than its owner; 'chmod 600' it"
         case .foreignOwner(let owner):
             "belongs to user \(owner), who could change it; 'chown \(CurrentProcess.userID)' it"
+        case .link(let explanation): explanation
         case .tooLarge(let limit): "is larger than \(Self.text(bytes: limit))"
         case .failed(let error): "cannot be read: \(error)"
         }
@@ -55,20 +58,21 @@ extension FileReadError.Reason: CustomStringConvertible {
 /// Never waits for a writer or a device: what is no regular file is refused.
 ///
 /// - Parameters:
-///   - path: The file's path; symbolic links are followed.
+///   - path: The file's path.
 ///   - limit: How many bytes it may have.
+///   - links: How a symbolic link in the place of the file is treated; nil to follow any.
 ///   - isSecret: Whether to refuse it where its group or others have any permission.
 ///   - isTrusted: Whether to refuse it where it belongs to neither this process's user nor root. Of a
 ///     symbolic link, what it leads to counts.
 /// - Returns: Its bytes.
 /// - Throws: ``FileReadError``, which tells what is missing from what is not permitted.
 package func readFile(
-    at path: String, limit: Int, isSecret: Bool = false, isTrusted: Bool = false
+    at path: String, limit: Int, links: LinkPolicy? = nil, isSecret: Bool = false,
+    isTrusted: Bool = false
 ) throws(FileReadError) -> [UInt8] {
+    let file = try openToRead(path, links)
     var foreignOwner: UInt32?
     do throws(SystemError) {
-        // Without O_NONBLOCK the opening of a named pipe would wait for a writer.
-        let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
         let status = try file.status()
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
@@ -88,6 +92,22 @@ package func readFile(
     } catch {
         let reason = foreignOwner.map(FileReadError.Reason.foreignOwner)
         throw FileReadError(path: path, reason: reason ?? .init(error, limit: limit))
+    }
+}
+
+private func openToRead(
+    _ path: String, _ links: LinkPolicy?
+) throws(FileReadError) -> Descriptor {
+    // Without O_NONBLOCK the opening of a named pipe would wait for a writer.
+    let flags = O_RDONLY | O_NONBLOCK
+    do throws(FileError) {
+        if let links { return try Descriptor(opening: path, flags, links: links) }
+        do throws(SystemError) { return try Descriptor(opening: path, flags) } catch {
+            throw FileError("open", path, error)
+        }
+    } catch {
+        let reason = error.explanation.map(FileReadError.Reason.link)
+        throw FileReadError(path: path, reason: reason ?? .init(error.reason, limit: 0))
     }
 }
 

@@ -26,10 +26,10 @@ final class SegmentFile {
     init(opening path: String, number: UInt32, isWritable: Bool) throws(FileError) {
         self.path = path
         self.number = number
+        let flags = isWritable ? O_RDWR | O_APPEND : O_RDONLY
+        // Without O_NONBLOCK the opening of a named pipe would wait.
+        file = try Descriptor(opening: path, flags | O_NONBLOCK, links: .refused)
         do throws(SystemError) {
-            let flags = isWritable ? O_RDWR | O_APPEND : O_RDONLY
-            // Without O_NONBLOCK the opening of a named pipe would wait.
-            file = try Descriptor(opening: path, flags | O_NOFOLLOW | O_NONBLOCK)
             guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .invalid }
         } catch {
             throw FileError("open", path, error)

@@ -29,6 +29,11 @@ package struct SystemError: Error, Hashable, Sendable {
     package static let noSuchProcess = SystemError(code: ESRCH)
     package static let connectionRefused = SystemError(code: ECONNREFUSED)
     static let interrupted = SystemError(code: EINTR)
+    /// This process, or the whole system, has no room for another open file.
+    package static let tooManyOpenFiles = SystemError(code: EMFILE)
+    package static let tooManyOpenFilesInSystem = SystemError(code: ENFILE)
+    package static let addressInUse = SystemError(code: EADDRINUSE)
+    package static let tooManyLinks = SystemError(code: ELOOP)
     static let invalid = SystemError(code: EINVAL)
 }
 
@@ -50,15 +55,20 @@ package struct FileError: Error, Hashable, Sendable {
     package let action: String
     package let path: String
     package let reason: SystemError
+    /// What is said in place of the system's words, where these would mislead.
+    package let explanation: String?
 
-    package init(_ action: String, _ path: String, _ reason: SystemError) {
+    package init(
+        _ action: String, _ path: String, _ reason: SystemError, explanation: String? = nil
+    ) {
         self.action = action
         self.path = path
         self.reason = reason
+        self.explanation = explanation
     }
 }
 
 extension FileError: CustomStringConvertible {
     /// One line, such as `cannot open 'a/b': No such file or directory`.
-    package var description: String { "cannot \(action) '\(path)': \(reason)" }
+    package var description: String { "cannot \(action) '\(path)': \(explanation ?? "\(reason)")" }
 }

@@ -86,7 +86,7 @@ enum CommunityFile {
     /// The content, or nil where there is no file.
     static func read(_ path: String) throws(FileReadError) -> [UInt8]? {
         do throws(FileReadError) {
-            return try readFile(at: path, limit: 16 << 20)
+            return try readFile(at: path, limit: 16 << 20, links: .own)
         } catch {
             if error.reason == .missing { return nil }
             throw error

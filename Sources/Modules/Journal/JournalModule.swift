@@ -20,7 +20,7 @@ public import ModuleHost
 ///
 /// | setting | | default |
 /// |---|---|---|
-/// | `file` | the file; relative to the state directory | `journal.ndjson` |
+/// | `file` | the file; relative to the state directory. A symbolic link is followed where the host's user or root made it | `journal.ndjson` |
 /// | `sync` | whether each line is on the disk before the next module hears the event | `false` |
 public final class JournalModule: EveryEventResponder, ConfiguredModule {
     /// The module's settings.
@@ -86,7 +86,7 @@ public final class JournalModule: EveryEventResponder, ConfiguredModule {
     private func open(_ configuration: Configuration) throws {
         let path = configuration.file ?? OutputPath("journal.ndjson")
         do throws(FileError) {
-            let file = try AppendFile(path: path.absolute(in: context.stateDirectory))
+            let file = try AppendFile(path: path.text, below: context.stateDirectory)
             isTorn = try file.endsInsideLine()
             self.file = file
         } catch {

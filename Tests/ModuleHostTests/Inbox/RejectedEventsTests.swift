@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -28,10 +29,9 @@ struct RejectedEventsTests {
         try rejected.append([garbage])
         #expect(
             try inbox.state.text(of: "inbox/rejected.ndjson")
-                == "\n"
-                + #"{"time":"2026-03-01T09:41:00.123Z","reason":"the host died three times","#
+                == #"{"time":"2026-03-01T09:41:00.123Z","reason":"the host died three times","#
                 + #""position":"3:4096","id":"a-1","attempt":3,"modules":["com.mm.x"],"#
-                + #""line":"{\"event\":\"push\"}"}"# + "\n\n"
+                + #""line":"{\"event\":\"push\"}"}"# + "\n"
                 + #"{"time":"2026-03-01T09:41:00.123Z","reason":"no JSON","position":"3:5000","#
                 + #""base64":"/wAKQQ=="}"# + "\n")
         #expect(try inbox.state.mode(of: "inbox/rejected.ndjson") == 0o600)
@@ -94,6 +94,32 @@ struct RejectedEventsTests {
         #expect(error?.description == "cannot open '\(path)': Is a directory")
         let other = #expect(throws: InboxError.self) { try rejected.contents() }
         #expect(other?.description == "\(path): is a folder, not a file")
+    }
+
+    @Test("a link in the file's place is not followed, and nothing is made behind it")
+    func links() throws {
+        let inbox = try InboxUnderTest()
+        try #require(symlink(inbox.state.path("target"), inbox.folder.rejectedPath) == 0)
+        let rejected = RejectedEvents(inbox.folder)
+        let what = "it is a symbolic link, which is not followed here"
+        let error = #expect(throws: InboxError.self) { try rejected.append([Self.event("1:1")]) }
+        #expect(error?.description == "cannot open '\(inbox.folder.rejectedPath)': \(what)")
+        let other = #expect(throws: InboxError.self) { try rejected.contents() }
+        #expect(other?.description == "\(inbox.folder.rejectedPath): \(what)")
+        #expect(!inbox.state.names.contains("target"))
+    }
+
+    @Test("what an earlier version wrote, with empty lines, is read")
+    func emptyLines() throws {
+        let inbox = try InboxUnderTest()
+        let rejected = RejectedEvents(inbox.folder)
+        try rejected.append([Self.event("1:1"), Self.event("1:5")])
+        let text = try inbox.state.text(of: "inbox/rejected.ndjson")
+        #expect(!text.contains("\n\n") && !text.hasPrefix("\n"))
+        let lines = text.split(separator: "\n").map { "\n\($0)\n" }
+        try inbox.state.write(lines.joined(), to: "inbox/rejected.ndjson")
+        #expect(try rejected.contents().events.map(\.position) == ["1:1", "1:5"])
+        #expect(try rejected.contents().unreadable == 0)
     }
 
     @Test("bytes and their text in base 64 are two ways to say the same")

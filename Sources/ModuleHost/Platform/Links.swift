@@ -1,0 +1,153 @@
+import Glibc
+
+/// `O_PATH`, which is not visible to Swift: a descriptor that names a file, even a link, and reads nothing.
+private let openAsPath: Int32 = 0o10_000_000
+
+/// How a symbolic link in the place of a file is treated.
+///
+/// A folder that others may write to can hold links that they made, and a file that is opened through such
+/// a link is one that they chose.
+package enum LinkPolicy: Sendable {
+    /// The link is an error.
+    case refused
+    /// The link is followed where a trusted user made it, and is an error otherwise.
+    case followed(isTrusted: @Sendable (_ owner: UInt32) -> Bool)
+
+    /// A link is followed where this process's user or root made it.
+    package static var own: LinkPolicy {
+        .followed { $0 == 0 || $0 == CurrentProcess.userID }
+    }
+}
+
+extension Descriptor {
+    /// Opens a file, and treats a link in its place by `links`.
+    ///
+    /// The link that is examined is the one that is followed, whatever is put in its place meanwhile.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - folder: The folder that a relative `path` begins in: `links` counts for each link below it.
+    ///     Nil for a path of which only the last part may be such a link.
+    ///   - flags: `O_…`; `O_CLOEXEC` and `O_NOCTTY` are always added.
+    ///   - mode: The permissions of a file that this creates, before the umask.
+    ///   - links: How links are treated.
+    /// - Throws: ``FileError``.
+    init(
+        opening path: String, below folder: String? = nil, _ flags: Int32, mode: UInt32 = 0o666,
+        links: LinkPolicy
+    ) throws(FileError) {
+        let isBelow = folder != nil && !path.hasPrefix("/")
+        let names =
+            isBelow ? path.split(separator: "/")[...] : path.split(separator: "/").suffix(1)
+        let base = isBelow ? folder : parentFolder(of: path)
+        let whole = isBelow ? "\(folder ?? ".")/\(path)" : path
+        var opening = LinkedOpening(flags: flags, mode: mode, links: links)
+        do throws(SystemError) {
+            let start = try Descriptor(opening: base ?? "/", openAsPath | O_DIRECTORY)
+            self = try opening.open(names, in: start, depth: 0)
+        } catch {
+            throw FileError("open", whole, error, explanation: opening.explanation)
+        }
+    }
+
+    /// Opens a name in an open folder.
+    fileprivate init(
+        opening name: String, in folder: borrowing Descriptor, _ flags: Int32, _ mode: UInt32 = 0
+    ) throws(SystemError) {
+        var number: Int32
+        repeat {
+            number = openat(folder.number, name, flags | O_CLOEXEC | O_NOCTTY, mode)
+        } while number < 0 && errno == EINTR
+        guard number >= 0 else { throw .last }
+        self.init(owning: number)
+    }
+}
+
+/// The opening of a file, from an open folder on, link by link.
+private struct LinkedOpening {
+    let flags: Int32
+    let mode: UInt32
+    let links: LinkPolicy
+    /// Why a link was not followed, where that is why the opening failed.
+    private(set) var explanation: String?
+
+    init(flags: Int32, mode: UInt32, links: LinkPolicy) {
+        (self.flags, self.mode, self.links) = (flags, mode, links)
+    }
+
+    /// Opens the file.
+    ///
+    /// - Parameters:
+    ///   - names: The folders below `folder`, and the file; none for `folder` itself.
+    ///   - folder: Where the first of them stands.
+    ///   - depth: How many links were followed.
+    /// - Returns: The open file.
+    /// - Throws: ``SystemError``, with an ``explanation`` where a link is the reason.
+    mutating func open(
+        _ names: ArraySlice<Substring>, in folder: borrowing Descriptor, depth: Int
+    ) throws(SystemError) -> Descriptor {
+        let name = names.first.map(String.init) ?? "."
+        let isLast = names.count <= 1
+        let error: SystemError
+        do throws(SystemError) {
+            if isLast { return try Descriptor(opening: name, in: folder, flags | O_NOFOLLOW, mode) }
+            let next = try Descriptor(opening: name, in: folder, Self.folderFlags | O_NOFOLLOW)
+            return try open(names.dropFirst(), in: next, depth: depth)
+        } catch let failure {
+            error = failure
+        }
+        // Of a link in a folder's place the system says that it is no folder.
+        guard error == .tooManyLinks || !isLast && error == .notDirectory, explanation == nil,
+            let target = try target(of: name, in: folder), depth < 16
+        else { throw error }
+        if Self.isProcess(folder) {
+            // What stands there is no path, and nobody else can put links there.
+            return try Descriptor(
+                opening: name, in: folder, isLast ? flags : Self.folderFlags, mode)
+        }
+        guard isLast else {
+            let next = try Descriptor(opening: target, in: folder, Self.folderFlags)
+            return try open(names.dropFirst(), in: next, depth: depth + 1)
+        }
+        let parent = parentFolder(of: target) ?? "/"
+        let next = try Descriptor(opening: parent, in: folder, Self.folderFlags)
+        return try open(target.split(separator: "/").suffix(1), in: next, depth: depth + 1)
+    }
+
+    private static let folderFlags = openAsPath | O_DIRECTORY
+
+    /// Where a link leads that may be followed; nil for what is no link.
+    private mutating func target(
+        of name: String, in folder: borrowing Descriptor
+    ) throws(SystemError) -> String? {
+        let link = try Descriptor(opening: name, in: folder, openAsPath | O_NOFOLLOW)
+        let status = try link.status()
+        guard status.st_mode & S_IFMT == S_IFLNK else { return nil }
+        switch links {
+        case .refused:
+            explanation = "it is a symbolic link, which is not followed here"
+            throw .tooManyLinks
+        case .followed(let isTrusted):
+            guard isTrusted(status.st_uid) else {
+                explanation = "user \(status.st_uid) made this symbolic link, which is not followed"
+                throw .notPermitted
+            }
+        }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            // Of the link that was looked at, whatever has its name by now.
+            let result = buffer.withMemoryRebound(to: CChar.self) {
+                $0.baseAddress.map { readlinkat(link.number, "", $0, Int(PATH_MAX)) } ?? 0
+            }
+            count = max(0, result)
+        }
+        guard !bytes.isEmpty, bytes.count < Int(PATH_MAX) else { throw .tooManyLinks }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether a folder is the system's own view of processes, such as `/proc/self/fd`.
+    private static func isProcess(_ folder: borrowing Descriptor) -> Bool {
+        var process = stat()
+        guard let status = try? folder.status(), stat("/proc", &process) == 0 else { return false }
+        return status.st_dev == process.st_dev
+    }
+}
