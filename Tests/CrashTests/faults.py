@@ -255,6 +255,28 @@ def filled_by_others(trial):
     trial.expect_heard("a", "b")
 
 
+# Where the state is
+
+
+def removed_pid_file(trial):
+    """The pid file is removed under a running host: no second one starts (75), and nothing comes twice."""
+    host = trial.start()
+    (trial.site.state / "hostd.pid").unlink()
+    other = trial.begin()
+    expect(not other.is_ready(60), "a second host runs")
+    expect(other.wait(10) == 75, f"it does not end with 75:\n{other.text()}")
+    line = f"another host (process {host.pid}) runs on the state directory"
+    expect(len(other.said(line)) == 1, other.text())
+    expect("result" in trial.send("a"), "not accepted")
+    trial.expect_heard("a")
+    expect(host.status()["pid"] == host.pid, "another host answers")
+    text = host.command_line("signals").stdout
+    expect(f"as process {host.pid}." in text and f"kill -TERM {host.pid}" in text, text)
+    done = host.command_line("stop")
+    expect((done.returncode, done.stdout) == (0, "stopped\n"), f"{done}")
+    expect(host.wait(10) == 0, host.text())
+
+
 # The black box
 
 
@@ -539,6 +561,7 @@ FAULTS = {
     "deleted segment": deleted_segment,
     "segment filled by other programs": filled_by_others,
     "segment deleted while running": deleted_while_running,
+    "pid file removed while running": removed_pid_file,
     "killed when all was done": killed_and_nothing_else,
     "deleted black box": deleted_black_box,
     "broken black box": broken_black_box,

@@ -7,8 +7,8 @@ import AppService
 /// and sleeps when nobody asks anything. Answers may come out of order. What one client can do to
 /// the others is bounded by ``Limits``, whatever it sends and however little it reads.
 ///
-/// The state directory must be claimed (``PidFile``): a socket that is there is a dead host's, and is
-/// replaced.
+/// The state directory must be claimed (``PidFile``): a socket that nobody answers is a dead host's, and is
+/// replaced. One that is answered is never replaced.
 package final class ControlServer: Sendable {
     package static let name = "control.sock"
 
@@ -35,6 +35,8 @@ package final class ControlServer: Sendable {
     let limits: Limits
     let accepts: @Sendable (SocketPeer) -> Bool
     private let path: String
+    /// Which file the socket has; another host may have one of the same path where the directory was moved.
+    private let identity: String?
     private let ended: WakeSignal
     private let isStarted = Guarded(false)
 
@@ -69,6 +71,7 @@ package final class ControlServer: Sendable {
         }
         do throws(FileError) {
             listener = try LocalSocket.listen(at: path)
+            identity = LocalSocket.identity(of: path)
         } catch {
             throw ControlServerError(reason: error)
         }
@@ -113,7 +116,7 @@ package final class ControlServer: Sendable {
     /// - Parameter time: How long clients may take to read; nil for ``Limits/endTime``. All in all it
     ///   takes at most a moment longer.
     package func stop(within time: Duration? = nil) {
-        LocalSocket.remove(path)
+        LocalSocket.remove(path, ifStill: identity)
         guard isStarted.withLock({ $0 }) else { return }
         let time = time ?? limits.endTime
         mailbox.post(.end(within: time))

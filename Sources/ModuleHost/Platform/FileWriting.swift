@@ -57,6 +57,17 @@ package func makeFolders(_ path: String, mode: UInt32 = 0o700) throws(FileError)
     }
 }
 
+/// Opens a folder, for a lock on it or a look at what it is.
+///
+/// - Throws: ``FileError``, also where the path is that of something else than a folder.
+package func openFolder(_ path: String) throws(FileError) -> Descriptor {
+    do throws(SystemError) {
+        return try Descriptor(opening: path, O_RDONLY | O_DIRECTORY)
+    } catch {
+        throw FileError("open", path, error)
+    }
+}
+
 /// The path without its last component, `.` for a bare name, or nil for `/` and the empty path.
 package func parentFolder(of path: String) -> String? {
     var bytes = Array(path.utf8)

@@ -7,8 +7,8 @@ package enum LocalSocket {
     /// A longer one is reached through the descriptor of its folder, which takes `/proc`.
     static let pathLimit = 107
 
-    /// Makes a socket that takes connections at `path`, in the place of whatever socket or file has
-    /// that name.
+    /// Makes a socket that takes connections at `path`, in the place of a socket or file of that name that
+    /// nobody answers.
     ///
     /// It gets its name only when it has its permissions and takes connections: nobody ever finds one
     /// that is open to others, or refuses him for a moment.
@@ -18,12 +18,13 @@ package enum LocalSocket {
     ///   - mode: Its permissions, whatever the umask. Who may write to it may connect.
     ///   - backlog: How many connections may wait to be accepted; more wait in `connect`.
     /// - Returns: The socket; accepting from it does not wait.
-    /// - Throws: ``FileError``.
+    /// - Throws: ``FileError``; ``SystemError/addressInUse`` where a connection to `path` is answered.
     static func listen(
         at path: String, mode: UInt32 = 0o600, backlog: Int32 = 128
     ) throws(FileError) -> Descriptor {
         let temporary = "\(path).\(getpid()).tmp"
         do throws(SystemError) {
+            guard answerer(at: path) == nil else { throw .addressInUse }
             let socket = try make(nonblocking: true)
             unlink(temporary)
             try withAddress(of: temporary) { address, size in
@@ -58,13 +59,43 @@ package enum LocalSocket {
             tv_sec: Int(seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
         setsockopt(
             socket.number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        try connect(socket, to: path)
+        return socket
+    }
+
+    private static func connect(
+        _ socket: borrowing Descriptor, to path: String
+    ) throws(SystemError) {
+        let number = socket.number
         try withAddress(of: path) { address, size in
-            while Glibc.connect(socket.number, address, size) != 0 {
+            while Glibc.connect(number, address, size) != 0 {
                 if errno != EINTR { return -1 }
             }
             return 0
         }
-        return socket
+    }
+
+    /// Who takes connections at a path.
+    struct Answerer: Hashable {
+        /// Its process, where that is known.
+        let processID: Int32?
+    }
+
+    /// Finds out whether connections to `path` are taken; never waits.
+    ///
+    /// - Returns: Who takes them, also where that one is stopped or too busy to accept one; nil where nobody
+    ///   does, or what stands there cannot be connected to.
+    static func answerer(at path: String) -> Answerer? {
+        do throws(SystemError) {
+            let socket = try make(nonblocking: true)
+            try connect(socket, to: path)
+            // One in another container has no number here.
+            let process = (try? socket.peer())?.processID ?? 0
+            return Answerer(processID: process > 0 ? process : nil)
+        } catch {
+            // As many wait as may.
+            return error == .wouldBlock ? Answerer(processID: nil) : nil
+        }
     }
 
     /// Makes two sockets that lead to each other.
@@ -87,7 +118,19 @@ package enum LocalSocket {
     }
 
     /// Removes the socket's file; one that is not there is fine.
-    static func remove(_ path: String) { unlink(path) }
+    ///
+    /// - Parameters:
+    ///   - path: The socket's path.
+    ///   - identity: Which file it was (``identity(of:)``); another one that has the name by now stays.
+    static func remove(_ path: String, ifStill identity: String?) {
+        if identity == nil || identity == self.identity(of: path) { unlink(path) }
+    }
+
+    /// The device and the inode of what has a path, links not followed; nil for nothing.
+    static func identity(of path: String) -> String? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
+    }
 
     private static func make(nonblocking: Bool) throws(SystemError) -> Descriptor {
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue

@@ -113,6 +113,32 @@ struct ControlServerTests {
         withExtendedLifetime(claim) {}
     }
 
+    @Test("a socket that is answered is not taken away, and another host's is not removed")
+    func answered() throws {
+        let folder = try TemporaryFolder()
+        let directory = StateDirectory(path: folder.path("state"))
+        func server() throws -> ControlServer {
+            try makeFolders(directory.path)
+            let server = try ControlServer(
+                in: directory, methods: ControlMethods(), tail: TailHub(), log: LogRecorder().log)
+            try server.start()
+            return server
+        }
+        let path = directory.path(of: "control.sock")
+        let first = try server()
+        let error = #expect(throws: ControlServerError.self) { try server() }
+        #expect(
+            error?.description
+                == "no control socket: cannot listen at '\(path)': Address already in use")
+        #expect(try SocketClient(path).ask("ping") == "\"pong\"")
+        try folder.move("state", to: "moved")
+        let second = try server()
+        first.stop()
+        #expect(try SocketClient(path).ask("ping") == "\"pong\"")
+        second.stop()
+        #expect(LocalSocket.identity(of: path) == nil)
+    }
+
     @Test("a folder in the socket's place is said")
     func inTheWay() throws {
         let folder = try TemporaryFolder()

@@ -1,3 +1,4 @@
+import AppService
 import TestSupport
 import Testing
 
@@ -65,11 +66,62 @@ struct PidFileTests {
         withExtendedLifetime(file) {}
     }
 
+    @Test("a host keeps its directory when its pid file is removed, or another put in its place")
+    func removedFile() throws {
+        let file = try PidFile(claiming: directory)
+        try removeFile(pidFile)
+        #expect(fault(directory) == .busy(path: directory.path, processID: nil))
+        #expect(PidFile.holder(of: directory) == .host(processID: nil))
+        // Whoever was refused has made no other file.
+        #expect(folder.names == ["state"])
+        #expect(try namesInFolder(directory.path) == [])
+        try writeFile("\(CurrentProcess.id)\n".utf8, to: pidFile)
+        #expect(fault(directory) == .busy(path: directory.path, processID: CurrentProcess.id))
+        withExtendedLifetime(file) {}
+    }
+
+    @Test("a claim goes with the directory where that is moved; what takes its place is free")
+    func movedDirectory() throws {
+        let file = try PidFile(claiming: directory)
+        try folder.move("state", to: "moved")
+        let moved = StateDirectory(path: folder.path("moved"))
+        let other = try PidFile(claiming: directory)
+        #expect(fault(moved) == .busy(path: moved.path, processID: CurrentProcess.id))
+        #expect(other.identity != file.identity)
+        withExtendedLifetime((file, other)) {}
+    }
+
+    @Test(
+        "a host that locks only its pid file, as earlier versions did, is known by that and by its socket"
+    )
+    func earlierVersion() throws {
+        try makeFolders(directory.path)
+        do {
+            let lock = try Descriptor(lockFile: pidFile)
+            #expect(try lock.tryLock(.exclusive))
+            #expect(fault(directory) == .busy(path: directory.path, processID: nil))
+        }
+        let socket = try LocalSocket.listen(at: directory.path(of: ControlServer.name))
+        #expect(fault(directory) == .busy(path: directory.path, processID: CurrentProcess.id))
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test("whoever waits for the release waits for the directory, whatever became of the pid file")
+    func release() throws {
+        let file = Guarded<PidFile?>(try PidFile(claiming: directory))
+        try removeFile(pidFile)
+        #expect(!PidFile.waitForRelease(of: directory, within: .zero))
+        file.withLock { $0 = nil }
+        #expect(PidFile.waitForRelease(of: directory, within: .seconds(60)))
+    }
+
     @Test("who only looks is in nobody's way")
     func looking() throws {
         try makeFolders(directory.path)
         let look = try Descriptor(lockFile: pidFile)
         #expect(try look.tryLock(.shared))
+        let other = try openFolder(directory.path)
+        #expect(try other.tryLock(.shared))
         #expect(PidFile.holder(of: directory) == .nobody)
     }
 
