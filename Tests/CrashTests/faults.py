@@ -59,13 +59,13 @@ class Trial:
         segment, offset = senders.append(self.site, f"\n{lines}".encode())
         return f"{segment}:{offset + 1}"
 
-    def send(self, name, size=0):
+    def send(self, name, size=0, to=None):
         """Sends an event of this size, or a small one, on the control socket; the host's answer."""
         parameters = {"event": "push", "payload": {"n": name, "more": "." * size}, "id": name}
         call = {"jsonrpc": "2.0", "id": 1, "method": "send", "params": parameters}
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(30)
-            line.connect(str(self.site.socket))
+            line.connect(str(to or self.site.socket))
             line.sendall(json.dumps(call).encode() + b"\n")
             return json.loads(line.makefile("rb").readline())
 
@@ -226,7 +226,7 @@ def deleted_segment(trial):
     stop_at.write_text('{"next":"1:0","sequence":99}')
     trial.site.segment(2).unlink()
     host = trial.start()
-    expect(host.said("somebody removed segments of the inbox that were not done: 2;"), host.text())
+    expect(host.says("segment 2 of the inbox is missing: "), host.text())
     trial.expect_heard("a", "c")
 
 
@@ -275,6 +275,88 @@ def removed_pid_file(trial):
     done = host.command_line("stop")
     expect((done.returncode, done.stdout) == (0, "stopped\n"), f"{done}")
     expect(host.wait(10) == 0, host.text())
+
+
+def refused(answer, text):
+    """Whether an event was not accepted, for a reason with this text."""
+    return "result" not in answer and text in json.dumps(answer.get("error"))
+
+
+NOT_THE_FOLDER = "is not the folder that this host has opened"
+
+
+def moved_state(trial):
+    """The state directory is moved: another host may start in its place, and neither touches the other's."""
+    state, away = trial.site.state, trial.site.folder / "away"
+    host = trial.start()
+    expect("result" in trial.send("a"), "not accepted")
+    trial.expect_heard("a")
+    state.rename(away)
+    host.says("cannot use the inbox: ")
+    other = trial.start()
+    expect(refused(trial.send("lost", to=away / "control.sock"), NOT_THE_FOLDER), "not refused")
+    expect("result" in trial.send("b"), "not accepted")
+    trial.expect_heard("a", "b")
+    expect(len(host.said("cannot use the inbox: ")) == 1, host.text())
+    expect("lost" not in trial.site.segment(1).read_text(), "it stands in the other's inbox")
+    stop(host)
+    expect(other.status()["pid"] == other.pid, "its socket is gone")
+    stop(other)
+    expect(other.said("the last host") == [], other.text())
+
+
+def moved_inbox(trial):
+    """The folder of the inbox is moved, and an empty one put there: nothing is accepted until it is back."""
+    inbox, away = trial.site.inbox, trial.site.state / "away"
+    host = trial.start()
+    expect("result" in trial.send("a"), "not accepted")
+    trial.expect_heard("a")
+    inbox.rename(away)
+    inbox.mkdir(0o700)
+    for name in "lost1", "lost2":
+        expect(refused(trial.send(name), NOT_THE_FOLDER), "not refused")
+    host.status()
+    expect(len(host.said("cannot use the inbox: ")) == 1, host.text())
+    expect(list(inbox.iterdir()) == [], "something was put there")
+    inbox.rmdir()
+    away.rename(inbox)
+    expect("result" in trial.send("b"), "not accepted")
+    host.says("can use the inbox again")
+    trial.expect_heard("a", "b")
+
+
+def removed_inbox(trial):
+    """The folder of the inbox is removed: nothing is accepted until a host starts, which makes it."""
+    host = trial.start()
+    expect("result" in trial.send("a"), "not accepted")
+    trial.expect_heard("a")
+    shutil.rmtree(trial.site.inbox)
+    for name in "lost1", "lost2":
+        expect(refused(trial.send(name), NOT_THE_FOLDER), "not refused")
+    expect(len(host.said("cannot use the inbox: ")) == 1, host.text())
+    stop(host)
+    trial.start()
+    expect("result" in trial.send("b"), "not accepted")
+    trial.expect_heard("a", "b")
+
+
+def skipped_segments(trial):
+    """Another program begins segments with higher numbers: the host is there at once, and says it once."""
+    host = trial.start()
+    names = []
+    for number in 3, 1000, 4294967295:
+        trial.site.segment(number).touch(0o600)
+        names += [f"foreign{number}", f"own{number}"]
+        trial.write(names[-2])
+        trial.expect_heard(*names[:-1])
+        answer = trial.send(names[-1])
+        position = answer.get("result", {}).get("position", "")
+        expect(position.startswith(f"{number}:"), f"answered: {answer}")
+        trial.expect_heard(*names)
+    said = host.said(" of the inbox ")
+    expect(len(said) == 3, host.text())
+    for line, numbers in zip(said, ["segment 2", "segments 4 to 999", "segments 1001 to 4294967294"]):
+        expect(line.startswith(f"{numbers} of the inbox "), line)
 
 
 # The black box
@@ -562,6 +644,10 @@ FAULTS = {
     "segment filled by other programs": filled_by_others,
     "segment deleted while running": deleted_while_running,
     "pid file removed while running": removed_pid_file,
+    "state directory moved": moved_state,
+    "inbox moved": moved_inbox,
+    "inbox removed while running": removed_inbox,
+    "segments with skipped numbers": skipped_segments,
     "killed when all was done": killed_and_nothing_else,
     "deleted black box": deleted_black_box,
     "broken black box": broken_black_box,

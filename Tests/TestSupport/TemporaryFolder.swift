@@ -11,6 +11,11 @@ package final class TemporaryFolder: Sendable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// A folder that is there, such as one inside of another.
+    ///
+    /// - Parameter path: Its path.
+    package init(at path: String) { self.path = path }
+
     deinit { Self.remove(path) }
 
     /// The path of something in the folder.

@@ -70,9 +70,10 @@ package final class Inbox: Sendable {
     ) throws(InboxError) {
         let lockWatch = InboxLockWatch(folder, patience: limits.patience, log: log, time: time)
         let cursor = InboxCursor.load(from: folder)
-        let start = try lockWatch.watching { () throws(InboxError) in
+        let (folder, start) = try lockWatch.watching { () throws(InboxError) in
             try folder.make()
-            return try InboxStart(in: folder, cursor, previous)
+            let opened = try folder.opened()
+            return (opened, try InboxStart(in: opened, cursor, previous))
         }
         for notice in start.notices { log.warning(notice) }
         // The black box goes on from a cursor: there is one from the beginning. If it is missing after
@@ -157,7 +158,8 @@ package final class Inbox: Sendable {
             figures.pendingBytes = try folder.bytes(
                 from: figures.position ?? start, to: extent.end)
         } catch {
-            figures.troubles[.looking] = "cannot look at the inbox: \(error.trouble)"
+            let work = InboxFigures.Work(.looking, failingBy: error)
+            figures.troubles[work] = "cannot \(work.rawValue): \(error.trouble)"
         }
         return figures
     }
@@ -248,6 +250,7 @@ extension Inbox {
 
     /// Something does not work; said once until it works again.
     func troubled(_ error: InboxError, _ work: InboxFigures.Work) {
+        let work = InboxFigures.Work(work, failingBy: error)
         let trouble = "cannot \(work.rawValue): \(error.trouble)"
         let former = figures.withLock { $0.troubles.updateValue(trouble, forKey: work) }
         if former != trouble { log.error(trouble) }
@@ -290,6 +293,12 @@ package struct InboxFigures: Hashable, Sendable {
         case cursor = "keep the cursor"
         case puttingAside = "put aside what late modules are too far behind with"
         case looking = "look at the inbox"
+        case everything = "use the inbox"
+
+        /// What does not work where this work fails by an error.
+        init(_ work: Work, failingBy error: InboxError) {
+            if case .moved = error { self = .everything } else { self = work }
+        }
     }
 
     package init() {}

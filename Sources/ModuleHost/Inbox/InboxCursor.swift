@@ -87,11 +87,12 @@ extension InboxCursor {
     ///   - folder: The inbox.
     ///   - count: By how much its number grows. By more than one it says that no black box goes on from
     ///     the cursor before.
-    /// - Throws: ``InboxError/unusable(_:)``: the file is as it was.
+    /// - Throws: ``InboxError/unusable(_:)``, ``InboxError/moved(path:)``: the file is as it was.
     package mutating func store(
         in folder: InboxFolder, advancing count: UInt64 = 1
     ) throws(InboxError) {
         try synchronizeData(in: folder)
+        try folder.requirePlace()
         sequence += count
         do throws(FileError) {
             try writeFile(text, to: folder.cursorPath, mode: 0o600, synchronized: true)

@@ -10,6 +10,8 @@ package enum InboxError: Error, Hashable, Sendable {
     case notAccepted(FileError)
     /// The last segment number there is has been used: nothing was accepted.
     case numbersUsedUp(folder: String)
+    /// The path leads to another folder than the one that this process has opened, or to none.
+    case moved(path: String)
     /// A file of the inbox could not be opened, read or written.
     case unusable(FileError)
     /// A file of the inbox could not be read whole.
@@ -21,7 +23,7 @@ package enum InboxError: Error, Hashable, Sendable {
         case .lineTooLong, .notOneLine, .batchTooLarge: .usage
         case .notAccepted(let error), .unusable(let error):
             [.accessDenied, .notPermitted].contains(error.reason) ? .notPermitted : .inputOutput
-        case .numbersUsedUp, .unreadable: .inputOutput
+        case .numbersUsedUp, .moved, .unreadable: .inputOutput
         }
     }
 }
@@ -30,7 +32,7 @@ extension InboxError: CustomStringConvertible {
     /// One line: what happened, and what to do.
     package var description: String {
         switch self {
-        case .lineTooLong, .notOneLine, .batchTooLarge, .notAccepted, .numbersUsedUp:
+        case .lineTooLong, .notOneLine, .batchTooLarge, .notAccepted, .numbersUsedUp, .moved:
             "\(what); not accepted\(advice)\(again)"
         case .unusable, .unreadable: trouble
         }
@@ -51,14 +53,20 @@ extension InboxError: CustomStringConvertible {
         case .notAccepted(let error), .unusable(let error): error.description
         case .numbersUsedUp(let folder):
             "the inbox '\(folder)' has used all its segment numbers"
+        case .moved(let path):
+            "'\(path)' is not the folder that this host has opened: it or a folder above it was moved, "
+                + "removed or replaced"
         case .unreadable(let error): error.description
         }
     }
 
     private var advice: String {
         switch self {
-        case .notAccepted(let error), .unusable(let error): Self.advice(error.reason)
-        case .numbersUsedUp: ": stop the host, let nothing be pending, and move the folder away"
+        case .notAccepted(let error), .unusable(let error):
+            error.explanation == nil ? Self.advice(error.reason) : ": remove it"
+        case .numbersUsedUp:
+            ": let the host deliver what is pending, stop it, and move the folder away"
+        case .moved: "; put it back, or start the host again"
         case .lineTooLong, .notOneLine, .batchTooLarge, .unreadable: ""
         }
     }

@@ -10,7 +10,12 @@ struct InboxExtent {
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     init(of folder: InboxFolder) throws(InboxError) {
-        segments = try folder.segments()
+        try self.init(of: folder, folder.segments())
+    }
+
+    /// Looks at the newest of the segments that the folder has, under the lock.
+    private init(of folder: InboxFolder, _ segments: [UInt32]) throws(InboxError) {
+        self.segments = segments
         guard let number = segments.last, let file = try folder.segment(number) else {
             (newest, newestSize) = (nil, 0)
             return
@@ -30,10 +35,15 @@ struct InboxExtent {
     ///
     /// Older ones may have been removed meanwhile, as they may be after any look.
     ///
-    /// - Throws: ``InboxError/unusable(_:)``.
-    func renewed(in folder: InboxFolder) throws(InboxError) -> InboxExtent {
-        guard let newest, let state = try? newest.state(), folder.isStillNewest(newest, state)
-        else { return try InboxExtent(of: folder) }
+    /// - Parameters:
+    ///   - folder: The inbox.
+    ///   - list: Its segments.
+    /// - Returns: How far the log goes now.
+    /// - Throws: ``InboxError``.
+    func renewed(in folder: InboxFolder, _ list: SegmentList) throws(InboxError) -> InboxExtent {
+        guard let newest, let state = try? newest.state(), state.isLinked,
+            try list.isNewest(newest.number)
+        else { return try InboxExtent(of: folder, list.numbers()) }
         return InboxExtent(segments, newest, size: state.size)
     }
 

@@ -31,7 +31,7 @@ extension InboxFeeder {
             lane.settle(forfeit, dropped: dropped)
             inbox.settled(.puttingAside)
         } catch {
-            inbox.troubled(error, .puttingAside)
+            note(error, .puttingAside)
         }
     }
 

@@ -32,9 +32,12 @@ struct InboxFeeder {
     private var awaitsRoom = false
     /// What was read and is not yet handed on, since something did not work.
     private var unfinished: [InboxItem] = []
-    private var watch: FolderWatch?
+    /// Whether the path of the inbox leads to another folder, and nothing can be done until it leads back.
+    private var isAway = false
+    private let segments: SegmentList
     private var lane: Lane?
-    private var firstSegment: UInt32 = 0
+    /// Up to which segment those that nobody needs have been removed.
+    private var cleared: UInt32 = 0
     private var poll = PollSet()
 
     init(_ inbox: Inbox) {
@@ -42,7 +45,8 @@ struct InboxFeeder {
         ids = RetainedIDs()
         start = inbox.origin
         stored = inbox.storedAtStart
-        do throws(FileError) { watch = try FolderWatch(inbox.folder.path) } catch {
+        do throws(FileError) { segments = try SegmentList(watching: inbox.folder) } catch {
+            segments = SegmentList(inbox.folder)
             inbox.log.warning(
                 "\(error); events of other programs are seen when this host writes one itself")
         }
@@ -50,6 +54,7 @@ struct InboxFeeder {
 
     mutating func run() {
         while true {
+            lookForPlace()
             let letters = inbox.mailbox.take()
             if !letters.submissions.isEmpty { accept(letters.submissions) }
             if !letters.isClosed, !letters.isEnding, let host = letters.host { feed(host) }
@@ -90,14 +95,14 @@ struct InboxFeeder {
             }
             inbox.settled(.accepting)
         } catch {
-            inbox.troubled(error, .accepting)
+            note(error, .accepting)
             for submission in fresh { submission.onFate(.failed(error)) }
         }
     }
 
     private mutating func openWriter() throws(InboxError) -> InboxWriter {
         if let writer { return writer }
-        let new = try InboxWriter(inbox.folder)
+        let new = try InboxWriter(inbox.folder, segments)
         writer = new
         return new
     }
@@ -112,6 +117,7 @@ struct InboxFeeder {
 
     private mutating func feed(_ host: Host) {
         awaitsRoom = false
+        if isAway { return }
         if let pause, inbox.time.now() < pause { return }
         pause = nil
         do throws(InboxError) {
@@ -127,6 +133,8 @@ struct InboxFeeder {
                     unfinished = try inbox.lockWatch.watching { () throws(InboxError) in
                         try reader.next(atMost: room)
                     }
+                    for notice in reader.notices { inbox.log.warning("\(notice)") }
+                    reader.notices = []
                 }
                 if unfinished.isEmpty {
                     guard try rollWhenFull(reader) else { break }
@@ -137,7 +145,7 @@ struct InboxFeeder {
             }
             inbox.settled(.reading)
         } catch {
-            inbox.troubled(error, .reading)
+            note(error, .reading)
             pause = inbox.time.now() + Limits.pause
         }
     }
@@ -149,8 +157,7 @@ struct InboxFeeder {
     /// - Throws: ``InboxError``.
     private mutating func rollWhenFull(_ reader: InboxReader) throws(InboxError) -> Bool {
         guard Int(reader.position.offset) >= inbox.folder.limits.segment else { return false }
-        try openWriter().rollWhenFull()
-        return true
+        return try openWriter().rollWhenFull()
     }
 
     /// Opens the log where the last host had come to, with the ids of what stands before.
@@ -162,7 +169,7 @@ struct InboxFeeder {
                 "events wait for it in the inbox, but the slatefile has it no more: they are dropped"
             )
         }
-        let reader = try InboxReader(inbox.folder, from: start.first)
+        let reader = try InboxReader(inbox.folder, segments, from: start.first)
         try ids.scan(inbox.folder, below: reader.position)
         inbox.progress.start(
             at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
@@ -175,10 +182,6 @@ struct InboxFeeder {
     private mutating func take(
         _ items: [InboxItem], from reader: InboxReader, _ host: Host
     ) throws(InboxError) {
-        if let notice = reader.notice {
-            reader.notice = nil
-            inbox.log.warning("\(notice)")
-        }
         var verdicts: [Verdict] = []
         verdicts.reserveCapacity(items.count)
         for item in items { verdicts.append(try verdict(on: item, reader)) }
@@ -215,6 +218,10 @@ struct InboxFeeder {
 
     private mutating func storeCursorIfDue() {
         // Whatever the lane is at will be done when nothing else wakes this thread.
+        if isAway {
+            isCursorDue = nil
+            return
+        }
         let isAtWork = inbox.progress.countInFlight > 0 || lane?.forfeits.isEmpty == false
         guard isAtWork || currentCursor() != nil else {
             isCursorDue = nil
@@ -228,7 +235,7 @@ struct InboxFeeder {
         if instant >= due {
             if let lane, let reader {
                 do throws(InboxError) { try putAside(on: lane, reader) } catch {
-                    inbox.troubled(error, .puttingAside)
+                    note(error, .puttingAside)
                 }
             }
             storeCursor()
@@ -266,18 +273,36 @@ struct InboxFeeder {
             inbox.settled(.cursor)
             if let lowest = cursor.lowest { try removeSegments(below: lowest) }
         } catch {
-            inbox.troubled(error, .cursor)
+            note(error, .cursor)
         }
     }
 
     private mutating func removeSegments(below lowest: EventPosition) throws(InboxError) {
-        let done = inbox.folder.limits.done
-        guard lowest.segment > done, lowest.segment - done > firstSegment else { return }
-        firstSegment = lowest.segment - done
-        let first = EventPosition(segment: firstSegment, offset: 0)
-        try inbox.folder.removeSegments(below: first)
-        ids.removeSegments(below: firstSegment)
-        inbox.skipped.withLock { skipped in skipped = skipped.filter { $0 >= first } }
+        guard lowest.segment > cleared else { return }
+        // Numbers may be missing: those that stay are counted.
+        let done = try segments.numbers().filter { $0 < lowest.segment }
+        if let last = done.dropLast(Int(inbox.folder.limits.done)).last {
+            let first = EventPosition(segment: last + 1, offset: 0)
+            try inbox.folder.removeSegments(below: first)
+            ids.removeSegments(below: first.segment)
+            inbox.skipped.withLock { skipped in skipped = skipped.filter { $0 >= first } }
+        }
+        cleared = lowest.segment
+    }
+
+    // MARK: Where it is
+
+    mutating func note(_ error: InboxError, _ work: InboxFigures.Work) {
+        inbox.troubled(error, work)
+        if case .moved = error { isAway = true }
+    }
+
+    /// Looks whether a folder that was moved away is back: nothing else ends that, so that nothing is tried
+    /// from time to time.
+    private mutating func lookForPlace() {
+        guard isAway, inbox.folder.isInPlace else { return }
+        isAway = false
+        inbox.settled(.everything)
     }
 
     // MARK: Waiting
@@ -286,15 +311,16 @@ struct InboxFeeder {
         if isOpen, awaitsRoom, !inbox.progress.awaitRoom() { return }
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)
-        if let watch { poll.insert(watch.descriptor, .reading) }
+        if let descriptor = segments.descriptor { poll.insert(descriptor, .reading) }
         poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() ? untilNext : 0)
         inbox.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
-        _ = watch?.takeChanges()
+        segments.takeChanges()
     }
 
     /// How long there is nothing to do but what comes; −1 for ever.
     private var untilNext: Int32 {
-        guard let next = [isCursorDue, pause].compactMap({ $0 }).min() else { return -1 }
+        let isPausing = isAway ? nil : pause
+        guard let next = [isCursorDue, isPausing].compactMap({ $0 }).min() else { return -1 }
         let left = inbox.time.now().duration(to: next)
         return Int32(clamping: max(0, left.wholeNanoseconds) / 1_000_000 + 1)
     }

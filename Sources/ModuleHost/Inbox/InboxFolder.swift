@@ -8,15 +8,43 @@
 /// ```
 ///
 /// Any process may look at it, whether a host runs or not.
-package struct InboxFolder: Hashable, Sendable {
+package struct InboxFolder: Sendable {
     /// The folder's path.
     package let path: String
+    /// The path of the state directory.
+    let statePath: String
     /// How large things in it get.
     package let limits: InboxLimits
+    /// The folder that is meant; nil for whatever has the path.
+    private var place: OpenFolder?
 
     package init(in directory: StateDirectory, limits: InboxLimits = InboxLimits()) {
         path = directory.path(of: "inbox")
+        statePath = directory.path
         self.limits = limits
+    }
+
+    /// The folder that the path leads to now, and no other that it may lead to later.
+    ///
+    /// What is done with it fails with ``InboxError/moved(path:)`` while the path leads elsewhere, so that a
+    /// host whose folder was moved away writes nothing into that of its successor.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``, also where a symbolic link that another user made is in its
+    ///   place.
+    func opened() throws(InboxError) -> InboxFolder {
+        var folder = self
+        do throws(FileError) { folder.place = try OpenFolder(path, links: .own) } catch {
+            throw .unusable(error)
+        }
+        return folder
+    }
+
+    /// Whether the path leads to the folder that is meant.
+    var isInPlace: Bool { place?.isInPlace ?? true }
+
+    /// - Throws: ``InboxError/moved(path:)`` where the path leads elsewhere.
+    func requirePlace() throws(InboxError) {
+        if !isInPlace { throw .moved(path: path) }
     }
 
     package var lockPath: String { "\(path)/inbox.lock" }
@@ -43,18 +71,21 @@ package struct InboxFolder: Hashable, Sendable {
         } catch {
             throw .unusable(error)
         }
-        let lock = try InboxLock(self)
-        try lock.hold(.exclusive) { () throws(InboxError) in
-            if try segments().isEmpty { _ = try createSegment(firstNumber) }
+        let folder = try opened()
+        try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
+            guard try folder.segments().isEmpty else { return }
+            _ = try folder.createSegment(folder.firstNumber())
         }
     }
 
     /// The numbers of the segments, growing.
     ///
-    /// - Throws: ``InboxError/unusable(_:)``.
+    /// - Throws: ``InboxError/unusable(_:)``, ``InboxError/moved(path:)``.
     package func segments() throws(InboxError) -> [UInt32] {
+        let names = Result { () throws(FileError) in try namesInFolder(path) }
+        try requirePlace()
         do throws(FileError) {
-            return try namesInFolder(path).compactMap(Self.segmentNumber).sorted()
+            return try names.get().compactMap(Self.segmentNumber).sorted()
         } catch {
             throw .unusable(error)
         }
@@ -64,7 +95,7 @@ package struct InboxFolder: Hashable, Sendable {
     ///
     /// The newest one always stays, so that no number is used again. Store the cursor first.
     ///
-    /// - Throws: ``InboxError/unusable(_:)``; some may have been removed.
+    /// - Throws: ``InboxError/unusable(_:)``, ``InboxError/moved(path:)``; some may have been removed.
     package func removeSegments(below position: EventPosition) throws(InboxError) {
         for number in try segments().dropLast() where number < position.segment {
             do throws(FileError) { try removeFile(path(ofSegment: number)) } catch {
@@ -125,10 +156,13 @@ extension InboxFolder {
     /// The number of the first segment of an empty folder.
     ///
     /// Called under the lock.
-    var firstNumber: UInt32 {
+    ///
+    /// - Throws: ``InboxError/numbersUsedUp(folder:)``.
+    func firstNumber() throws(InboxError) -> UInt32 {
         guard case .success(let cursor) = InboxCursor.load(from: self),
-            let last = cursor.lastSegment, last < .max
+            let last = cursor.lastSegment
         else { return 1 }
+        guard last < .max else { throw .numbersUsedUp(folder: path) }
         return last + 1
     }
 
@@ -160,21 +194,16 @@ extension InboxFolder {
 
     /// Opens a segment; nil where there is none of this number (any more).
     func segment(_ number: UInt32, isWritable: Bool = false) throws(InboxError) -> SegmentFile? {
-        do throws(FileError) {
-            return try SegmentFile(
+        let file = Result { () throws(FileError) in
+            try SegmentFile(
                 opening: path(ofSegment: number), number: number, isWritable: isWritable)
-        } catch {
+        }
+        // Behind it: what was opened is in this folder, and what was not found is missing in this folder.
+        try requirePlace()
+        do throws(FileError) { return try file.get() } catch {
             if error.reason == .notFound { return nil }
             throw .unusable(error)
         }
-    }
-
-    /// Whether a segment that was the newest still is, in one look at a file and not at the folder.
-    ///
-    /// Called under the lock.
-    func isStillNewest(_ segment: SegmentFile, _ state: SegmentFile.State) -> Bool {
-        state.isLinked
-            && (segment.number == .max || !fileExists(path(ofSegment: segment.number + 1)))
     }
 
     /// How many bytes a segment has; 0 where there is none.

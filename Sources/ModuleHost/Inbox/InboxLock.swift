@@ -4,18 +4,20 @@
 /// It is a file of its own, never the data: a lock on data that is then replaced or rolled would
 /// guard the wrong file.
 final class InboxLock {
-    private let path: String
+    private let folder: InboxFolder
     private var file: Descriptor
 
     /// - Throws: ``InboxError/unusable(_:)`` where the lock's file can be neither opened nor made.
     init(_ folder: InboxFolder) throws(InboxError) {
-        path = folder.lockPath
-        file = try Self.open(path)
+        self.folder = folder
+        try folder.requirePlace()
+        file = try Self.open(folder.lockPath)
     }
 
     /// Runs `body` with the lock, waiting until nobody is in the way.
     ///
-    /// - Throws: What `body` throws, or ``InboxError/unusable(_:)`` where the lock cannot be had.
+    /// - Throws: What `body` throws, ``InboxError/unusable(_:)`` where the lock cannot be had, or
+    ///   ``InboxError/moved(path:)`` where the folder is not in its place.
     func hold<Result>(
         _ kind: Descriptor.Lock, _ body: () throws(InboxError) -> Result
     ) throws(InboxError) -> Result {
@@ -25,22 +27,24 @@ final class InboxLock {
         while let isLinked = try? file.isLinked, !isLinked {
             // First: where no other can be had, this one is in the way of whoever waits for it.
             unlock()
-            file = try Self.open(path)
+            try folder.requirePlace()
+            file = try Self.open(folder.lockPath)
             try lock(kind)
         }
+        try folder.requirePlace()
         return try body()
     }
 
     private func lock(_ kind: Descriptor.Lock) throws(InboxError) {
         do throws(SystemError) { try file.lock(kind) } catch {
-            throw .unusable(FileError("lock", path, error))
+            throw .unusable(FileError("lock", folder.lockPath, error))
         }
     }
 
     private func unlock() {
         // Closing the file gives the lock back, too: else every other descriptor, also of this process,
         // would wait for ever.
-        if !file.unlock(), let other = try? Self.open(path) { file = other }
+        if !file.unlock(), let other = try? Self.open(folder.lockPath) { file = other }
     }
 
     private static func open(_ path: String) throws(InboxError) -> Descriptor {

@@ -12,27 +12,39 @@ package final class InboxReader {
         case pastEnd(EventPosition, end: EventPosition)
         /// A segment lost bytes that had been read.
         case shortened(EventPosition, end: EventPosition)
+        /// There are no segments of these numbers, and one behind them.
+        case missing(ClosedRange<UInt32>)
     }
 
     private let folder: InboxFolder
     private let lock: InboxLock
+    private let segments: SegmentList
     private var extent: InboxExtent
     private var walk: InboxWalk
     /// For single records: where one ends the next may be asked for.
     private var places: InboxWalk
-    /// What was noticed since this was last set to nil.
-    package var notice: Notice?
+    /// What was noticed since this was last emptied.
+    package var notices: [Notice] = []
 
     /// Opens the inbox, which must have been made.
     ///
     /// - Parameters:
     ///   - folder: The inbox.
     ///   - position: Where to begin; nil for the oldest segment. Inside of a line, the next one
-    ///     counts; in a segment that is gone, the next that there is; behind the end of the log, its
-    ///     end, with a ``notice``.
+    ///     counts; in a segment that is missing, the next that there is; behind the end of the log, its
+    ///     end, each with a notice.
     /// - Throws: ``InboxError/unusable(_:)``.
-    package init(_ folder: InboxFolder, from position: EventPosition? = nil) throws(InboxError) {
+    package convenience init(
+        _ folder: InboxFolder, from position: EventPosition? = nil
+    ) throws(InboxError) {
+        try self.init(folder, SegmentList(folder), from: position)
+    }
+
+    init(
+        _ folder: InboxFolder, _ segments: SegmentList, from position: EventPosition?
+    ) throws(InboxError) {
         self.folder = folder
+        self.segments = segments
         lock = try InboxLock(folder)
         let extent = try lock.hold(.shared) { () throws(InboxError) in
             try InboxExtent(of: folder)
@@ -40,7 +52,7 @@ package final class InboxReader {
         self.extent = extent
         var start = position ?? EventPosition(segment: extent.segments.first ?? 1, offset: 0)
         if start > extent.end, !extent.segments.isEmpty {
-            notice = .pastEnd(start, end: extent.end)
+            notices.append(.pastEnd(start, end: extent.end))
             start = extent.end
         }
         walk = InboxWalk(folder, at: start, reading: folder.limits.reading)
@@ -64,7 +76,9 @@ package final class InboxReader {
         let before = walk
         do throws(InboxError) {
             while items.count < count, size < bytes {
-                if let item = try walk.next(in: extent) {
+                let item = try walk.next(in: extent)
+                notices += walk.takeMissing().map(Notice.missing)
+                if let item {
                     items.append(item)
                     size += item.bytes.count
                 } else if items.isEmpty, try learnMore() {
@@ -109,10 +123,10 @@ package final class InboxReader {
     private func learnMore() throws(InboxError) -> Bool {
         let before = extent.end
         extent = try lock.hold(.shared) { () throws(InboxError) in
-            try extent.renewed(in: folder)
+            try extent.renewed(in: folder, segments)
         }
         if walk.position > extent.end, !extent.segments.isEmpty {
-            notice = .shortened(walk.position, end: extent.end)
+            notices.append(.shortened(walk.position, end: extent.end))
             walk = InboxWalk(folder, at: extent.end, reading: folder.limits.reading)
         }
         return extent.end != before
@@ -128,6 +142,12 @@ extension InboxReader.Notice: CustomStringConvertible {
         case .shortened(let position, let end):
             "the inbox was read up to \(position) and now ends at \(end): somebody cut or removed "
                 + "segments; going on at its end"
+        case .missing(let numbers) where numbers.count == 1:
+            "segment \(numbers.lowerBound) of the inbox is missing: a writer skipped the number, or "
+                + "somebody removed the segment with what it had"
+        case .missing(let numbers):
+            "segments \(numbers.lowerBound) to \(numbers.upperBound) of the inbox are missing: a writer "
+                + "skipped the numbers, or somebody removed the segments with what they had"
         }
     }
 }

@@ -131,7 +131,6 @@ extension InboxStart {
             if let last = start.last, last > extent.end {
                 try start.goBeyond(last, in: folder, extent)
             }
-            start.noteGaps(in: extent)
             return start
         }
     }
@@ -141,28 +140,10 @@ extension InboxStart {
         _ last: EventPosition, in folder: InboxFolder, _ extent: InboxExtent
     ) throws(InboxError) {
         clamp(to: extent.end)
-        var goesOn = "at its end"
-        if last.segment < .max {
-            _ = try folder.createSegment(last.segment + 1)
-            goesOn = "in a new segment, \(last.segment + 1)"
-        }
+        guard last.segment < .max else { throw .numbersUsedUp(folder: folder.path) }
+        _ = try folder.createSegment(last.segment + 1)
         notices.append(
             "the last host had come to \(last), but the inbox ends at \(extent.end): somebody cut or "
-                + "removed segments; going on \(goesOn)")
-    }
-
-    /// Says which segments are not there, of those that are still to be read.
-    private mutating func noteGaps(in extent: InboxExtent) {
-        guard let first = first?.segment else { return }
-        var expected = first
-        for number in extent.segments where number >= first {
-            if number > expected {
-                let gap = number - 1 > expected ? "\(expected) to \(number - 1)" : "\(expected)"
-                notices.append(
-                    "somebody removed segments of the inbox that were not done: \(gap); what they had "
-                        + "is lost")
-            }
-            expected = number &+ 1
-        }
+                + "removed segments; going on in a new segment, \(last.segment + 1)")
     }
 }

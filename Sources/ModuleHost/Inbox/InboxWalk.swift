@@ -22,6 +22,8 @@ struct InboxWalk {
     /// Where nobody has looked for the end of it.
     private var searched: Int
     private var line: Line
+    /// Numbers that were passed, of which there is no segment.
+    private var missing: [ClosedRange<UInt32>] = []
     /// What was read, and where it stands in the segment.
     private var chunk: [UInt8] = []
     private var chunkStart = 0
@@ -42,6 +44,12 @@ struct InboxWalk {
 
     private func place(_ offset: Int) -> EventPosition {
         EventPosition(segment: number, offset: UInt32(clamping: offset))
+    }
+
+    /// Takes the numbers of the segments that were not there, though one behind them was.
+    mutating func takeMissing() -> [ClosedRange<UInt32>] {
+        defer { missing = [] }
+        return missing
     }
 
     /// Takes the next line that is not empty.
@@ -152,11 +160,13 @@ struct InboxWalk {
     private mutating func openSegment(in extent: InboxExtent) throws(InboxError) -> SegmentFile? {
         if let file { return file }
         for next in extent.segments where next >= number {
-            if next > number { begin(next) }
-            if let file = try folder.segment(next) {
-                self.file = file
-                return file
+            guard let found = try folder.segment(next) else { continue }
+            if next > number {
+                missing.append(number...(next - 1))
+                begin(next)
             }
+            file = found
+            return found
         }
         return nil
     }

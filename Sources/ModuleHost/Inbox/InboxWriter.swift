@@ -8,6 +8,7 @@
 package final class InboxWriter {
     private let folder: InboxFolder
     private let lock: InboxLock
+    private let segments: SegmentList
     private let synchronize: (SegmentFile) throws(FileError) -> Void
     private var newest: SegmentFile?
     /// Whether the newest segment failed to reach the disk: what it says of later writes cannot be
@@ -18,14 +19,24 @@ package final class InboxWriter {
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     package convenience init(_ folder: InboxFolder) throws(InboxError) {
-        try self.init(folder) { segment throws(FileError) in try segment.synchronize() }
+        try self.init(folder, SegmentList(folder))
     }
 
-    /// Opens the inbox with another way to wait for the disk: tests put one in its place that fails.
+    /// Opens the inbox.
+    ///
+    /// - Parameters:
+    ///   - folder: The inbox.
+    ///   - segments: Its segments.
+    ///   - synchronize: How to wait for the disk: tests put one in its place that fails.
+    /// - Throws: ``InboxError/unusable(_:)``.
     init(
-        _ folder: InboxFolder, synchronize: @escaping (SegmentFile) throws(FileError) -> Void
+        _ folder: InboxFolder, _ segments: SegmentList,
+        synchronize: @escaping (SegmentFile) throws(FileError) -> Void = {
+            segment throws(FileError) in try segment.synchronize()
+        }
     ) throws(InboxError) {
         self.folder = folder
+        self.segments = segments
         self.synchronize = synchronize
         lock = try InboxLock(folder)
     }
@@ -62,12 +73,17 @@ package final class InboxWriter {
 
     /// Begins a new segment where the newest is full.
     ///
-    /// An append does so by itself; where only other programs append, who need not know of
-    /// segments, somebody has to.
+    /// An append does so by itself; other programs that append need not.
     ///
+    /// - Returns: Whether a segment was begun. The one with the last number there is stays the newest.
     /// - Throws: ``InboxError``.
-    package func rollWhenFull() throws(InboxError) {
-        try lock.hold(.exclusive) { () throws(InboxError) in _ = try segmentToAppendTo() }
+    @discardableResult
+    package func rollWhenFull() throws(InboxError) -> Bool {
+        try lock.hold(.exclusive) { () throws(InboxError) in
+            let before = try newestSegment().0.number
+            guard before < .max else { return false }
+            return try segmentToAppendTo().0.number > before
+        }
     }
 
     /// The bytes of one write: a newline, which ends whatever a writer before left without one, and
@@ -127,7 +143,7 @@ package final class InboxWriter {
     private func newestSegment() throws(InboxError) -> (SegmentFile, size: Int) {
         if let newest {
             let state = try state(of: newest)
-            if folder.isStillNewest(newest, state) { return (newest, state.size) }
+            if state.isLinked, try segments.isNewest(newest.number) { return (newest, state.size) }
         }
         let segment = try openNewestSegment()
         return (segment, try state(of: segment).size)
@@ -135,9 +151,9 @@ package final class InboxWriter {
 
     private func openNewestSegment() throws(InboxError) -> SegmentFile {
         let used = newest?.number ?? 0
-        guard let number = try folder.segments().last, number >= used else {
+        guard let number = try segments.numbers().last, number >= used else {
             // All were taken away, or the newest was: its places are not used again.
-            let first = folder.firstNumber
+            let first = try folder.firstNumber()
             return try first > used ? use(folder.createSegment(first)) : roll(after: used)
         }
         guard let segment = try folder.segment(number, isWritable: true) else {

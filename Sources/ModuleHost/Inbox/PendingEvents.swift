@@ -24,8 +24,8 @@ package struct PendingEvents: Sendable {
     package private(set) var first: [Event] = []
     /// Where the host goes on with events that all are to hear; nil for the start of the log.
     package let next: EventPosition?
-    /// What is wrong with the cursor, in words.
-    package let notices: [String]
+    /// What is wrong with the cursor, or the log, in words.
+    package private(set) var notices: [String]
 
     /// Reads the log from the first event that is not done to its end.
     ///
@@ -45,6 +45,8 @@ package struct PendingEvents: Sendable {
         let reader = try InboxReader(folder, from: start.first)
         while true {
             let items = try reader.next(atMost: 4096)
+            notices += reader.notices.map(\.description)
+            reader.notices = []
             if items.isEmpty { return }
             for item in items { add(item, start, limit) }
         }

@@ -10,7 +10,7 @@ package final class FolderWatch {
         package var names: Set<String> = []
         /// Whether more happened than the system kept: any file may have changed.
         package var isIncomplete = false
-        /// Whether the folder itself was moved or removed: nothing more will be told.
+        /// Whether the folder itself, or the one above it, was moved or removed: nothing more may be told.
         package var isOver = false
 
         package var isEmpty: Bool { self == Changes() }
@@ -20,14 +20,18 @@ package final class FolderWatch {
 
     /// Begins to watch the folder `path`, which must exist.
     ///
+    /// - Parameters:
+    ///   - path: The folder.
+    ///   - parent: The folder above it, where that is watched for being moved; nil where it is not.
     /// - Throws: ``FileError``, also where the user has no watches left
     ///   (`/proc/sys/fs/inotify/max_user_instances`).
-    package init(_ path: String) throws(FileError) {
+    package init(_ path: String, in parent: String? = nil) throws(FileError) {
         do throws(SystemError) {
             events = try FolderEvents()
             let mask =
                 IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF
             _ = try events.watch(path, for: mask)
+            if let parent { _ = try events.watch(parent, for: IN_DELETE_SELF | IN_MOVE_SELF) }
         } catch {
             throw FileError("watch", path, error)
         }

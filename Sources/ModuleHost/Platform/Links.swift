@@ -97,7 +97,7 @@ private struct LinkedOpening {
             error = failure
         }
         // Of a link in a folder's place the system says that it is no folder.
-        guard error == .tooManyLinks || !isLast && error == .notDirectory, explanation == nil,
+        guard error == .tooManyLinks || error == .notDirectory, explanation == nil,
             let target = try target(of: name, in: folder), depth < 16
         else { throw error }
         if Self.isProcess(folder) {

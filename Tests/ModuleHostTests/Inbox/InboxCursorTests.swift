@@ -120,6 +120,6 @@ struct InboxCursorTests {
         let next = try InboxCursor.load(from: inbox.folder).get().next
         let reader = try InboxReader(inbox.folder, from: next)
         #expect(reader.position == "1:5")
-        #expect(reader.notice == .pastEnd("1:500", end: "1:5"))
+        #expect(reader.notices == [.pastEnd("1:500", end: "1:5")])
     }
 }

@@ -180,7 +180,7 @@ struct InboxReaderTests {
         try inbox.put("\n{3}\n{4}\n", in: 4)
         try removeFile(inbox.folder.path(ofSegment: 1))
         let reader = try InboxReader(inbox.folder, from: position)
-        #expect(reader.notice?.description == notice)
+        #expect(reader.notices.map(\.description) == [notice].compactMap(\.self))
         #expect(try reader.all().map(\.line) == lines)
         // Whatever the start, it goes on.
         _ = try InboxWriter(inbox.folder).append("{5}")
@@ -207,7 +207,7 @@ struct InboxReaderTests {
         let inbox = try InboxUnderTest()
         try inbox.put("\n{1}\n{to")
         let reader = try InboxReader(inbox.folder, from: "1:100")
-        #expect(reader.notice == .pastEnd("1:100", end: "1:8"))
+        #expect(reader.notices == [.pastEnd("1:100", end: "1:8")])
         _ = try InboxWriter(inbox.folder).append("{2}")
         #expect(try reader.all().map(\.description) == ["1:9 {2} 1:13"])
     }
@@ -223,9 +223,10 @@ struct InboxReaderTests {
         ).truncate(to: 5)
         #expect(try reader.all() == [])
         #expect(
-            reader.notice?.description
-                == "the inbox was read up to 1:13 and now ends at 1:5: somebody cut or removed "
-                + "segments; going on at its end")
+            reader.notices.map(\.description) == [
+                "the inbox was read up to 1:13 and now ends at 1:5: somebody cut or removed "
+                    + "segments; going on at its end"
+            ])
         _ = try InboxWriter(inbox.folder).append("{4}")
         #expect(try reader.all().map(\.line) == ["{4}"])
     }

@@ -92,10 +92,12 @@ struct InboxStartTests {
         let inbox = try InboxUnderTest()
         var cursor = InboxCursor(next: EventPosition(segment: .max, offset: 1))
         try cursor.store(in: inbox.folder)
-        let start = try start(inbox)
-        #expect(start.next == "1:0")
-        #expect(try inbox.folder.segments() == [1])
-        #expect(start.notices.first?.hasSuffix("; going on at its end") == true)
+        let error = #expect(throws: InboxError.self) { try start(inbox) }
+        #expect(error == .numbersUsedUp(folder: inbox.folder.path))
+        // Nor is it begun anew where all segments were taken away.
+        try inbox.folder.removeAllSegments()
+        let other = #expect(throws: InboxError.self) { try inbox.folder.make() }
+        #expect(other == .numbersUsedUp(folder: inbox.folder.path))
     }
 
     @Test("a black box that speaks of places past the end is not believed")
@@ -119,20 +121,6 @@ struct InboxStartTests {
                         + "alone, events that were done may be delivered again"
                 ])
         }
-    }
-
-    @Test("segments that are gone before they were done are named")
-    func gaps() throws {
-        let inbox = try InboxUnderTest()
-        for number in [1, 4, 6] as [UInt32] { try inbox.put("\n", in: number) }
-        var cursor = InboxCursor(next: "1:1")
-        try cursor.store(in: inbox.folder)
-        #expect(
-            try start(inbox).notices == [
-                "somebody removed segments of the inbox that were not done: 2 to 3; what they had is "
-                    + "lost",
-                "somebody removed segments of the inbox that were not done: 5; what they had is lost",
-            ])
     }
 
     @Test("a missing cursor is said where a host has run before, and made anew")

@@ -103,7 +103,8 @@ struct RejectedEventsTests {
         let rejected = RejectedEvents(inbox.folder)
         let what = "it is a symbolic link, which is not followed here"
         let error = #expect(throws: InboxError.self) { try rejected.append([Self.event("1:1")]) }
-        #expect(error?.description == "cannot open '\(inbox.folder.rejectedPath)': \(what)")
+        #expect(
+            error?.description == "cannot open '\(inbox.folder.rejectedPath)': \(what): remove it")
         let other = #expect(throws: InboxError.self) { try rejected.contents() }
         #expect(other?.description == "\(inbox.folder.rejectedPath): \(what)")
         #expect(!inbox.state.names.contains("target"))

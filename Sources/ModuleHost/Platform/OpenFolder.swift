@@ -1,0 +1,28 @@
+import Glibc
+
+/// A folder that was opened, and whether its path still leads to it.
+///
+/// It is kept open, so that no other folder can come to have its inode.
+final class OpenFolder: Sendable {
+    let path: String
+    private let folder: Descriptor
+
+    /// Opens a folder that exists.
+    ///
+    /// - Parameters:
+    ///   - path: The folder's path.
+    ///   - links: How a symbolic link in its place is treated.
+    /// - Throws: ``FileError``.
+    init(_ path: String, links: LinkPolicy) throws(FileError) {
+        self.path = path
+        folder = try Descriptor(opening: path, O_RDONLY | O_DIRECTORY, links: links)
+    }
+
+    /// Whether the path leads to this folder: neither it nor a folder above it was moved, removed or
+    /// replaced.
+    var isInPlace: Bool {
+        var found = stat()
+        guard stat(path, &found) == 0, let status = try? folder.status() else { return false }
+        return found.st_dev == status.st_dev && found.st_ino == status.st_ino
+    }
+}
