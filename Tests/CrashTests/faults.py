@@ -359,6 +359,27 @@ def skipped_segments(trial):
         expect(line.startswith(f"{numbers} of the inbox "), line)
 
 
+def beyond_four_gibibytes(trial):
+    """A segment of more than 4 GiB: what begins behind that is put aside event by event, and can be retried."""
+    stop(trial.start())
+    with open(trial.site.segment(1), "r+b") as segment:
+        # A hole that takes no room: a line of zeros without end.
+        segment.truncate((4 << 30) - 200)
+    trial.write("a" * 180, "b", "c")
+    host = trial.start()
+    expect("result" in trial.send("d"), "not accepted")
+    trial.expect_heard("a" * 180, "d")
+    behind = "behind the first 4 GiB of its segment"
+    trial.expect_rejected(f"{(4 << 30) - 200} bytes", behind, behind)
+    trial.write("e")
+    expect(trial.site.newest_number() == 2, "no new segment")
+    trial.expect_heard("a" * 180, "d", "e")
+    done = host.command_line("inbox", "retry", "b", "c")
+    expect(done.returncode == 0, f"{done}")
+    trial.expect_heard("a" * 180, "d", "e", "b", "c")
+    expect(host.said("waiting") == [], host.text())
+
+
 # The black box
 
 
@@ -648,6 +669,7 @@ FAULTS = {
     "inbox moved": moved_inbox,
     "inbox removed while running": removed_inbox,
     "segments with skipped numbers": skipped_segments,
+    "segment of more than 4 GiB": beyond_four_gibibytes,
     "killed when all was done": killed_and_nothing_else,
     "deleted black box": deleted_black_box,
     "broken black box": broken_black_box,

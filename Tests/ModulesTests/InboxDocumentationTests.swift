@@ -63,6 +63,23 @@ struct InboxDocumentationTests {
         #expect(try lock.tryLock(.exclusive))
     }
 
+    @Test("a full segment is followed by the next one", arguments: Example.allCases)
+    func full(example: Example) throws {
+        guard example.isHere else { return }
+        let state = try TemporaryFolder()
+        let folder = try Self.inbox(in: state)
+        let full = [UInt8](repeating: 0x0A, count: folder.limits.segment)
+        try writeFile(full, to: folder.path(ofSegment: 19), mode: 0o600)
+        for id in ["1", "2"] {
+            let sent = try example.send(#"{"event":"push","payload":{},"id":"\#(id)"}"#, to: state)
+            #expect(sent.exit == .code(0), "\(sent)")
+        }
+        let items = try InboxReader(folder).next(atMost: 10)
+        #expect(items.map(\.position.segment) == [20, 20])
+        #expect(try folder.segments() == [1, 19, 20])
+        #expect(try state.mode(of: "inbox/00000020.ndjson") == 0o600)
+    }
+
     @Test("where nothing can be accepted they fail, and leave nothing", arguments: Example.allCases)
     func refused(example: Example) throws {
         guard example.isHere else { return }

@@ -35,6 +35,7 @@ package final class Inbox: Sendable {
     /// The records that are no events to deliver although they look like it: duplicates, and what was
     /// rejected.
     let skipped = Guarded<Set<EventPosition>>([])
+    private let unnamed = Guarded(UnnamedRejections())
     /// Where this host goes on.
     let origin: InboxStart
     /// The cursor as it was stored at the start.
@@ -239,13 +240,19 @@ extension Inbox {
         guard !events.isEmpty else { return }
         try RejectedEvents(folder).append(events)
         figures.withLock { $0.rejected += events.count }
-        // One line each would fill the log with what a broken program writes.
-        for event in events.prefix(3) {
+        let named = unnamed.withLock { $0.take(events.count) }
+        for event in events.prefix(named) {
             log.warning("rejected the event at \(event.position) of the inbox: \(event.reason)")
         }
-        if events.count > 3 {
-            log.warning("rejected \(events.count - 3) more; 'hostd inbox list' shows them")
-        }
+    }
+
+    /// Says how many more were rejected than the log has named.
+    ///
+    /// - Parameter isOver: Whether nothing more is to be rejected for now.
+    func tellRejected(isOver: Bool) {
+        let told = unnamed.withLock { $0.tell(by: time, isOver: isOver) }
+        guard let count = told else { return }
+        log.warning("rejected \(count) more; 'hostd inbox list' shows them")
     }
 
     /// Something does not work; said once until it works again.
@@ -260,6 +267,36 @@ extension Inbox {
     func settled(_ work: InboxFigures.Work) {
         let former = figures.withLock { $0.troubles.removeValue(forKey: work) }
         if former != nil { log.notice("can \(work.rawValue) again") }
+    }
+}
+
+/// What was rejected and the log has not named: one line each would fill it with what a broken program
+/// writes.
+private struct UnnamedRejections {
+    private var named = 0
+    private var count = 0
+    private var told: ContinuousClock.Instant?
+
+    /// - Returns: How many of so many more are to be named.
+    mutating func take(_ more: Int) -> Int {
+        let names = min(more, 3 - named)
+        named += names
+        count += more - names
+        return names
+    }
+
+    /// - Returns: How many to speak of now: at the end of a row, and once a second in a long one.
+    mutating func tell(by time: any TimeSource, isOver: Bool) -> Int? {
+        if isOver { named = 0 }
+        guard count > 0 else { return nil }
+        let now = time.now()
+        let since = told ?? now
+        guard isOver || now >= since + .seconds(1) else {
+            told = since
+            return nil
+        }
+        defer { (count, told) = (0, isOver ? nil : now) }
+        return count
     }
 }
 

@@ -5,6 +5,7 @@ struct InboxExtent {
     /// How many bytes the newest one had.
     let newestSize: Int
     private let newest: SegmentFile?
+    private let reach: Int
 
     /// Looks, under the lock.
     ///
@@ -16,6 +17,7 @@ struct InboxExtent {
     /// Looks at the newest of the segments that the folder has, under the lock.
     private init(of folder: InboxFolder, _ segments: [UInt32]) throws(InboxError) {
         self.segments = segments
+        reach = folder.limits.reach
         guard let number = segments.last, let file = try folder.segment(number) else {
             (newest, newestSize) = (nil, 0)
             return
@@ -27,8 +29,9 @@ struct InboxExtent {
         }
     }
 
-    private init(_ segments: [UInt32], _ newest: SegmentFile, size: Int) {
+    private init(_ segments: [UInt32], _ newest: SegmentFile, size: Int, reach: Int) {
         (self.segments, self.newest, newestSize) = (segments, newest, size)
+        self.reach = reach
     }
 
     /// Looks once more, under the lock: only at the newest segment where that still is the newest.
@@ -44,11 +47,17 @@ struct InboxExtent {
         guard let newest, let state = try? newest.state(), state.isLinked,
             try list.isNewest(newest.number)
         else { return try InboxExtent(of: folder, list.numbers()) }
-        return InboxExtent(segments, newest, size: state.size)
+        return InboxExtent(segments, newest, size: state.size, reach: reach)
     }
 
     /// Where the next record will be written, or behind that.
     var end: EventPosition {
-        EventPosition(segment: segments.last ?? 1, offset: UInt32(clamping: newestSize))
+        EventPosition(
+            segment: segments.last ?? 1, offset: UInt32(clamping: min(newestSize, reach)))
+    }
+
+    /// Whether another look came to the same end.
+    func hasSameEnd(as other: InboxExtent) -> Bool {
+        segments.last == other.segments.last && newestSize == other.newestSize
     }
 }

@@ -12,7 +12,7 @@ package struct InboxFault: Error, Hashable, Sendable {
         case tooLong(bytes: Int, limit: Int)
         /// No newline at its end, and nothing will be appended there: its writer was cut off.
         case torn
-        /// It lies where no position reaches: a segment has 4 GiB at most.
+        /// It lies where no position reaches: behind the first 4 GiB of a segment.
         case beyondReach
         /// No JSON: what is wrong, and where.
         case json(String)
@@ -62,7 +62,7 @@ extension InboxFault.Reason: CustomStringConvertible {
         case .torn:
             "the line has no end: whoever wrote it was cut off"
         case .beyondReach:
-            "what follows lies beyond the 4 GiB that a segment may have"
+            "it stands behind the first 4 GiB of its segment, where no position reaches"
         case .json(let fault):
             "no JSON: \(fault)"
         case .notObject(let found):

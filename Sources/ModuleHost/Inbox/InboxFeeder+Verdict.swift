@@ -7,6 +7,8 @@ extension InboxFeeder {
         /// An event of this id stands before it.
         case duplicate
         case reject(RejectedEvent)
+        /// It stands among the rejected ones, for this reason.
+        case rejectedBefore(String)
 
         var rejection: RejectedEvent? {
             if case .reject(let rejection) = self { rejection } else { nil }
@@ -22,7 +24,10 @@ extension InboxFeeder {
                 record = try InboxRecord(item)
             }
         } catch {
-            return .reject(rejection(of: item, for: nil, "\(error)"))
+            // An event that stands where it cannot be delivered from can be retried by its id.
+            let isEvent = error.reasons == [.beyondReach]
+            let id = isEvent ? (try? InboxRecord(parsing: item.bytes))?.id : nil
+            return try reject(rejection(of: item, id: id, for: nil, "\(error)"))
         }
         if let id = record.id {
             ids.insert(id, at: item.position)
@@ -35,7 +40,7 @@ extension InboxFeeder {
         if only?.isEmpty == true { return .done }
         let begun = start.attempts[item.position] ?? 0
         if begun >= inbox.limits.attempts {
-            return .reject(
+            return try reject(
                 rejection(
                     of: item, id: record.id, attempt: begun, for: only,
                     "the host died \(begun) times while this event was delivered"))
@@ -47,12 +52,26 @@ extension InboxFeeder {
                     only: only)))
     }
 
+    /// Rejects an event, unless the last host did so and died before it had noted that it came so far.
+    private mutating func reject(_ event: RejectedEvent) throws(InboxError) -> Verdict {
+        guard event.modules == nil else { return .reject(event) }
+        let known: Set<RejectedPlace>
+        if let rejectedBefore {
+            known = rejectedBefore
+        } else {
+            known = try RejectedEvents(inbox.folder).recentPlaces()
+            rejectedBefore = known
+        }
+        return known.contains(RejectedPlace(event)) ? .rejectedBefore(event.reason) : .reject(event)
+    }
+
     func rejection(
         of item: InboxItem, id: String? = nil, attempt: Int? = nil,
         for modules: Set<ModuleID>?, _ reason: String
     ) -> RejectedEvent {
         RejectedEvent(
-            time: .now(), reason: reason, position: item.position, id: id,
+            time: .now(), reason: reason, position: item.position,
+            offset: item.offset < inbox.folder.limits.reach ? nil : item.offset, id: id,
             attempt: attempt, modules: modules?.sorted { $0.text < $1.text },
             line: Array(item.bytes))
     }

@@ -10,6 +10,8 @@ struct InboxFeeder {
         /// Whatever else the lane is asked for waits behind them: with modules that synchronize a file at
         /// each event, `hostd status` for as many times some milliseconds.
         static let window = 64
+        /// How often lines are read in one go before other work has its turn.
+        static let readings = 16
         /// How long to wait after a fault of the disk before the next try.
         static let pause: Duration = .seconds(1)
     }
@@ -32,6 +34,14 @@ struct InboxFeeder {
     private var awaitsRoom = false
     /// What was read and is not yet handed on, since something did not work.
     private var unfinished: [InboxItem] = []
+    /// Whether there is more to be read right away.
+    private var hasMore = false
+    /// Since when it skips what is no event, and whether the log has it.
+    private var skipping: (since: ContinuousClock.Instant, isTold: Bool)?
+    /// Up to where the lane has been given everything.
+    private var given: EventPosition?
+    /// What hosts before this one have rejected last; nil where nobody had to know.
+    var rejectedBefore: Set<RejectedPlace>?
     /// Whether the path of the inbox leads to another folder, and nothing can be done until it leads back.
     private var isAway = false
     private let segments: SegmentList
@@ -54,12 +64,16 @@ struct InboxFeeder {
 
     mutating func run() {
         while true {
+            hasMore = false
             lookForPlace()
             let letters = inbox.mailbox.take()
             if !letters.submissions.isEmpty { accept(letters.submissions) }
             if !letters.isClosed, !letters.isEnding, let host = letters.host { feed(host) }
             storeCursorIfDue()
-            if letters.isEnding { break }
+            if letters.isEnding {
+                inbox.tellRejected(isOver: true)
+                break
+            }
             wait(isOpen: !letters.isClosed && letters.host != nil)
         }
         storeCursor()
@@ -122,26 +136,42 @@ struct InboxFeeder {
         pause = nil
         do throws(InboxError) {
             let reader = try open(for: host)
-            while true {
+            for reading in 1... {
                 guard inbox.progress.countInFlight < Limits.window else {
                     // Noted here: there may be room again before this thread has come to its sleep.
                     awaitsRoom = true
+                    inbox.tellRejected(isOver: false)
+                    // However far behind the modules are, no segment grows beyond measure.
+                    try openWriter().rollWhenLarge()
                     break
                 }
                 if unfinished.isEmpty {
                     let room = Limits.window - inbox.progress.countInFlight
                     unfinished = try inbox.lockWatch.watching { () throws(InboxError) in
-                        try reader.next(atMost: room)
+                        try reader.next(atMost: room, step: inbox.folder.limits.step)
                     }
                     for notice in reader.notices { inbox.log.warning("\(notice)") }
                     reader.notices = []
                 }
                 if unfinished.isEmpty {
+                    pass(to: reader.position, host)
+                    if reader.isPaused {
+                        hasMore = true
+                        noteSkipping(reader)
+                        break
+                    }
+                    skipping = nil
+                    inbox.tellRejected(isOver: true)
                     guard try rollWhenFull(reader) else { break }
                     continue
                 }
+                skipping = nil
                 try take(unfinished, from: reader, host)
                 unfinished = []
+                if reading >= Limits.readings {
+                    hasMore = true
+                    break
+                }
             }
             inbox.settled(.reading)
         } catch {
@@ -174,7 +204,7 @@ struct InboxFeeder {
         inbox.progress.start(
             at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
             for: host.cells(of: start.modules))
-        (self.reader, lane) = (reader, host.gate.lane)
+        (self.reader, lane, given) = (reader, host.gate.lane, reader.position)
         return reader
     }
 
@@ -187,25 +217,44 @@ struct InboxFeeder {
         for item in items { verdicts.append(try verdict(on: item, reader)) }
         // Before anything is handed on: where this fails, all of it is tried again.
         try inbox.reject(verdicts.compactMap(\.rejection))
-        var handedOn: EventPosition?
         var requests: [EventRequest] = []
         requests.reserveCapacity(items.count)
         for (item, verdict) in zip(items, verdicts) {
             switch verdict {
             case .deliver(let event):
-                handedOn = item.end
+                given = item.end
                 inbox.progress.enter()
                 requests.append(.event(event))
             case .done: break
             case .duplicate: skip(item, .duplicate)
             case .reject(let rejection): skip(item, .rejected(rejection.reason))
+            case .rejectedBefore(let reason): skip(item, .rejected(reason))
             }
         }
         if !requests.isEmpty { host.enqueue(requests) }
-        // What no event stands behind is passed in its turn.
-        guard let end = items.last?.end, handedOn != end else { return }
+        if let end = items.last?.end { pass(to: end, host) }
+    }
+
+    /// What no event stands behind is passed in its turn.
+    private mutating func pass(to end: EventPosition, _ host: Host) {
+        guard end > given ?? end else { return }
+        given = end
         inbox.progress.enter()
         host.onLane { [progress = inbox.progress] _, _ in progress.passed(to: end) }
+    }
+
+    /// Says, once, that there is much to be skipped before the next event.
+    private mutating func noteSkipping(_ reader: InboxReader) {
+        let now = inbox.time.now()
+        let since = skipping?.since ?? now
+        let isTold = skipping?.isTold ?? false
+        let isTime = !isTold && since.duration(to: now) >= inbox.limits.patience
+        skipping = (since, isTold || isTime)
+        guard isTime else { return }
+        let what = reader.isInLongLine ? "a line that is too long" : "empty lines"
+        inbox.log.notice(
+            "skipping \(what) in the inbox, at \(reader.position) for "
+                + "\(since.duration(to: now).briefText); what follows is delivered after that")
     }
 
     private func skip(_ item: InboxItem, _ outcome: InboxSubmission.Outcome) {
@@ -309,10 +358,11 @@ struct InboxFeeder {
 
     private mutating func wait(isOpen: Bool) {
         if isOpen, awaitsRoom, !inbox.progress.awaitRoom() { return }
+        let isIdle = !hasMore || isAway || pause != nil
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)
         if let descriptor = segments.descriptor { poll.insert(descriptor, .reading) }
-        poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() ? untilNext : 0)
+        poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() && isIdle ? untilNext : 0)
         inbox.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
         segments.takeChanges()
     }

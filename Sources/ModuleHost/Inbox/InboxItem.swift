@@ -2,6 +2,8 @@
 package struct InboxItem: Sendable {
     /// Where its first byte stands.
     package let position: EventPosition
+    /// The place of that byte in the segment: of one that lies beyond what positions reach, too.
+    package let offset: Int
     /// The position of what follows, or any before that: what is done up to here is done with this.
     package let end: EventPosition
     /// The line, without its newline; of one that is a fault, its beginning.

@@ -13,9 +13,12 @@ package struct InboxLimits: Hashable, Sendable {
     package var excerpt = 4 << 10
     /// How many bytes are read at a time.
     package var reading = 256 << 10
-    /// How many bytes one append may have.
-    ///
-    /// Positions have 32 bits for the place in a segment; this leaves room for it.
+    /// How many bytes are looked at in one go where they give no line, so that other work has its turn.
+    package var step = 16 << 20
+    /// Where in a segment positions end: what begins there or behind has none of its own, and is not
+    /// delivered.
+    package var reach = Int(UInt32.max)
+    /// How many bytes one append may have; with ``segment`` less than ``reach``.
     package var batch = 1 << 30
 
     package init() {}

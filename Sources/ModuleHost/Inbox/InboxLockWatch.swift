@@ -1,7 +1,7 @@
 import AppService
 
 /// Says who is in the way where the inbox's thread waits for long: for another program that holds the
-/// lock, or for the disk.
+/// lock, or for the disk, or a processor.
 ///
 /// One alarm serves all waits of its time, since most take microseconds.
 final class InboxLockWatch: Sendable {
@@ -70,7 +70,8 @@ final class InboxLockWatch: Sendable {
         let others = lockHolders(of: folder.lockPath).filter { $0 != CurrentProcess.id }
         let who =
             others.isEmpty
-            ? "for the disk" : "for process \(others.map(String.init).joined(separator: ", "))"
+            ? "for the disk, or its turn on a busy machine,"
+            : "for process \(others.map(String.init).joined(separator: ", "))"
         log.warning(
             "the inbox has been waiting \(who) for \(waited.briefText)"
                 + (others.isEmpty ? "" : ", which holds '\(folder.lockPath)'")

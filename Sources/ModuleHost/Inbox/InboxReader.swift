@@ -23,6 +23,9 @@ package final class InboxReader {
     private var walk: InboxWalk
     /// For single records: where one ends the next may be asked for.
     private var places: InboxWalk
+    /// Whether the last look for lines ended since it had read as many bytes as it might, and there may be
+    /// more.
+    package private(set) var isPaused = false
     /// What was noticed since this was last emptied.
     package var notices: [Notice] = []
 
@@ -56,11 +59,14 @@ package final class InboxReader {
             start = extent.end
         }
         walk = InboxWalk(folder, at: start, reading: folder.limits.reading)
-        places = InboxWalk(folder, at: start, reading: folder.limits.reading)
+        places = InboxWalk(folder, at: start, reading: 16 << 10, staysInReach: true)
     }
 
     /// Where the next item is looked for.
     package var position: EventPosition { walk.position }
+
+    /// Whether it is inside of a line that is too long, and not between lines.
+    package var isInLongLine: Bool { walk.isInLongLine }
 
     /// Takes the next lines of the log.
     ///
@@ -68,19 +74,27 @@ package final class InboxReader {
     ///   - count: How many at most.
     ///   - bytes: How many bytes they may have together, so that long ones do not fill the memory; one
     ///     more line may go beyond.
-    /// - Returns: None where all that the log has was taken.
+    ///   - step: How many bytes may be read to find one line, before it is ``isPaused``.
+    /// - Returns: None where all that the log has was taken, or it is paused.
     /// - Throws: ``InboxError/unusable(_:)``; nothing is lost, the next call begins where this did.
-    package func next(atMost count: Int, bytes: Int = 4 << 20) throws(InboxError) -> [InboxItem] {
+    package func next(
+        atMost count: Int, bytes: Int = 4 << 20, step: Int = .max
+    ) throws(InboxError) -> [InboxItem] {
         var items: [InboxItem] = []
         var size = 0
+        var left = step
+        isPaused = false
         let before = walk
         do throws(InboxError) {
             while items.count < count, size < bytes {
-                let item = try walk.next(in: extent)
+                let item = try walk.next(in: extent, reading: &left)
                 notices += walk.takeMissing().map(Notice.missing)
                 if let item {
                     items.append(item)
                     size += item.bytes.count
+                } else if left <= 0 {
+                    isPaused = items.isEmpty
+                    break
                 } else if items.isEmpty, try learnMore() {
                     continue
                 } else {
@@ -94,7 +108,7 @@ package final class InboxReader {
         return items
     }
 
-    /// The first line at or behind `position`.
+    /// The first line at or behind `position` that has a position of its own.
     ///
     /// Cheap where it is the end of the one read last, and within one segment in any order.
     ///
@@ -102,11 +116,12 @@ package final class InboxReader {
     /// - Throws: ``InboxError/unusable(_:)``.
     package func read(at position: EventPosition) throws(InboxError) -> InboxItem? {
         if places.position != position {
-            places = InboxWalk(folder, at: position, reading: 16 << 10)
+            places = InboxWalk(folder, at: position, reading: 16 << 10, staysInReach: true)
         }
-        if let item = try places.next(in: extent) { return item }
+        var bytes = Int.max
+        if let item = try places.next(in: extent, reading: &bytes) { return item }
         guard try learnMore() else { return nil }
-        return try places.next(in: extent)
+        return try places.next(in: extent, reading: &bytes)
     }
 
     /// How far the log goes now.
@@ -121,7 +136,7 @@ package final class InboxReader {
     ///
     /// - Returns: Whether that is another place than before.
     private func learnMore() throws(InboxError) -> Bool {
-        let before = extent.end
+        let before = extent
         extent = try lock.hold(.shared) { () throws(InboxError) in
             try extent.renewed(in: folder, segments)
         }
@@ -129,7 +144,7 @@ package final class InboxReader {
             notices.append(.shortened(walk.position, end: extent.end))
             walk = InboxWalk(folder, at: extent.end, reading: folder.limits.reading)
         }
-        return extent.end != before
+        return !extent.hasSameEnd(as: before)
     }
 }
 

@@ -11,6 +11,8 @@ struct InboxWalk {
     }
 
     private let folder: InboxFolder
+    /// Whether what lies beyond the reach of positions is left out.
+    private let staysInReach: Bool
     /// How many bytes to read at a time.
     private let reading: Int
     private var number: UInt32
@@ -29,9 +31,12 @@ struct InboxWalk {
     private var chunkStart = 0
 
     /// Begins at `position`; inside of a line, behind it.
-    init(_ folder: InboxFolder, at position: EventPosition, reading: Int) {
+    init(
+        _ folder: InboxFolder, at position: EventPosition, reading: Int, staysInReach: Bool = false
+    ) {
         self.folder = folder
         self.reading = reading
+        self.staysInReach = staysInReach
         number = position.segment
         start = Int(position.offset)
         // The byte before tells whether a line begins here: its newline ends the passing.
@@ -43,8 +48,13 @@ struct InboxWalk {
     var position: EventPosition { place(start) }
 
     private func place(_ offset: Int) -> EventPosition {
-        EventPosition(segment: number, offset: UInt32(clamping: offset))
+        EventPosition(segment: number, offset: UInt32(clamping: min(offset, reach)))
     }
+
+    private var reach: Int { folder.limits.reach }
+
+    /// Whether it is inside of a line that is too long, and not between lines.
+    var isInLongLine: Bool { if case .tooLong = line { true } else { false } }
 
     /// Takes the numbers of the segments that were not there, though one behind them was.
     mutating func takeMissing() -> [ClosedRange<UInt32>] {
@@ -54,23 +64,45 @@ struct InboxWalk {
 
     /// Takes the next line that is not empty.
     ///
-    /// - Returns: Nil where the extent has no further whole line.
+    /// - Parameters:
+    ///   - extent: How far the log goes.
+    ///   - bytes: How many bytes may be read, which are taken off.
+    /// - Returns: Nil where the extent has no further whole line, or as many bytes were read as may be.
     /// - Throws: ``InboxError/unusable(_:)``; the walk can go on.
-    mutating func next(in extent: InboxExtent) throws(InboxError) -> InboxItem? {
+    mutating func next(
+        in extent: InboxExtent, reading bytes: inout Int
+    ) throws(InboxError) -> InboxItem? {
         while let file = try openSegment(in: extent) {
-            while let end = chunk.firstIndex(of: UInt8(ascii: "\n"), from: searched - chunkStart) {
-                if let item = takeLine(endingAt: chunkStart + end) { return item }
-            }
             let isNewest = number == extent.segments.last
+            while let end = endOfLine() {
+                if let item = takeLine(endingAt: end) { return item }
+            }
+            guard bytes > 0 else { return nil }
             let size = try isNewest ? extent.newestSize : sizeWhenFinal(of: file)
-            let end = min(size, Int(UInt32.max))
-            if try read(file, upTo: end) { continue }
+            let isOver = staysInReach && start >= reach
+            if !isOver, try read(file, upTo: size) {
+                bytes -= chunk.count
+                continue
+            }
             if isNewest { return nil }
-            let rest = start < end || size > end ? unfinished(at: end, of: size) : nil
+            let rest = start < size && !isOver ? unfinished(at: size) : nil
             begin(number &+ 1)
             if let rest { return rest }
         }
         return nil
+    }
+
+    /// Where the line at hand ends, of what was read; nil where that is not known.
+    private mutating func endOfLine() -> Int? {
+        let newline = UInt8(ascii: "\n")
+        if case .reading = line, searched == start {
+            // Of empty lines there may be gigabytes.
+            let next = chunk.firstIndex(otherThan: newline, from: start - chunkStart)
+            start = max(start, chunkStart + (next ?? chunk.count))
+            searched = start
+        }
+        if staysInReach, start >= reach { return nil }
+        return chunk.firstIndex(of: newline, from: searched - chunkStart).map { chunkStart + $0 }
     }
 
     /// Takes the line at hand, whose newline stands at `end`; nil where there is nothing to hand out.
@@ -95,23 +127,25 @@ struct InboxWalk {
     }
 
     /// What stands at the end of a segment to which nothing will be appended.
-    private func unfinished(at end: Int, of size: Int) -> InboxItem? {
-        let fault = InboxFault(size > end ? .beyondReach : .torn)
+    private func unfinished(at end: Int) -> InboxItem? {
         switch line {
-        case .passing: return size > end ? item([], to: end, fault) : nil
-        case .tooLong(let beginning): return item(beginning, to: end, fault)
-        case .reading: return item(excerpt(of: chunk[(start - chunkStart)...]), to: end, fault)
+        case .passing: nil
+        case .tooLong(let beginning): item(beginning, to: end, .torn)
+        case .reading: item(excerpt(of: chunk[(start - chunkStart)...]), to: end, .torn)
         }
     }
 
     private func item(
-        _ bytes: ArraySlice<UInt8>, to end: Int, _ fault: InboxFault?
+        _ bytes: ArraySlice<UInt8>, to end: Int, _ fault: InboxFault.Reason?
     ) -> InboxItem {
-        InboxItem(position: place(start), end: place(end), bytes: bytes, fault: fault)
+        let faults = [fault, start < reach ? nil : .beyondReach].compactMap(\.self)
+        return InboxItem(
+            position: place(start), offset: start, end: place(end), bytes: bytes,
+            fault: faults.isEmpty ? nil : InboxFault(faults))
     }
 
-    private func tooLong(bytes: Int) -> InboxFault {
-        InboxFault(.tooLong(bytes: bytes, limit: folder.limits.line))
+    private func tooLong(bytes: Int) -> InboxFault.Reason {
+        .tooLong(bytes: bytes, limit: folder.limits.line)
     }
 
     /// The beginning of a line, and not all that was read with it.

@@ -86,6 +86,18 @@ package final class InboxWriter {
         }
     }
 
+    /// Begins a new segment where the newest is full, with hardly more than a look where it is not.
+    ///
+    /// - Throws: ``InboxError``.
+    func rollWhenLarge() throws(InboxError) {
+        if let newest, let state = try? newest.state(), state.isLinked,
+            state.size < folder.limits.segment
+        {
+            return
+        }
+        try rollWhenFull()
+    }
+
     /// The bytes of one write: a newline, which ends whatever a writer before left without one, and
     /// the lines.
     private func batch(of lines: [[UInt8]]) throws(InboxError) -> [UInt8] {

@@ -6,6 +6,8 @@ package struct RejectedEvent: Hashable, Sendable {
     package var reason: String
     /// Where it stood in the inbox.
     package var position: EventPosition
+    /// Its place in the segment's file, where that lies beyond what positions reach.
+    package var offset: Int?
     /// Its id, where it has one.
     package var id: String?
     /// How often its delivery was begun, where that is the reason.
@@ -16,12 +18,14 @@ package struct RejectedEvent: Hashable, Sendable {
     package var line: [UInt8]
 
     package init(
-        time: WallTime, reason: String, position: EventPosition, id: String? = nil,
+        time: WallTime, reason: String, position: EventPosition, offset: Int? = nil,
+        id: String? = nil,
         attempt: Int? = nil, modules: [ModuleID]? = nil, line: [UInt8]
     ) {
         self.time = time.iso8601
         self.reason = reason
         self.position = position
+        self.offset = offset
         self.id = id
         self.attempt = attempt
         self.modules = modules
@@ -31,7 +35,7 @@ package struct RejectedEvent: Hashable, Sendable {
 
 /// The file `rejected.ndjson`: what the host gave up on, each with its reason.
 ///
-/// One object a line, and no empty lines: `time`, `reason`, `position`, then `id`, `attempt` and `modules` where there
+/// One object a line, and no empty lines: `time`, `reason`, `position`, then `offset`, `id`, `attempt` and `modules` where there
 /// are, and `line`, the record as text (`base64` where it is no UTF-8). Any process may use it, whether
 /// a host runs or not; the lock of the inbox keeps them apart.
 package struct RejectedEvents: Sendable {
@@ -86,6 +90,21 @@ package struct RejectedEvents: Sendable {
             }
         }
         return contents
+    }
+
+    /// Where lines stand that were rejected for everybody, as the last of the file say it.
+    ///
+    /// A host that dies right after it has rejected a line comes to that line again, and has to know.
+    ///
+    /// - Parameter bytes: How much of the end of the file is read.
+    /// - Throws: ``InboxError/unreadable(_:)``.
+    func recentPlaces(reading bytes: Int = 8 << 20) throws(InboxError) -> Set<RejectedPlace> {
+        var places: Set<RejectedPlace> = []
+        for line in try lines(atMost: bytes) {
+            guard let event = RejectedEvent(parsing: line), event.modules == nil else { continue }
+            places.insert(RejectedPlace(event))
+        }
+        return places
     }
 
     /// Takes events out of the file, which is replaced at one instant.
@@ -145,15 +164,34 @@ package struct RejectedEvents: Sendable {
         }
     }
 
-    private func lines() throws(InboxError) -> [ArraySlice<UInt8>] {
+    /// The lines of the file.
+    ///
+    /// - Parameter bytes: How many of its last bytes to read, where the first line may be a part of one; nil
+    ///   for all.
+    private func lines(atMost bytes: Int? = nil) throws(InboxError) -> [ArraySlice<UInt8>] {
         do throws(FileReadError) {
-            return try readFile(at: folder.rejectedPath, limit: .max / 2, links: .refused)
-                .split(separator: UInt8(ascii: "\n"))
+            let path = folder.rejectedPath
+            let text: [UInt8]
+            if let bytes {
+                text = try readEnd(ofFile: path, atMost: bytes, links: .refused)
+            } else {
+                text = try readFile(at: path, limit: .max / 2, links: .refused)
+            }
+            return text.split(separator: UInt8(ascii: "\n"))
         } catch {
             if error.reason == .missing { return [] }
             throw .unreadable(error)
         }
     }
+}
+
+/// Where a rejected line stands.
+struct RejectedPlace: Hashable {
+    let position: EventPosition
+    /// Its place in the segment's file, where positions do not reach that far.
+    let offset: Int?
+
+    init(_ event: RejectedEvent) { (position, offset) = (event.position, event.offset) }
 }
 
 extension RejectedEvent {
@@ -169,6 +207,7 @@ extension RejectedEvent {
             $0.member("time", time)
             $0.member("reason", reason)
             $0.member("position", position.description)
+            if let offset { $0.member("offset", offset) }
             if let id { $0.member("id", id) }
             if let attempt { $0.member("attempt", attempt) }
             if let modules { $0.member("modules", modules) }
@@ -191,6 +230,7 @@ extension RejectedEvent {
         self.reason = reason
         self.position = position
         self.line = line
+        offset = value["offset"]?.int
         id = value["id"]?.string
         attempt = value["attempt"]?.int
         if let names = value["modules"] {

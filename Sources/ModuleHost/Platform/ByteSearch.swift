@@ -10,4 +10,17 @@ extension [UInt8] {
             return UnsafeRawPointer(found) - base
         }
     }
+
+    /// The place of the first byte other than `byte` from `start` on, found many bytes at a time.
+    func firstIndex(otherThan byte: UInt8, from start: Int) -> Int? {
+        withUnsafeBytes { buffer in
+            let eight = UInt64(byte) * 0x0101_0101_0101_0101
+            var index = start
+            while index + 8 <= buffer.count,
+                buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self) == eight
+            { index += 8 }
+            while index < buffer.count, buffer[index] == byte { index += 1 }
+            return index < buffer.count ? index : nil
+        }
+    }
 }

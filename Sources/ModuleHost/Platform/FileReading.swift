@@ -95,6 +95,31 @@ package func readFile(
     }
 }
 
+/// Reads the end of a regular file.
+///
+/// - Parameters:
+///   - path: The file's path.
+///   - count: How many bytes to read at most.
+///   - links: How a symbolic link in the place of the file is treated.
+/// - Returns: Its last bytes; all of a file that has no more.
+/// - Throws: ``FileReadError``.
+func readEnd(
+    ofFile path: String, atMost count: Int, links: LinkPolicy
+) throws(FileReadError) -> [UInt8] {
+    let file = try openToRead(path, links)
+    do throws(SystemError) {
+        let status = try file.status()
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError.invalid }
+        guard lseek(file.number, max(0, status.st_size - off_t(count)), SEEK_SET) >= 0 else {
+            throw .last
+        }
+        // What is appended meanwhile is no part of it.
+        return try file.read(upTo: count)
+    } catch {
+        throw FileReadError(path: path, reason: .init(error, limit: count))
+    }
+}
+
 private func openToRead(
     _ path: String, _ links: LinkPolicy?
 ) throws(FileReadError) -> Descriptor {

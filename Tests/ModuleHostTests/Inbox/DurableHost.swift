@@ -94,3 +94,9 @@ extension TemporaryFolder {
         (try? namesInFolder(path)) ?? []
     }
 }
+
+/// The name of the calling thread.
+func threadName() -> String {
+    let name = (try? readFile(at: "/proc/thread-self/comm", limit: 64)) ?? []
+    return String(decoding: name.dropLast(), as: UTF8.self)
+}

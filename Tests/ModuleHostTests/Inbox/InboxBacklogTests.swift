@@ -44,9 +44,3 @@ struct InboxBacklogTests {
         #expect(await test.stopped() == .stopped)
     }
 }
-
-/// The name of the calling thread.
-private func threadName() -> String {
-    let name = (try? readFile(at: "/proc/thread-self/comm", limit: 64)) ?? []
-    return String(decoding: name.dropLast(), as: UTF8.self)
-}

@@ -16,9 +16,13 @@ struct InboxModelTests {
             var found: [String] = []
             func add(_ end: Int, _ next: Int, _ fault: InboxFault.Reason?) {
                 let shown = bytes[start..<end].prefix(fault == nil ? .max : limits.excerpt)
+                let isBeyond = start >= limits.reach
+                let faults = [fault, isBeyond ? .beyondReach : nil].compactMap(\.self)
+                let text = faults.isEmpty ? "" : "[\(InboxFault(faults))] "
                 found.append(
-                    "\(number):\(start) " + (fault.map { "[\($0)] " } ?? "")
-                        + String(decoding: shown, as: UTF8.self) + " \(number):\(next)")
+                    "\(number):\(min(start, limits.reach)) \(text)"
+                        + String(decoding: shown, as: UTF8.self)
+                        + " \(number):\(min(next, limits.reach))")
             }
             for (end, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
                 let count = end - start
@@ -42,6 +46,7 @@ struct InboxModelTests {
             $0.line = Int.random(in: 8...80, using: &random)
             $0.reading = Int.random(in: 2...100, using: &random)
             $0.excerpt = 8
+            if seed % 2 == 1 { $0.reach = Int.random(in: 50...500, using: &random) }
         }
         var writers = [try InboxWriter(inbox.folder), try InboxWriter(inbox.folder)]
         let reader = try InboxReader(inbox.folder)
@@ -79,14 +84,15 @@ struct InboxModelTests {
             let segment = UInt32.random(in: 1...3, using: &random)
             let offset = UInt32.random(in: 0...300, using: &random)
             let start = EventPosition(segment: segment, offset: offset)
-            if try start > reader.end() { continue }
+            if try start > reader.end() || Int(offset) > inbox.folder.limits.reach { continue }
             let rest = try inbox.read(from: start)
             #expect(rest.map(\.description) == model.suffix(rest.count))
             #expect(rest.allSatisfy { $0.position >= start })
             let skipped = try inbox.read().dropLast(rest.count)
             #expect(skipped.allSatisfy { $0.position < start })
             // No other notion of order than the positions'.
-            #expect(try reader.read(at: start).map(Found.init) == rest.first)
+            let reached = rest.first { $0.fault?.contains("no position reaches") != true }
+            #expect(try reader.read(at: start).map(Found.init) == reached)
         }
     }
 }

@@ -81,7 +81,7 @@ struct SegmentNumberTests {
             #expect(place.segment == number)
             heard += ["\(number):1#1", "\(place)#1"]
             // What was done in the last two segments that there were is known.
-            #expect(await test.accept("first") == nil || number == .max)
+            if number < .max { #expect(await test.accept("first") == nil) }
             _ = await test.outcome()
             heard.append(try #require(probe.heard("a").last))
             test.time.advance(by: .seconds(2))

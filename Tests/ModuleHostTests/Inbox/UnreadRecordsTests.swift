@@ -13,7 +13,8 @@ struct UnreadRecordsTests {
         _ offset: UInt32, _ line: [UInt8], _ fault: InboxFault? = nil
     ) -> InboxItem {
         InboxItem(
-            position: place(offset), end: place(offset + UInt32(line.count) + 1),
+            position: place(offset), offset: Int(offset),
+            end: place(offset + UInt32(line.count) + 1),
             bytes: line[...], fault: fault)
     }
 
