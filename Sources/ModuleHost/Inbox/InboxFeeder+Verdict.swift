@@ -30,9 +30,9 @@ extension InboxFeeder {
             return try reject(rejection(of: item, id: id, for: nil, "\(error)"))
         }
         if let id = record.id {
-            ids.insert(id, at: item.position)
-            let original = try ids.original(of: id, before: item.position, in: reader)
-            if original != nil, !record.isRetried { return .duplicate }
+            known.insert(id, at: item.position)
+            let isRepeated = try known.contains(id, before: item.position, in: reader)
+            if isRepeated, !record.isRetried { return .duplicate }
         }
         let left = start.only(at: item.position)
         let meant = record.modules.map(Set.init)

@@ -17,25 +17,30 @@ struct InboxFeeder {
     }
 
     let inbox: Inbox
-    private var writer: InboxWriter?
-    private var reader: InboxReader?
+    var writer: InboxWriter?
+    private(set) var reader: InboxReader?
     /// Where it goes on: what is done, and by whom.
     var start: InboxStart
-    /// The ids of what stands in the log, up to where it was read.
-    var ids: RetainedIDs
+    /// The ids by which events are known.
+    var known = KnownIDs()
+    /// Why the log could not be read for the ids that it has; nil where it can.
+    var scanFault: InboxError?
+    /// Since when events wait for that, and whether the log says so.
+    var waitedForScan: ContinuousClock.Instant?
+    var isScanTold = false
     /// What was written here and is not read yet.
     var unread = UnreadRecords()
     /// The cursor as it was stored last.
-    private var stored: InboxCursor
-    private var isCursorDue: ContinuousClock.Instant?
+    var stored: InboxCursor
+    var isCursorDue: ContinuousClock.Instant?
     /// Until when nothing is read, since the log could not be.
-    private var pause: ContinuousClock.Instant?
+    var pause: ContinuousClock.Instant?
     /// Whether the lane had no room when there may have been more for it.
     private var awaitsRoom = false
     /// What was read and is not yet handed on, since something did not work.
     private var unfinished: [InboxItem] = []
     /// Whether there is more to be read right away.
-    private var hasMore = false
+    var hasMore = false
     /// Since when it skips what is no event, and whether the log has it.
     private var skipping: (since: ContinuousClock.Instant, isTold: Bool)?
     /// Up to where the lane has been given everything.
@@ -43,16 +48,15 @@ struct InboxFeeder {
     /// What hosts before this one have rejected last; nil where nobody had to know.
     var rejectedBefore: Set<RejectedPlace>?
     /// Whether the path of the inbox leads to another folder, and nothing can be done until it leads back.
-    private var isAway = false
-    private let segments: SegmentList
-    private var lane: Lane?
+    var isAway = false
+    let segments: SegmentList
+    private(set) var lane: Lane?
     /// Up to which segment those that nobody needs have been removed.
-    private var cleared: UInt32 = 0
+    var cleared: UInt32 = 0
     private var poll = PollSet()
 
     init(_ inbox: Inbox) {
         self.inbox = inbox
-        ids = RetainedIDs()
         start = inbox.origin
         stored = inbox.storedAtStart
         do throws(FileError) { segments = try SegmentList(watching: inbox.folder) } catch {
@@ -66,8 +70,10 @@ struct InboxFeeder {
         while true {
             hasMore = false
             lookForPlace()
-            let letters = inbox.mailbox.take()
+            let canTell = known.isComplete || scanFault != nil || isAway
+            let letters = inbox.mailbox.take(withIDs: canTell)
             if !letters.submissions.isEmpty { accept(letters.submissions) }
+            scanIDs(isWaitedFor: letters.isWaitedFor)
             if !letters.isClosed, !letters.isEnding, let host = letters.host { feed(host) }
             storeCursorIfDue()
             if letters.isEnding {
@@ -79,54 +85,6 @@ struct InboxFeeder {
         storeCursor()
     }
 
-    // MARK: Accepting
-
-    private mutating func accept(_ submissions: [InboxSubmission]) {
-        var fresh: [InboxSubmission] = []
-        fresh.reserveCapacity(submissions.count)
-        for submission in submissions {
-            if let id = submission.id, isKnown(id) {
-                inbox.figures.withLock { $0.duplicates += 1 }
-                submission.onFate(.duplicate)
-            } else {
-                fresh.append(submission)
-            }
-        }
-        guard !fresh.isEmpty else { return }
-        do throws(InboxError) {
-            let places = try inbox.lockWatch.watching { () throws(InboxError) in
-                try openWriter().append(fresh.map(\.line))
-            }
-            inbox.figures.withLock { $0.accepted += fresh.count }
-            for (submission, place) in zip(fresh, places) {
-                if let onOutcome = submission.onOutcome {
-                    inbox.progress.wait(for: place, onOutcome)
-                }
-                if let record = submission.record {
-                    unread.add(record, at: place, size: submission.line.count)
-                }
-                submission.onFate(.accepted(place))
-            }
-            inbox.settled(.accepting)
-        } catch {
-            note(error, .accepting)
-            for submission in fresh { submission.onFate(.failed(error)) }
-        }
-    }
-
-    private mutating func openWriter() throws(InboxError) -> InboxWriter {
-        if let writer { return writer }
-        let new = try InboxWriter(inbox.folder, segments)
-        writer = new
-        return new
-    }
-
-    /// Whether an event of this id stands in what was read so far.
-    private mutating func isKnown(_ id: String) -> Bool {
-        guard let reader else { return false }
-        return (try? ids.original(of: id, before: nil, in: reader)) != nil
-    }
-
     // MARK: Feeding
 
     private mutating func feed(_ host: Host) {
@@ -136,6 +94,7 @@ struct InboxFeeder {
         pause = nil
         do throws(InboxError) {
             let reader = try open(for: host)
+            guard known.isComplete(before: reader.position) else { return }
             for reading in 1... {
                 guard inbox.progress.countInFlight < Limits.window else {
                     // Noted here: there may be room again before this thread has come to its sleep.
@@ -190,7 +149,7 @@ struct InboxFeeder {
         return try openWriter().rollWhenFull()
     }
 
-    /// Opens the log where the last host had come to, with the ids of what stands before.
+    /// Opens the log where the last host had come to.
     private mutating func open(for host: Host) throws(InboxError) -> InboxReader {
         if let reader { return reader }
         let modules = host.slatefile.modules.filter(\.isEnabled)
@@ -200,7 +159,6 @@ struct InboxFeeder {
             )
         }
         let reader = try InboxReader(inbox.folder, segments, from: start.first)
-        try ids.scan(inbox.folder, below: reader.position)
         inbox.progress.start(
             at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
             for: host.cells(of: start.modules))
@@ -261,97 +219,6 @@ struct InboxFeeder {
         inbox.skipped.withLock { _ = $0.insert(item.position) }
         if case .duplicate = outcome { inbox.figures.withLock { $0.duplicates += 1 } }
         inbox.progress.tell(item.position, outcome)
-    }
-
-    // MARK: The cursor
-
-    private mutating func storeCursorIfDue() {
-        // Whatever the lane is at will be done when nothing else wakes this thread.
-        if isAway {
-            isCursorDue = nil
-            return
-        }
-        let isAtWork = inbox.progress.countInFlight > 0 || lane?.forfeits.isEmpty == false
-        guard isAtWork || currentCursor() != nil else {
-            isCursorDue = nil
-            return
-        }
-        let instant = inbox.time.now()
-        guard let due = isCursorDue else {
-            isCursorDue = instant + inbox.limits.cursorDelay
-            return
-        }
-        if instant >= due {
-            if let lane, let reader {
-                do throws(InboxError) { try putAside(on: lane, reader) } catch {
-                    note(error, .puttingAside)
-                }
-            }
-            storeCursor()
-            isCursorDue = nil
-        }
-    }
-
-    /// The cursor as it would be now; nil where it is stored like that.
-    private func currentCursor() -> InboxCursor? {
-        guard reader != nil, let next = inbox.progress.next else { return nil }
-        // First what is done by the lane, then who is behind: whoever falls behind in between is counted
-        // twice rather than not at all.
-        var cursor = stored
-        cursor.next = max(next, start.next ?? next)
-        cursor.modules = start.behind(at: next)
-        for (cell, place) in lane?.unheard ?? [] {
-            if let id = cell.id { cursor.modules[id] = place }
-        }
-        let lowest = cursor.lowest ?? next
-        cursor.attempts = stored.attempts.filter { $0.key >= lowest }
-        return cursor == stored ? nil : cursor
-    }
-
-    private mutating func storeCursor() {
-        if let cursor = currentCursor() { store(cursor) }
-    }
-
-    private mutating func store(_ cursor: InboxCursor) {
-        var cursor = cursor
-        do throws(InboxError) {
-            // The box may be one ahead of the cursor, never the cursor ahead of the box.
-            inbox.box?.setCursorSequence(cursor.sequence + 1)
-            try cursor.store(in: inbox.folder)
-            stored = cursor
-            inbox.settled(.cursor)
-            if let lowest = cursor.lowest { try removeSegments(below: lowest) }
-        } catch {
-            note(error, .cursor)
-        }
-    }
-
-    private mutating func removeSegments(below lowest: EventPosition) throws(InboxError) {
-        guard lowest.segment > cleared else { return }
-        // Numbers may be missing: those that stay are counted.
-        let done = try segments.numbers().filter { $0 < lowest.segment }
-        if let last = done.dropLast(Int(inbox.folder.limits.done)).last {
-            let first = EventPosition(segment: last + 1, offset: 0)
-            try inbox.folder.removeSegments(below: first)
-            ids.removeSegments(below: first.segment)
-            inbox.skipped.withLock { skipped in skipped = skipped.filter { $0 >= first } }
-        }
-        cleared = lowest.segment
-    }
-
-    // MARK: Where it is
-
-    mutating func note(_ error: InboxError, _ work: InboxFigures.Work) {
-        inbox.troubled(error, work)
-        if case .moved = error { isAway = true }
-    }
-
-    /// Looks whether a folder that was moved away is back: nothing else ends that, so that nothing is tried
-    /// from time to time.
-    private mutating func lookForPlace() {
-        guard isAway, inbox.folder.isInPlace else { return }
-        isAway = false
-        inbox.settled(.everything)
     }
 
     // MARK: Waiting

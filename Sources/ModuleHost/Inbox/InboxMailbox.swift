@@ -10,6 +10,10 @@ final class InboxMailbox: Sendable {
         var isClosed = false
         /// Whether the thread is to end.
         var isEnding = false
+        /// Whether submissions with an id wait until it can be told whether that is known.
+        fileprivate(set) var isWaitedFor = false
+        /// Those.
+        fileprivate var waiting: [InboxSubmission] = []
         fileprivate var bytes = 0
     }
 
@@ -50,11 +54,25 @@ final class InboxMailbox: Sendable {
     }
 
     /// Takes what was handed in.
-    func take() -> Letters {
+    ///
+    /// - Parameter withIDs: Whether that with an id is taken as well; at the end it is in any case.
+    /// - Returns: What was taken; what was not waits on.
+    func take(withIDs: Bool) -> Letters {
         letters.withLock { letters in
-            let taken = letters
+            var taken = letters
+            if withIDs || letters.isEnding {
+                if !letters.waiting.isEmpty {
+                    taken.submissions.insert(contentsOf: letters.waiting, at: 0)
+                }
+                letters.waiting = []
+            } else {
+                letters.waiting += letters.submissions.filter { $0.id != nil }
+                taken.submissions = letters.submissions.filter { $0.id == nil }
+            }
+            taken.waiting = []
+            taken.isWaitedFor = !letters.waiting.isEmpty
             letters.submissions = []
-            letters.bytes = 0
+            letters.bytes -= taken.submissions.reduce(0) { $0 + $1.line.count }
             return taken
         }
     }

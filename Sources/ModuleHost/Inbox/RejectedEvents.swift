@@ -97,6 +97,7 @@ package struct RejectedEvents: Sendable {
     /// A host that dies right after it has rejected a line comes to that line again, and has to know.
     ///
     /// - Parameter bytes: How much of the end of the file is read.
+    /// - Returns: The places, in no order.
     /// - Throws: ``InboxError/unreadable(_:)``.
     func recentPlaces(reading bytes: Int = 8 << 20) throws(InboxError) -> Set<RejectedPlace> {
         var places: Set<RejectedPlace> = []
@@ -168,6 +169,8 @@ package struct RejectedEvents: Sendable {
     ///
     /// - Parameter bytes: How many of its last bytes to read, where the first line may be a part of one; nil
     ///   for all.
+    /// - Returns: The lines, without their newlines.
+    /// - Throws: ``InboxError/unreadable(_:)``.
     private func lines(atMost bytes: Int? = nil) throws(InboxError) -> [ArraySlice<UInt8>] {
         do throws(FileReadError) {
             let path = folder.rejectedPath

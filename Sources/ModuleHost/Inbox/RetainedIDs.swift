@@ -1,15 +1,13 @@
 /// The ids of the events that the log still has, and where each stands.
 ///
-/// Hashes of 128 bits stand for the ids, made with a key of this process, so that no sender can make two
-/// of them meet. A record repeats another where an earlier one of the log has the same id and is
+/// Hashes of 64 bits stand for the ids, made with a key of this process, so that no sender can make two
+/// of them meet. Two that meet by chance, once in some million logs of a million ids, are told apart, since the
+/// record itself is read; the later one of the two is not remembered then. A record repeats another where an earlier one of the log has the same id and is
 /// itself a record: a line that was rejected does not keep a correct one with its id away.
 ///
 /// Not safe to share between threads: one owner.
 package struct RetainedIDs {
-    private struct Hash: Hashable {
-        let low: Int
-        let high: Int
-    }
+    private typealias Hash = Int
 
     /// Where each id stands first.
     private var first: [Hash: EventPosition] = [:]
@@ -23,26 +21,26 @@ package struct RetainedIDs {
     /// How many different ids there are.
     package var count: Int { first.count }
 
-    /// Adds the ids of all lines below `end`, or of all there are.
+    /// Adds the ids of all lines there are.
     ///
-    /// Fast: nothing but the id of a line is looked at.
-    ///
-    /// - Parameters:
-    ///   - folder: The inbox.
-    ///   - end: Where to stop.
+    /// - Parameter folder: The inbox.
     /// - Throws: ``InboxError/unusable(_:)``.
-    package mutating func scan(
-        _ folder: InboxFolder, below end: EventPosition? = nil
-    ) throws(InboxError) {
+    package mutating func scan(_ folder: InboxFolder) throws(InboxError) {
         let reader = try InboxReader(folder)
         while true {
             let items = try reader.next(atMost: 4096)
             if items.isEmpty { return }
-            for item in items {
-                if let end, item.position >= end { return }
-                guard item.fault == nil, let id = IDScanner.id(in: item.bytes) else { continue }
-                insert(id, at: item.position)
-            }
+            insert(from: items)
+        }
+    }
+
+    /// Adds the ids of lines.
+    ///
+    /// Fast: nothing but the id of a line is looked at.
+    mutating func insert(from items: [InboxItem]) {
+        for item in items {
+            guard item.fault == nil, let id = IDScanner.id(in: item.bytes) else { continue }
+            insert(id, at: item.position)
         }
     }
 
@@ -86,6 +84,9 @@ package struct RetainedIDs {
                 while let place = first[hash], place.segment < number { promote(hash) }
             }
         }
+        // A dictionary keeps the room of all that it ever had.
+        if first.count < first.capacity / 4 { first = first.filter { _ in true } }
+        if others.count < others.capacity / 4 { others = others.filter { _ in true } }
     }
 
     private mutating func promote(_ hash: Hash) {
@@ -109,22 +110,12 @@ package struct RetainedIDs {
     }
 
     private static func hash(of id: some Collection<UInt8>) -> Hash {
-        var low = Hasher()
-        var high = Hasher()
-        // What they begin with makes two functions of one.
-        low.combine(0)
-        high.combine(1)
-        let isDone: Void? = id.withContiguousStorageIfAvailable { bytes in
-            low.combine(bytes: UnsafeRawBufferPointer(bytes))
-            high.combine(bytes: UnsafeRawBufferPointer(bytes))
+        var hasher = Hasher()
+        let isDone: Void? = id.withContiguousStorageIfAvailable {
+            hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
-        if isDone == nil {
-            for byte in id {
-                low.combine(byte)
-                high.combine(byte)
-            }
-        }
-        return Hash(low: low.finalize(), high: high.finalize())
+        if isDone == nil { for byte in id { hasher.combine(byte) } }
+        return hasher.finalize()
     }
 }
 

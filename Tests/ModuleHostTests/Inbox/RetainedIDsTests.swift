@@ -36,16 +36,6 @@ struct RetainedIDsTests {
         #expect(try ids.original(of: "inner", before: nil, in: reader) == nil)
     }
 
-    @Test("what lies at or behind the end is not looked at")
-    func below() throws {
-        let (inbox, places) = try Self.inbox(["a", "b", "c"])
-        var ids = RetainedIDs()
-        try ids.scan(inbox.folder, below: places[2])
-        #expect(ids.count == 2)
-        ids.insert("c", at: places[2])
-        #expect(ids.count == 3)
-    }
-
     @Test("a line that was rejected keeps no record with its id away")
     func rejected() throws {
         let inbox = try InboxUnderTest()

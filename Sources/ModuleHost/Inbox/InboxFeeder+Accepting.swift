@@ -1,0 +1,112 @@
+import AppService
+
+/// What the host's clients hand in.
+extension InboxFeeder {
+    /// Writes events, all at once, and tells each what became of it.
+    mutating func accept(_ submissions: [InboxSubmission]) {
+        let (fresh, repeated) = sort(submissions)
+        guard !fresh.isEmpty else { return }
+        do throws(InboxError) {
+            let places = try inbox.lockWatch.watching { () throws(InboxError) in
+                try openWriter().append(fresh.map(\.line))
+            }
+            inbox.figures.withLock { $0.accepted += fresh.count }
+            for (submission, place) in zip(fresh, places) {
+                if let id = submission.id { known.insert(id, at: place) }
+                if let onOutcome = submission.onOutcome {
+                    inbox.progress.wait(for: place, onOutcome)
+                }
+                if let record = submission.record {
+                    unread.add(record, at: place, size: submission.line.count)
+                }
+                submission.onFate(.accepted(place))
+            }
+            for submission in repeated { tellDuplicate(submission) }
+            inbox.settled(.accepting)
+        } catch {
+            note(error, .accepting)
+            for submission in fresh + repeated { submission.onFate(.failed(error)) }
+        }
+    }
+
+    /// Tells those whose id is known, or whose id cannot be looked up.
+    ///
+    /// - Returns: Those that are to be written, and those that have the id of one of them.
+    private mutating func sort(
+        _ submissions: [InboxSubmission]
+    ) -> (fresh: [InboxSubmission], repeated: [InboxSubmission]) {
+        var (fresh, repeated): ([InboxSubmission], [InboxSubmission]) = ([], [])
+        fresh.reserveCapacity(submissions.count)
+        var ids: Set<String> = []
+        for submission in submissions {
+            do {
+                if let id = submission.id {
+                    if try isKnown(id) {
+                        tellDuplicate(submission)
+                        continue
+                    }
+                    if !ids.insert(id).inserted {
+                        repeated.append(submission)
+                        continue
+                    }
+                }
+                fresh.append(submission)
+            } catch {
+                submission.onFate(.failed(error))
+            }
+        }
+        return (fresh, repeated)
+    }
+
+    private func tellDuplicate(_ submission: InboxSubmission) {
+        inbox.figures.withLock { $0.duplicates += 1 }
+        submission.onFate(.duplicate)
+    }
+
+    private mutating func isKnown(_ id: String) throws -> Bool {
+        if known.isComplete { return try known.contains(id) }
+        if let scanFault { throw scanFault }
+        try inbox.folder.requirePlace()
+        throw InboxRefusal.ending
+    }
+
+    mutating func openWriter() throws(InboxError) -> InboxWriter {
+        if let writer { return writer }
+        let new = try InboxWriter(inbox.folder, segments)
+        writer = new
+        return new
+    }
+
+    /// Reads on for the ids that the log has, unless all are known.
+    ///
+    /// - Parameter isWaitedFor: Whether events wait for that.
+    mutating func scanIDs(isWaitedFor: Bool) {
+        guard !known.isComplete, !isAway else { return }
+        if let pause, inbox.time.now() < pause { return }
+        do throws(InboxError) {
+            try inbox.lockWatch.watching { () throws(InboxError) in
+                try known.scan(inbox.folder, segments)
+            }
+            if scanFault != nil { inbox.settled(.reading) }
+            scanFault = nil
+            hasMore = true
+            if isWaitedFor { noteScan() }
+        } catch {
+            note(error, .reading)
+            pause = inbox.time.now() + Limits.pause
+            scanFault = error
+        }
+    }
+
+    /// Says, once, for what events with an id wait.
+    private mutating func noteScan() {
+        let now = inbox.time.now()
+        let since = waitedForScan ?? now
+        waitedForScan = since
+        guard !isScanTold, since.duration(to: now) >= inbox.limits.patience else { return }
+        isScanTold = true
+        inbox.log.notice(
+            "events with an id have been waiting for \(since.duration(to: now).briefText), until the "
+                + "inbox is read for the ids that it has; it is read up to \(known.position)")
+    }
+}

@@ -1,0 +1,92 @@
+/// What is done, kept for the next host.
+extension InboxFeeder {
+    mutating func storeCursorIfDue() {
+        // Whatever the lane is at will be done when nothing else wakes this thread.
+        if isAway {
+            isCursorDue = nil
+            return
+        }
+        let isAtWork = inbox.progress.countInFlight > 0 || lane?.forfeits.isEmpty == false
+        guard isAtWork || currentCursor() != nil else {
+            isCursorDue = nil
+            return
+        }
+        let instant = inbox.time.now()
+        guard let due = isCursorDue else {
+            isCursorDue = instant + inbox.limits.cursorDelay
+            return
+        }
+        if instant >= due {
+            if let lane, let reader {
+                do throws(InboxError) { try putAside(on: lane, reader) } catch {
+                    note(error, .puttingAside)
+                }
+            }
+            storeCursor()
+            isCursorDue = nil
+        }
+    }
+
+    /// The cursor as it would be now; nil where it is stored like that.
+    private func currentCursor() -> InboxCursor? {
+        guard reader != nil, let next = inbox.progress.next else { return nil }
+        // First what is done by the lane, then who is behind: whoever falls behind in between is counted
+        // twice rather than not at all.
+        var cursor = stored
+        cursor.next = max(next, start.next ?? next)
+        cursor.modules = start.behind(at: next)
+        for (cell, place) in lane?.unheard ?? [] {
+            if let id = cell.id { cursor.modules[id] = place }
+        }
+        let lowest = cursor.lowest ?? next
+        cursor.attempts = stored.attempts.filter { $0.key >= lowest }
+        return cursor == stored ? nil : cursor
+    }
+
+    mutating func storeCursor() {
+        if let cursor = currentCursor() { store(cursor) }
+    }
+
+    private mutating func store(_ cursor: InboxCursor) {
+        var cursor = cursor
+        do throws(InboxError) {
+            // The box may be one ahead of the cursor, never the cursor ahead of the box.
+            inbox.box?.setCursorSequence(cursor.sequence + 1)
+            try cursor.store(in: inbox.folder)
+            stored = cursor
+            inbox.settled(.cursor)
+            if let lowest = cursor.lowest { try removeSegments(below: lowest) }
+        } catch {
+            note(error, .cursor)
+        }
+    }
+
+    private mutating func removeSegments(below lowest: EventPosition) throws(InboxError) {
+        guard lowest.segment > cleared else { return }
+        // Numbers may be missing: those that stay are counted.
+        let done = try segments.numbers().filter { $0 < lowest.segment }
+        if let last = done.dropLast(Int(inbox.folder.limits.done)).last {
+            let first = EventPosition(segment: last + 1, offset: 0)
+            try inbox.folder.removeSegments(below: first)
+            known.removeSegments(below: first.segment)
+            inbox.skipped.withLock { skipped in skipped = skipped.filter { $0 >= first } }
+        }
+        cleared = lowest.segment
+    }
+}
+
+/// Where the inbox is.
+extension InboxFeeder {
+    mutating func note(_ error: InboxError, _ work: InboxFigures.Work) {
+        inbox.troubled(error, work)
+        if case .moved = error { isAway = true }
+    }
+
+    /// Looks whether a folder that was moved away is back: nothing else ends that, so that nothing is tried
+    /// from time to time.
+    mutating func lookForPlace() {
+        guard isAway, inbox.folder.isInPlace else { return }
+        isAway = false
+        inbox.settled(.everything)
+    }
+}
