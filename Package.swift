@@ -34,6 +34,10 @@ let package = Package(
         // What tests give a host to deal with. It needs nothing of this package, and is nobody's product.
         .executableTarget(
             name: "MisbehavingModule", path: "Tests/MisbehavingModule", swiftSettings: strict),
+        // A host of one's own, with modules that crash it.
+        .executableTarget(
+            name: "TestHost", dependencies: ["Modules"], path: "Tests/TestHost",
+            swiftSettings: strict),
         .testTarget(
             name: "AppServiceTests", dependencies: ["AppService", "TestSupport"],
             swiftSettings: strict),

@@ -19,6 +19,8 @@ struct Command: Sendable {
     var examples: [Example] = []
     /// What is wrong with arguments that are well-formed and make no sense all the same; else nil.
     var fault: @Sendable (Arguments) -> String? = { _ in nil }
+    /// Whether its process is a host, for which signals are held back from the first statement on.
+    var isHost = false
     let run: @Sendable (Arguments) -> ExitCode
 
     /// An argument without a dash.

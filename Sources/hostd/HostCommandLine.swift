@@ -2,30 +2,55 @@ import ModuleHost
 
 /// Runs the command that the command line asks for.
 ///
-/// - Parameter words: The arguments, without the program's name.
+/// - Parameters:
+///   - words: The arguments, without the program's name.
+///   - mask: The signals that a command which is no host has blocked; all are held back until it is known what
+///     the command is.
 /// - Returns: How it ended.
-func runCommandLine(_ words: [String]) -> ExitCode {
+func runCommandLine(_ words: [String], mask: SignalSet) -> ExitCode {
     // The reader of a pipe may go at any time, and a file have a limit: an error of that write, and not the
     // end of us.
     Signals.turnIntoErrors()
     do throws(UsageError) {
-        switch words.first {
-        case "--help", "-h": return Console.write(TerminalText(lines: Command.overview))
-        case "--version": return Console.write("hostd \(HostVersion.current)\n")
-        case let name? where !name.hasPrefix("-"):
-            return try run(Command.named(name), words.dropFirst())
-        // No command, or its options at once: the one there is a daemon for.
-        default: return try run(.run, words[...])
+        switch try Request(words) {
+        case .text(let text):
+            Signals.blockExactly(mask)
+            return Console.write(text)
+        case .command(let command, let arguments):
+            if !command.isHost { Signals.blockExactly(mask) }
+            return command.run(arguments)
         }
     } catch {
+        Signals.blockExactly(mask)
         Console.complain(error.text)
         return .usage
     }
 }
 
-private func run(_ command: Command, _ words: ArraySlice<String>) throws(UsageError) -> ExitCode {
-    let arguments = try Arguments(words, of: command)
-    if arguments.has("help") { return Console.write(TerminalText(lines: command.helpText)) }
-    if let fault = command.fault(arguments) { throw .invalidArguments(fault, command) }
-    return command.run(arguments)
+/// What a command line asks for.
+private enum Request {
+    case text(TerminalText)
+    case command(Command, Arguments)
+
+    init(_ words: [String]) throws(UsageError) {
+        switch words.first {
+        case "--help", "-h": self = .text(TerminalText(lines: Command.overview))
+        case "--version": self = .text("hostd \(HostVersion.current)\n")
+        case let name? where !name.hasPrefix("-"):
+            try self.init(Command.named(name), words.dropFirst())
+        // No command, or its options at once: the one there is a daemon for.
+        default: try self.init(.run, words[...])
+        }
+    }
+
+    private init(_ command: Command, _ words: ArraySlice<String>) throws(UsageError) {
+        let arguments = try Arguments(words, of: command)
+        if arguments.has("help") {
+            self = .text(TerminalText(lines: command.helpText))
+        } else if let fault = command.fault(arguments) {
+            throw .invalidArguments(fault, command)
+        } else {
+            self = .command(command, arguments)
+        }
+    }
 }

@@ -36,29 +36,32 @@ final class HostdRun {
     ///   - slatefile: Its text; nil for what the folder has.
     ///   - folder: The folder to run in, or nil for a new one.
     ///   - arguments: What follows `run`.
+    ///   - program: The path of a host of one's own, which is given the arguments alone; nil for `hostd`.
     ///   - environment: What is set for it.
+    ///   - blocked: The signals that it begins with as blocked.
     ///   - shell: What a shell does before it becomes the host.
     ///   - output: What its stdout is.
     ///   - error: What its stderr is.
     /// - Throws: Where the folder or the process cannot be made.
     init(
         _ slatefile: String?, in folder: TemporaryFolder? = nil, _ arguments: [String] = [],
-        environment: [String: String] = [:], shell: String? = nil,
+        program: String? = nil, environment: [String: String] = [:],
+        blocked: SignalSet = SignalSet(), shell: String? = nil,
         output: HostProcess.Standard = .pipe, error: HostProcess.Standard = .pipe
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         if let slatefile { try self.folder.write(slatefile, to: "slatefile.json") }
-        let words = ["run"] + arguments
+        let words = (program == nil ? ["run"] : []) + arguments
         process =
             if let shell {
                 try HostProcess(
-                    ["-c", shell + #"; exec "$0" "$@""#, HostProcess.hostd] + words,
+                    ["-c", shell + #"; exec "$0" "$@""#, program ?? HostProcess.hostd] + words,
                     program: "/bin/sh", in: self.folder.path, environment: environment,
-                    output: output, error: error)
+                    output: output, error: error, blocked: blocked)
             } else {
                 try HostProcess(
-                    words, in: self.folder.path, environment: environment, output: output,
-                    error: error)
+                    words, program: program, in: self.folder.path, environment: environment,
+                    output: output, error: error, blocked: blocked)
             }
     }
 

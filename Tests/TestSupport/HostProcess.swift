@@ -1,11 +1,11 @@
 import AppService
 import Glibc
-import ModuleHost
+package import ModuleHost
 
 /// A real `hostd`, or another program, run by a test as a user would run it.
 ///
-/// It has its own process group, no signal blocked or ignored, and pipes for stdout and stderr. Every
-/// wait is for something that happens; a wait for what never happens ends with an error after
+/// It has its own process group, no signal ignored, none blocked unless the test says so, and pipes for
+/// stdout and stderr. Every wait is for something that happens; a wait for what never happens ends with an error after
 /// ``patience``, so that a broken host fails a test and does not hang it. What still runs when the
 /// test lets go of this is killed, with its group.
 package final class HostProcess {
@@ -56,11 +56,12 @@ package final class HostProcess {
     ///   - output: What its stdout is.
     ///   - error: What its stderr is.
     ///   - userID: The user to run it as, where the tests run as root.
+    ///   - blocked: The signals that it begins with as blocked.
     /// - Throws: Where it cannot be started.
     package init(
         _ arguments: [String], program: String? = nil, in folder: String? = nil,
         environment: [String: String] = [:], output: Standard = .pipe, error: Standard = .pipe,
-        userID: UInt32? = nil
+        userID: UInt32? = nil, blocked: SignalSet = SignalSet()
     ) throws {
         var words = [program ?? Self.hostd] + arguments
         // Swift sees no spawn action for either; the shell and `chroot` (for its user) become the
@@ -71,7 +72,7 @@ package final class HostProcess {
                 ["/usr/sbin/chroot", "--userspec=\(userID):\(userID)", "--skip-chdir", "/"] + words
         }
         (processID, pipes) = try spawning.withLock { _ throws in
-            try Self.spawn(words, environment, [output, error])
+            try Self.spawn(words, environment, [output, error], blocked)
         }
     }
 
@@ -230,7 +231,8 @@ extension HostProcess {
     }
 
     private static func spawn(
-        _ words: [String], _ environment: [String: String], _ streams: [Standard]
+        _ words: [String], _ environment: [String: String], _ streams: [Standard],
+        _ blocked: SignalSet
     ) throws -> (Int32, [TestPipe]) {
         let pipes = try (0..<3).map { _ in try TestPipe(unlocked: ()) }
         var actions = posix_spawn_file_actions_t()
@@ -255,7 +257,8 @@ extension HostProcess {
             if let value = getenv(name) { variables.append("\(name)=\(String(cString: value))") }
         }
         variables += environment.map { "\($0)=\($1)" }
-        let process = try spawnProcess(words[0], words, variables: variables, &actions)
+        let process = try spawnProcess(
+            words[0], words, variables: variables, blocked: blocked, &actions)
         for pipe in pipes { pipe.closeWriteEnd() }
         return (process, pipes)
     }

@@ -3,6 +3,7 @@ import Synchronization
 /// The main thread as the one that takes the signals of the process.
 ///
 /// ```swift
+/// SignalListener.hold()                // the first statement of `main`
 /// SignalListener.blockAll()            // before any other thread exists
 /// let listener = SignalListener()
 /// …                                    // start the host; at its end it calls listener.end()
@@ -26,6 +27,11 @@ package final class SignalListener: Sendable {
     private let thread: UInt
     private let isEnding = Atomic(false)
 
+    /// Holds all signals back: the first statement of `main`, before it is known whether the process is a host.
+    ///
+    /// - Returns: The signals that were blocked before, for a process that is none.
+    package static func hold() -> SignalSet { Signals.blockExactly(takenSignals) }
+
     /// Holds all signals back from this thread and every one that it will start, so that none is
     /// lost or kills before ``loop(keepingDefault:_:)`` takes it.
     ///
@@ -39,7 +45,7 @@ package final class SignalListener: Sendable {
     }
 
     /// All signals but those that must stay open.
-    private static var takenSignals: SignalSet {
+    static var takenSignals: SignalSet {
         var set = SignalSet.all
         // Blocked, they would kill without the crash report that Swift makes of them.
         set.remove(Signals.synchronous)

@@ -58,7 +58,9 @@ final class RespawnLink: Sendable {
         let processID = try spawnProcess(
             // Not by its name: that may be another's by now.
             "/proc/\(CurrentProcess.id)/exe", CommandLine.arguments,
-            variables: variables.map { "\($0)=\($1)" }.sorted(), leadsGroup: false, &actions)
+            variables: variables.map { "\($0)=\($1)" }.sorted(),
+            // What is sent to it from its first moment on waits for it.
+            blocked: SignalListener.takenSignals, leadsGroup: false, &actions)
         return (processID, parentEnd)
     }
 

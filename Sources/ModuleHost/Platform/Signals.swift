@@ -2,7 +2,7 @@ import Glibc
 
 /// Signal numbers as a set.
 package struct SignalSet: Sendable {
-    fileprivate var raw = sigset_t()
+    fileprivate(set) var raw = sigset_t()
 
     /// No signals.
     package init() { sigemptyset(&raw) }
@@ -99,23 +99,23 @@ package enum Signals {
     static let wakeUp = SIGSTKFLT
 
     /// Holds the signals back from the calling thread and the threads that it starts.
-    package static func block(_ signals: SignalSet) { change(SIG_BLOCK, signals) }
+    package static func block(_ signals: SignalSet) { _ = change(SIG_BLOCK, signals) }
 
     /// Holds back these signals and no others, whatever the parent process had blocked.
-    package static func blockExactly(_ signals: SignalSet) { change(SIG_SETMASK, signals) }
-
-    /// Lets the signals through to the calling thread.
-    package static func unblock(_ signals: SignalSet) { change(SIG_UNBLOCK, signals) }
-
-    /// The signals that are held back from the calling thread.
-    package static var blocked: SignalSet {
-        var set = SignalSet()
-        pthread_sigmask(SIG_BLOCK, nil, &set.raw)
-        return set
+    ///
+    /// - Returns: The signals that were held back before.
+    @discardableResult
+    package static func blockExactly(_ signals: SignalSet) -> SignalSet {
+        change(SIG_SETMASK, signals)
     }
 
-    private static func change(_ how: Int32, _ signals: SignalSet) {
-        withUnsafePointer(to: signals.raw) { _ = pthread_sigmask(how, $0, nil) }
+    /// The signals that are held back from the calling thread.
+    package static var blocked: SignalSet { change(SIG_BLOCK, SignalSet()) }
+
+    private static func change(_ how: Int32, _ signals: SignalSet) -> SignalSet {
+        var before = SignalSet()
+        withUnsafePointer(to: signals.raw) { _ = pthread_sigmask(how, $0, &before.raw) }
+        return before
     }
 
     /// Waits until one of `signals`, which must be blocked, is there, and takes it.
@@ -146,6 +146,7 @@ package enum Signals {
             if errno != EINTR { return nil }
         }
     }
+
     /// Sends a signal to a process; to its whole group where `process` is negative.
     package static func send(_ signal: Int32, to process: Int32) throws(SystemError) {
         guard kill(process, signal) == 0 else { throw .last }

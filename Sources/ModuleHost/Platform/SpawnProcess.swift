@@ -1,28 +1,29 @@
 package import Glibc
 
-/// Starts a program as every child of this package is started: with no signal blocked or ignored.
+/// Starts a program as every child of this package is started: with no signal ignored, and none blocked
+/// unless it is a host.
 ///
 /// - Parameters:
 ///   - program: The path of the program.
 ///   - words: Its arguments, of which the first is its name.
 ///   - variables: All of its variables, each as `NAME=value`.
+///   - blocked: The signals that it begins with as blocked.
 ///   - leadsGroup: Whether it is the first of a process group of its own; else it is in this process's.
 ///   - actions: What becomes of descriptors.
 /// - Returns: The number of the process.
 /// - Throws: ``SystemError`` where it cannot be started.
 package func spawnProcess(
     _ program: String, _ words: [String], variables: [String],
-    leadsGroup: Bool = true, _ actions: inout posix_spawn_file_actions_t
+    blocked: SignalSet = SignalSet(), leadsGroup: Bool = true,
+    _ actions: inout posix_spawn_file_actions_t
 ) throws(SystemError) -> Int32 {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    var all = sigset_t()
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
+    withUnsafePointer(to: blocked.raw) { _ = posix_spawnattr_setsigmask(&attributes, $0) }
+    withUnsafePointer(to: SignalSet.all.raw) {
+        _ = posix_spawnattr_setsigdefault(&attributes, $0)
+    }
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(
         &attributes,

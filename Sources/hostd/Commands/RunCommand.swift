@@ -37,6 +37,7 @@ extension Command {
                 line: "hostd run --log-format json 2>app.log",
                 explanation: "log for programs, into a file"),
         ],
+        isHost: true,
         run: { arguments in
             var options = HostDaemonOptions(slatefile: arguments["slatefile"] ?? defaultSlatefile)
             options.stateDirectory = arguments["state-dir"]

@@ -1,0 +1,46 @@
+import Glibc
+public import ModuleHost
+
+/// Crashes in the way that a message on the topic `crash` names; on the topic `masks` it logs which signals
+/// its process blocks, ignores and catches.
+public final class CrashingModule: MessageResponder {
+    /// What it hears.
+    public let topics = ["crash", "masks"]
+    private let log: Log
+
+    /// - Parameter context: Its log.
+    public init(context: ModuleContext) { log = context.log }
+
+    /// Does what the message says.
+    public func receive(_ message: Message) {
+        guard message.topic == "crash" else {
+            return log.info(signalMasks())
+        }
+        switch message.payload?.string.flatMap(Crash.init) {
+        case .trap: fatalError("as the test wants")
+        // Not at 0: that store the compiler would make something else of.
+        case .null: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+        case .overflow: log.info("\(descend(1))")
+        case .abort: abort()
+        case nil: log.error("no such crash")
+        }
+    }
+}
+
+/// How to crash.
+enum Crash: String {
+    case trap
+    /// The store to a member of what is not there.
+    case null
+    case overflow, abort
+}
+
+/// Calls itself for ever, with something on the stack that the compiler cannot do without.
+@inline(never)
+private func descend(_ depth: Int) -> Int {
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: 64) { memory in
+        memory.initialize(repeating: depth)
+        let deeper = depth > 0 ? descend(depth + 1) : 0
+        return memory.reduce(deeper, &+)
+    }
+}

@@ -1,0 +1,12 @@
+import Glibc
+import ModuleHost
+
+// A host of one's own for the tests: modules that crash on demand, and hosts that are run in ways in which
+// they may not be. Whatever comes of it, nothing that a test leaves behind stays for longer than an hour.
+alarm(3600)
+
+guard let way = Way(CommandLine.arguments.dropFirst()) else {
+    write(2, Way.usage, Way.usage.utf8.count)
+    exit(64)
+}
+exit(way.run().rawValue)
