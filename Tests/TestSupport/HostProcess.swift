@@ -256,6 +256,8 @@ extension HostProcess {
         for name in ["LD_LIBRARY_PATH", "LSAN_OPTIONS"] {
             if let value = getenv(name) { variables.append("\(name)=\(String(cString: value))") }
         }
+        // The signals of a crash are the sanitizer's, whose report says more.
+        if isSanitized { variables.append("SWIFT_BACKTRACE=enable=no") }
         variables += environment.map { "\($0)=\($1)" }
         let process = try spawnProcess(
             words[0], words, variables: variables, blocked: blocked, &actions)

@@ -13,6 +13,9 @@ import AppService
 public enum HostDaemon {
     /// Runs the app of a slatefile until a signal, or the failure of a required part, ends it.
     ///
+    /// From this call on signals wait until the host takes them, so call it first of all. A crash ends the
+    /// process at once: handlers of `SIGSEGV` and its like are removed, unless `SWIFT_BACKTRACE` is set.
+    ///
     /// - Thread: The main thread, before any other exists: it becomes the one that takes the signals.
     /// - Output: Logs on stderr. On stdout one line, `ready pid=… modules=… ms=…`, at READY.
     /// - Parameter options: What to run, and how.
@@ -21,6 +24,7 @@ public enum HostDaemon {
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         if let entry = options.environment[ModuleChild.variable] { return ModuleChild.run(entry) }
+        SignalListener.hold()
         SignalListener.blockAll()
         LargeMemory.returnAtOnce()
         let link = RespawnLink(environment: options.environment)

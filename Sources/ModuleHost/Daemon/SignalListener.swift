@@ -18,8 +18,8 @@ package final class SignalListener: Sendable {
         case end
     }
 
-    /// What a user at a terminal expects of every program: Ctrl-Z stops it, Ctrl-\ ends it with a
-    /// crash report (of a host that hangs, all that is left).
+    /// What a user at a terminal expects of every program: Ctrl-Z stops it, Ctrl-\ ends it with a core dump,
+    /// where those are allowed (of a host that hangs, all that is left).
     ///
     /// They do so from the loop on.
     package static let keptDefault = Signals.fromKeyboard
@@ -27,10 +27,16 @@ package final class SignalListener: Sendable {
     private let thread: UInt
     private let isEnding = Atomic(false)
 
-    /// Holds all signals back: the first statement of `main`, before it is known whether the process is a host.
+    /// Holds all signals back, and has a crash end the process at once: the first statement of `main`, before it
+    /// is known whether the process is a host.
     ///
     /// - Returns: The signals that were blocked before, for a process that is none.
-    package static func hold() -> SignalSet { Signals.blockExactly(takenSignals) }
+    @discardableResult
+    package static func hold() -> SignalSet {
+        let inherited = Signals.blockExactly(takenSignals)
+        Signals.endAtOnceOnCrash()
+        return inherited
+    }
 
     /// Holds all signals back from this thread and every one that it will start, so that none is
     /// lost or kills before ``loop(keepingDefault:_:)`` takes it.
@@ -47,7 +53,7 @@ package final class SignalListener: Sendable {
     /// All signals but those that must stay open.
     static var takenSignals: SignalSet {
         var set = SignalSet.all
-        // Blocked, they would kill without the crash report that Swift makes of them.
+        // Blocked, one from outside would never end the process: not the ABRT of a watchdog, either.
         set.remove(Signals.synchronous)
         // Blocked, they would stay pending; ignored, they are errors of the call that caused them.
         set.remove(Signals.turnedIntoErrors)

@@ -16,6 +16,7 @@ enum ModuleChild {
     ///   - time: The clock.
     /// - Returns: How the process ends.
     static func run(_ entry: String, time: any TimeSource = SystemTimeSource.shared) -> ExitCode {
+        Signals.endAtOnceOnCrash()
         // For a module signals do what they do by default, also where main has held them back.
         Signals.blockExactly(SignalSet())
         Signals.turnIntoErrors()

@@ -86,6 +86,9 @@ package enum Signals {
     static let synchronous: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS]
     /// Those that stop or end what runs in a terminal.
     static let fromKeyboard: [Int32] = [SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU]
+    /// Those for which Swift's runtime has handlers that print a backtrace, in a build that is linked with it
+    /// dynamically; and `SIGSYS`.
+    private static let crashes = synchronous + [SIGQUIT]
     /// Those by which a process is asked to end.
     static let requestsEnd: [Int32] = [SIGTERM, SIGINT]
     /// The one by which the kernel tells that a child has ended.
@@ -119,13 +122,25 @@ package enum Signals {
     }
 
     /// Waits until one of `signals`, which must be blocked, is there, and takes it.
+    ///
+    /// A `SIGUSR1` of this process itself is thrown away: Swift's runtime suspends threads by it, to make a
+    /// backtrace.
     package static func wait(for signals: SignalSet) -> ReceivedSignal {
         var info = siginfo_t()
-        while withUnsafePointer(to: signals.raw, { sigwaitinfo($0, &info) }) < 0 {}
+        repeat {
+            while withUnsafePointer(to: signals.raw, { sigwaitinfo($0, &info) }) < 0 {}
+        } while isSuspension(info)
         return ReceivedSignal(info)
     }
 
-    /// Waits until one of `signals`, which must be blocked, is there, and takes it.
+    private static func isSuspension(_ info: siginfo_t) -> Bool {
+        // That it was sent to one thread (SI_TKILL) the C library does not tell: it makes SI_USER of that. So
+        // other signals must count: a program may end itself by `kill(getpid(), SIGTERM)`.
+        info.si_signo == SIGUSR1 && (info.si_code == SI_USER || info.si_code == SI_TKILL)
+            && info._sifields._rt.si_pid == getpid()
+    }
+
+    /// Waits until one of `signals`, which must be blocked, is there, and takes it; as ``wait(for:)`` does.
     ///
     /// - Parameters:
     ///   - signals: Which.
@@ -141,9 +156,10 @@ package enum Signals {
             var limit = timespec(
                 tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
             if withUnsafePointer(to: signals.raw, { sigtimedwait($0, &info, &limit) }) > 0 {
-                return ReceivedSignal(info)
+                if !isSuspension(info) { return ReceivedSignal(info) }
+            } else if errno != EINTR {
+                return nil
             }
-            if errno != EINTR { return nil }
         }
     }
 
@@ -172,19 +188,39 @@ package enum Signals {
     /// Has the kernel throw the signal away unless it is blocked.
     static func ignore(_ number: Int32) { signal(number, SIG_IGN) }
 
-    /// Gives the signals that the parent process had ignored (`nohup`, a script's `&`) their
-    /// default actions back.
+    /// Has a crash end the process at once.
     ///
-    /// Handlers stay as they are: Swift's crash reports are made by some.
-    static func restoreIgnored() {
-        for number in 1...Signals.realTime.upperBound {
-            var action = sigaction()
-            guard sigaction(number, nil, &action) == 0 else { continue }
-            let handler = unsafeBitCast(action.__sigaction_handler, to: UInt.self)
-            if handler == ignoredHandler { signal(number, SIG_DFL) }
+    /// The handlers of Swift's runtime would first make a backtrace. For that they suspend the other threads by
+    /// `SIGUSR1`, and wait half a minute for those that have it blocked, as all threads of a host have; meanwhile
+    /// these go on as if nothing had happened. `SWIFT_BACKTRACE` in the environment asks for it all the same.
+    /// `SIGABRT` ends the process even then: a service manager ends a host that hangs by it, and the runtime's
+    /// handler returns from it.
+    static func endAtOnceOnCrash() {
+        let request = getenv("SWIFT_BACKTRACE")
+        let isRequested = request.map { $0.pointee != 0 } ?? false
+        for number in isRequested ? [SIGABRT] : crashes where handler(of: number) != ignoredHandler
+        {
+            signal(number, SIG_DFL)
         }
     }
 
-    /// `SIG_IGN` as the number it is: a function pointer cannot be compared.
+    /// Gives the signals that the parent process had ignored (`nohup`, a script's `&`) their
+    /// default actions back.
+    ///
+    /// Handlers stay as they are: those of a crash are ``endAtOnceOnCrash()``'s business.
+    static func restoreIgnored() {
+        for number in 1...Signals.realTime.upperBound {
+            if handler(of: number) == ignoredHandler { signal(number, SIG_DFL) }
+        }
+    }
+
+    /// What is done at a signal, as a number: a function pointer cannot be compared.
+    private static func handler(of number: Int32) -> UInt? {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return nil }
+        return unsafeBitCast(action.__sigaction_handler, to: UInt.self)
+    }
+
+    /// `SIG_IGN` as such a number.
     private static var ignoredHandler: UInt { unsafeBitCast(SIG_IGN, to: UInt.self) }
 }

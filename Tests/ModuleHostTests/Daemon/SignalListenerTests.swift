@@ -30,7 +30,7 @@ struct SignalListenerTests {
         let first = Signals.realTime.lowerBound + 1
         let signals = try await onSignalThread {
             for _ in 1...3 { Signals.send(first, toThread: NativeThread.current) }
-            Signals.send(SIGUSR1, toThread: NativeThread.current)
+            Signals.send(SIGUSR2, toThread: NativeThread.current)
             var signals: [ReceivedSignal] = []
             SignalListener().loop { signal in
                 signals.append(signal)
@@ -38,9 +38,30 @@ struct SignalListenerTests {
             }
             return signals
         }
-        #expect(signals.map(\.number) == [SIGUSR1, first, first, first])
+        #expect(signals.map(\.number) == [SIGUSR2, first, first, first])
         let sender = ReceivedSignal.Sender(processID: getpid(), userID: getuid())
         #expect(signals.allSatisfy { $0.sender == sender && $0.value == nil })
+    }
+
+    @Test("the USR1 by which Swift's runtime suspends threads, for a backtrace, is thrown away")
+    func suspension() async throws {
+        let numbers = try await onSignalThread {
+            let signals = SignalSet([SIGUSR1, SIGUSR2])
+            for signal in [SIGUSR1, SIGUSR2] {
+                Signals.send(signal, toThread: NativeThread.current)
+            }
+            var numbers = [Signals.wait(for: signals, until: .now)?.number]
+            numbers.append(Signals.wait(for: signals, until: .now)?.number)
+            for signal in [SIGUSR1, SIGTERM] {
+                Signals.send(signal, toThread: NativeThread.current)
+            }
+            SignalListener().loop { signal in
+                numbers.append(signal.number)
+                return .end
+            }
+            return numbers
+        }
+        #expect(numbers == [SIGUSR2, nil, SIGTERM])
     }
 
     @Test("is ended by another thread while it waits")
@@ -92,7 +113,7 @@ struct SignalListenerTests {
         #expect(numbers == [SIGHUP, Signals.realTime.lowerBound])
     }
 
-    @Test("blocks all but what reports a crash, and what becomes an error")
+    @Test("blocks all but what a crash raises, and what becomes an error")
     func blocks() async throws {
         let open = try await onSignalThread {
             (1...Signals.realTime.upperBound).filter { !Signals.blocked.contains($0) }
