@@ -69,6 +69,7 @@ struct InboxFeeder {
     mutating func run() {
         while true {
             hasMore = false
+            segments.hasChanged = false
             lookForPlace()
             let canTell = known.isComplete || scanFault != nil || isAway
             let letters = inbox.mailbox.take(withIDs: canTell)
@@ -229,7 +230,9 @@ struct InboxFeeder {
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)
         if let descriptor = segments.descriptor { poll.insert(descriptor, .reading) }
-        poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() && isIdle ? untilNext : 0)
+        // What was told after the log had been read to its end may have been taken for another reason.
+        let isQuiet = isIdle && !segments.hasChanged
+        poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() && isQuiet ? untilNext : 0)
         inbox.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
         segments.takeChanges()
     }

@@ -11,6 +11,11 @@ final class SegmentList {
     private let watch: FolderWatch?
     /// The highest number that was listed, or that the system has told of since.
     private var highest = UInt32.max
+    /// Whether the system has told of a change since this was last set to false.
+    ///
+    /// Whoever asks for the numbers takes what the system has told, so that the descriptor is quiet: a thread that
+    /// sleeps on that has to look here first.
+    var hasChanged = false
 
     /// A list that asks the folder each time.
     init(_ folder: InboxFolder) {
@@ -53,7 +58,8 @@ final class SegmentList {
 
     /// Takes what the system has told since the last time; never waits.
     func takeChanges() {
-        guard let changes = watch?.takeChanges() else { return }
+        guard let changes = watch?.takeChanges(), !changes.isEmpty else { return }
+        hasChanged = true
         for name in changes.names {
             if let number = InboxFolder.segmentNumber(name) { highest = max(highest, number) }
         }
