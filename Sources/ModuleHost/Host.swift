@@ -63,6 +63,10 @@ public final class Host: Sendable {
     let inbox: Inbox?
     let app: LaneConfined<RunningApp>
     let holds: HoldList
+    /// What the host has done so far, for any thread.
+    let figures: HostCounters
+    /// What came from outside and is not done.
+    package let inFlight = InFlightBudget()
     private let stopAsked = Atomic(false)
     /// Open from the moment on at which a stop is asked for.
     let stopLatch = Latch()
@@ -129,6 +133,7 @@ public final class Host: Sendable {
         let app = RunningApp(slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox)
         self.app = LaneConfined(app)
         holds = app.holds
+        figures = app.figures
         self.reference = reference
         reference.set(self)
         parent?.set(self)
@@ -160,13 +165,16 @@ public final class Host: Sendable {
     ///
     /// - Parameter event: What happened. A state event changes the state; one that means nothing in the
     ///   state it finds is counted, logged, and otherwise ignored; `terminate` stops the app.
-    public func deliver(_ event: LifecycleEvent) {
+    public func deliver(_ event: LifecycleEvent) { deliver(event, load: nil) }
+
+    /// The same of an event that counts as in flight until it is delivered.
+    func deliver(_ event: LifecycleEvent, load: InFlight?) {
         if event.kind == .terminate {
             stop(.stopped, because: "\(event.origin)", origin: event.origin)
         } else if let change = event.kind.stateChange {
-            enqueue(.change(change, origin: event.origin))
+            enqueue(.change(change, origin: event.origin), load: load)
         } else {
-            enqueue(.event(event))
+            enqueue(.event(event), load: load)
         }
     }
 
@@ -216,6 +224,9 @@ public final class Host: Sendable {
 
     /// Stops the app since something failed that it cannot do without.
     func fail(_ reason: String) { stop(.failed(reason), because: reason, origin: .host) }
+
+    /// Whether the app has come to its end.
+    var isOver: Bool { hasEnded.load(ordering: .acquiring) }
 
     /// Whether a stop was asked for.
     var isStopping: Bool { stopAsked.load(ordering: .acquiring) }
@@ -278,8 +289,9 @@ public final class Host: Sendable {
         gate.lane.whenIdle { [app] _ in body(app.value) }
     }
 
-    func enqueue(_ request: EventRequest) {
-        gate.lane.enqueue(EventJob(request, in: app.value))
+    /// Has the lane deliver an event.
+    func enqueue(_ request: EventRequest, load: InFlight? = nil) {
+        gate.lane.enqueue(EventJob(request, in: app.value, load: load))
     }
 
     /// Has the lane deliver events one after the other.

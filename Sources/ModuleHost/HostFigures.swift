@@ -1,3 +1,5 @@
+import AppService
+
 /// What a host has done so far, in figures.
 public struct HostFigures: Hashable, Sendable {
     /// How many events of each kind were delivered, whoever responded.
@@ -14,6 +16,17 @@ public struct HostFigures: Hashable, Sendable {
     public internal(set) var modulesFailed = 0
     /// How long it took from the start to READY; nil before.
     public internal(set) var readyAfter: Duration?
+    /// The modules that are busy beyond their deadline, in the order in which they became so.
+    package internal(set) var late: [ModuleID] = []
     /// Where the app is.
     public internal(set) var state = LifecycleState.launching
+}
+
+/// The figures of a host, counted on the lane and read by any thread.
+final class HostCounters: Sendable {
+    private let figures = Guarded(HostFigures())
+
+    func withLock<Result>(_ body: (inout HostFigures) -> Result) -> Result {
+        figures.withLock { body(&$0) }
+    }
 }

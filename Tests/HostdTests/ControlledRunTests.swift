@@ -227,11 +227,14 @@ struct ControlledRunTests {
         try run.process.waitForLine(containing: " runs 'test' of ")
         var outcome = try run.hostd("status")
         // As long as it does not hang yet.
-        while outcome.output.contains("\nstate      launching\n") {
+        while !outcome.output.contains("\nat work    x.journal\n") {
+            #expect(outcome.output.contains("\nstate      launching\n"))
             outcome = try run.hostd("status")
         }
+        #expect(outcome.exit == .code(0))
+        outcome = try run.hostd("modules")
         #expect(outcome.exit == .code(75))
-        #expect(outcome.error == busy("status"))
+        #expect(outcome.error == busy("modules"))
         pipe.empty()
         #expect(try run.ready().hostd("status").output.contains("\nstate      active\n"))
     }

@@ -134,15 +134,15 @@ struct LimitTests {
         #expect(outcome.exit == .code(0), "\(outcome.error)")
         pipe.fill()
         host.send(SIGUSR1)
-        let status = try HostProcess.run(["status"], in: folder.path)
-        #expect(status.exit == .code(75))
+        let health = try HostProcess.run(["health"], in: folder.path)
+        #expect(health.exit == .code(75))
         pipe.empty()
         try host.waitForLine(containing: " background  1 module in ")
         host.send(SIGTERM)
         let end = try host.waitForExit()
         #expect(end.exit == .code(0))
         // Alarms need a thread, too. Where there was one, deadlines were kept watch over.
-        if status.error.contains("the host is busy: ") {
+        if health.error.contains("the host is busy: ") {
             #expect(
                 end.error.contains(
                     "x.journal         resign-active  late, and all wait for it: no thread can be "

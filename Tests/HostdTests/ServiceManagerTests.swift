@@ -197,7 +197,7 @@ struct ServiceManagerTests {
                 + "round within 1s, module 'x.journal' is at work")
         // Since then nothing but silence; the command takes two more turns.
         _ = manager.all()
-        #expect(try run.hostd("status").exit == .code(75))
+        #expect(try run.hostd("modules").exit == .code(75))
         #expect(manager.all() == [])
         pipe.empty()
         #expect(try manager.next() == "WATCHDOG=1")

@@ -82,11 +82,12 @@ extension Host {
     ///   - topic: What it is about.
     ///   - payload: What it says.
     ///   - origin: Who posts.
+    ///   - load: Let go of when the message is delivered.
     /// - Throws: ``EventError`` for an empty topic.
     package func post(
-        _ topic: String, _ payload: JSONValue?, origin: Origin
+        _ topic: String, _ payload: JSONValue?, origin: Origin, load: InFlight? = nil
     ) throws(EventError) {
-        enqueue(.event(try .message(topic: topic, payload: payload, origin: origin)))
+        enqueue(.event(try .message(topic: topic, payload: payload, origin: origin)), load: load)
     }
 
     private func call<Reply: Sendable>(

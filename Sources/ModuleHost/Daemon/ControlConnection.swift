@@ -6,9 +6,13 @@ final class ControlConnection {
     let peer: SocketPeer
     private let socket: Descriptor
     var session: RPCSession
+    /// What its calls and events take that are not done.
+    let account: InFlightAccount
     /// Where answers go, shared by all replies of the connection.
     let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     var follower: TailFollower?
+    /// How many bytes of lines it has had taken lately: half of what it was at each turn.
+    var recent = 0
     /// Whether lines may wait that were read and not taken.
     var mayHaveLines = false
     /// Where it stands in the poll set; nil where it waits for nothing.
@@ -23,13 +27,15 @@ final class ControlConnection {
 
     init(
         _ id: ConnectionID, _ peer: SocketPeer, _ socket: consuming Descriptor,
-        mailbox: ControlMailbox, limits: RPCSession.Limits,
+        mailbox: ControlMailbox, limits: RPCSession.Limits, budget: InFlightBudget,
         firstLineBy deadline: ContinuousClock.Instant
     ) {
         self.id = id
         self.peer = peer
         self.socket = socket
-        session = RPCSession(limits: limits)
+        let account = InFlightAccount(budget) { mailbox.post(.room(id)) }
+        self.account = account
+        session = RPCSession(limits: limits) { account.hasRoom }
         lineDeadline = deadline
         deliver = { mailbox.post(.answer(id, $0, $1)) }
     }
@@ -63,6 +69,12 @@ final class ControlConnection {
             session.endInput()
             mayHaveLines = true
         }
+    }
+
+    /// Asks to be told when there is room, where lines or bytes wait for that.
+    func awaitRoom() {
+        // There may be some by now.
+        if !account.hasRoom, account.awaitRoom() { mayHaveLines = true }
     }
 
     /// Notes that the other end is gone for good: nobody will read another byte.

@@ -6,6 +6,8 @@ import AppService
 struct ControlLoop {
     /// How many lines of one connection are taken in a turn.
     private static let linesPerTurn = 256
+    /// How many bytes of lines are taken in a turn, of all together: some milliseconds of work.
+    private static let bytesPerTurn = 256 << 10
 
     private let server: ControlServer
     private var connections: [ControlConnection?]
@@ -64,6 +66,9 @@ struct ControlLoop {
                 connection.session.answer(ticket, with: response)
                 // There may be room again for lines that wait.
                 connection.mayHaveLines = true
+            case .room(let id): connection(id)?.mayHaveLines = true
+            case .drained: LargeMemory.returnAll()
+            case .work(let body): body()
             // What wakes the thread is all there is to these: each turn looks for itself.
             case .news, .alarm: break
             case .end(let time): if end == nil { end = server.time.now() + time }
@@ -73,13 +78,23 @@ struct ControlLoop {
     }
 
     private mutating func takeLines() {
-        for case let connection? in connections where connection.mayHaveLines {
-            guard end == nil else { return }
-            let server = server
-            connection.mayHaveLines = connection.session.takeLines(upTo: Self.linesPerTurn) {
+        guard end == nil else { return }
+        var left = Self.bytesPerTurn
+        let server = server
+        // Whoever asks little is not kept by those who ask much: a status is answered in between.
+        for connection in connections.compactMap({ $0 }).sorted(by: { $0.recent < $1.recent }) {
+            connection.recent /= 2
+            guard connection.mayHaveLines, left > 0 else { continue }
+            let before = connection.session.bytes
+            connection.mayHaveLines = connection.session.takeLines(
+                upTo: Self.linesPerTurn, bytes: left
+            ) {
                 Self.handle($0, $1, of: connection, server)
             }
             connection.updateLineDeadline(server.time.now, server.limits.lineTime)
+            let taken = connection.session.bytes - before
+            connection.recent += taken
+            left -= taken
         }
     }
 
@@ -87,7 +102,10 @@ struct ControlLoop {
         _ request: RPCRequest, _ ticket: RPCSession.Ticket, of connection: ControlConnection,
         _ server: ControlServer
     ) {
-        let reply = RPCReply(to: ticket, through: connection.deliver)
+        let isOverloaded = !connection.account.accepts
+        let reply = RPCReply(
+            to: ticket, load: connection.account.enter(ticket.footprint),
+            through: connection.deliver)
         switch request.method {
         case "ping": reply.succeed { $0.value("pong") }
         case "tail":
@@ -103,9 +121,14 @@ struct ControlLoop {
                 let offer = nearest.map { "; did you mean '\($0)'?" } ?? ""
                 return reply.fail(.methodNotFound("no method \(quoted(request.method))\(offer)"))
             }
+            if isOverloaded, ControlMethods.addLoad.contains(request.method) {
+                return reply.fail(.overloaded(connection.account.limits))
+            }
+            let mailbox = server.mailbox
             handler(
                 ControlMethods.Call(
-                    peer: connection.peer, parameters: request.parameters, reply: reply))
+                    peer: connection.peer, parameters: request.parameters, reply: reply
+                ) { mailbox.post(.work($0)) })
         }
     }
 
@@ -118,6 +141,19 @@ struct ControlLoop {
                 close(connection)
             }
         }
+        limitOutput()
+    }
+
+    /// Drops whoever is owed most, until all together are owed no more than the server may keep.
+    private mutating func limitOutput() {
+        let open = connections.compactMap { $0 }
+        var owed = open.reduce(0) { $0 + $1.session.output.count }
+        guard owed > server.limits.output else { return }
+        for connection in open.sorted(by: { $0.session.output.count > $1.session.output.count })
+        where owed > server.limits.output {
+            owed -= connection.session.output.count
+            drop(connection, "all together are owed too much, and it most of them")
+        }
     }
 
     private mutating func wait() {
@@ -127,6 +163,7 @@ struct ControlLoop {
             pause == nil && end == nil ? poll.insert(server.listener.number, .reading) : nil
         var isBusy = false
         for case let connection? in connections {
+            connection.awaitRoom()
             isBusy = isBusy || (connection.mayHaveLines && end == nil)
             let interest = connection.interest
             // A hang-up cannot be masked out: while lines wait for room it would keep the thread
@@ -209,7 +246,7 @@ struct ControlLoop {
         serial += 1
         connections[slot] = ControlConnection(
             ConnectionID(slot: slot, serial: serial), peer, socket, mailbox: server.mailbox,
-            limits: server.limits.session,
+            limits: server.limits.session, budget: server.budget,
             firstLineBy: server.time.now() + server.limits.lineTime)
     }
 

@@ -11,6 +11,12 @@ final class ControlMailbox: Sendable {
     enum Letter: Sendable {
         /// An answer to a call.
         case answer(ConnectionID, RPCSession.Ticket, [UInt8])
+        /// The connection has room again for what it asks.
+        case room(ConnectionID)
+        /// All that was in flight is done, and it was much.
+        case drained
+        /// Work that is not to keep whoever brings it.
+        case work(@Sendable () -> Void)
         /// Something happened that the connection follows.
         case news(ConnectionID)
         /// The server is to end, and may take so long to send what is owed.

@@ -58,7 +58,9 @@ extension ControlMethods {
             // Nobody would hear of it any more.
             guard !host.isStopping else { return call.reply.fail(RPCError(RouteError.stopped)) }
             do throws(EventError) {
-                try host.post(parameters.topic, parameters.payload, origin: call.peer.origin)
+                try host.post(
+                    parameters.topic, parameters.payload, origin: call.peer.origin,
+                    load: call.reply.load)
                 call.reply.succeed { $0.null() }
             } catch {
                 call.reply.fail(.invalidParameters("\(error)"))

@@ -11,7 +11,23 @@ package struct ControlMethods: Sendable {
         package let parameters: JSONValue?
         /// Where the answer goes.
         package let reply: RPCReply
+        /// Has the thread of the control socket do something: what the lane brings an answer with is not to
+        /// write JSON there.
+        let onControlThread: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
+
+        init(
+            peer: SocketPeer, parameters: JSONValue?, reply: RPCReply,
+            onControlThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+        ) {
+            self.peer = peer
+            self.parameters = parameters
+            self.reply = reply
+            self.onControlThread = onControlThread
+        }
     }
+
+    /// The methods that give modules something to do, and are refused where too much is in flight.
+    static let addLoad: Set<String> = ["call", "canopen", "open", "post", "send"]
 
     package typealias Handler = @Sendable (Call) -> Void
 

@@ -23,6 +23,8 @@ package final class ControlServer: Sendable {
         var readTime: Duration = .seconds(30)
         /// How long a stop waits for clients to read what they are owed.
         var endTime: Duration = .seconds(1)
+        /// Bytes that wait to be sent to all clients together, at which the one that is owed most is dropped.
+        var output = 64 << 20
         var session = RPCSession.Limits()
     }
 
@@ -33,6 +35,7 @@ package final class ControlServer: Sendable {
     let log: Log
     let time: any TimeSource
     let limits: Limits
+    let budget: InFlightBudget
     let accepts: @Sendable (SocketPeer) -> Bool
     private let path: String
     /// Which file the socket has; another host may have one of the same path where the directory was moved.
@@ -47,19 +50,21 @@ package final class ControlServer: Sendable {
     ///   - methods: What can be asked, beside `tail` and `ping`, which every server has.
     ///   - tail: What those hear who follow.
     ///   - log: Where it says whom it turned away, and why.
+    ///   - budget: How much may be in flight.
     ///   - time: Where deadlines come from.
     /// - Throws: ``ControlServerError``.
     package convenience init(
         in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
-        time: any TimeSource = SystemTimeSource.shared
+        budget: InFlightBudget = InFlightBudget(), time: any TimeSource = SystemTimeSource.shared
     ) throws(ControlServerError) {
         try self.init(
-            in: directory, methods: methods, tail: tail, log: log, time: time, limits: Limits())
+            in: directory, methods: methods, tail: tail, log: log, budget: budget, time: time,
+            limits: Limits())
     }
 
     init(
         in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
-        time: any TimeSource, limits: Limits,
+        budget: InFlightBudget = InFlightBudget(), time: any TimeSource, limits: Limits,
         accepts: @escaping @Sendable (SocketPeer) -> Bool = { isOwnerOrRoot($0) }
     ) throws(ControlServerError) {
         path = directory.path(of: Self.name)
@@ -80,6 +85,7 @@ package final class ControlServer: Sendable {
         self.log = log
         self.time = time
         self.limits = limits
+        self.budget = budget
         self.accepts = accepts
     }
 
@@ -97,6 +103,7 @@ package final class ControlServer: Sendable {
     /// - Throws: ``ControlServerError`` where the system has no room for the thread.
     package func start() throws(ControlServerError) {
         isStarted.withLock { $0 = true }
+        budget.onDrained = { [mailbox] in mailbox.post(.drained) }
         do throws(SystemError) {
             try NativeThread.start(name: "hostd-control", stackSize: 1 << 20) { [self] in
                 var loop = ControlLoop(self)

@@ -51,37 +51,22 @@ final class ControlledDaemon: ControlledHost {
         return identity
     }
 
-    func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {
-        // Here and not on the lane, which does not wait for the disk.
-        let inbox = inbox?.currentFigures()
-        host.read(within: Self.patience) {
-            ($0.figures, $0.holds.open, $0.health.late)
-        } _: { [host, identity, reloader] in
-            let status = $0.map { figures, holds, late in
-                var status = HostStatus(identity, figures, inbox: inbox)
-                status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
-                status.holds = holds
-                status.late = late
-                status.lastReload = reloader?.lastReload
-                return status
-            }
-            completion(status.mapError(RPCError.init))
-        }
+    func status() throws(RPCError) -> HostStatus {
+        guard !host.isOver else { throw RPCError(HostSilence.ended) }
+        let figures = host.figures.withLock { $0 }
+        var status = HostStatus(identity, figures, inbox: inbox?.currentFigures())
+        status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
+        status.atWork = host.gate.lane.cell(host.gate.lane.word.load().cell)?.id
+        status.holds = host.holds.open
+        status.lastReload = reloader?.lastReload
+        return status
     }
 
     func modules(_ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void) {
-        host.read(within: Self.patience) {
+        host.read(within: Self.patience, first: true) {
             $0.moduleStatuses
         } _: {
-            // Here and not on the lane, which does not wait for the system.
-            let statuses = $0.map { statuses in
-                statuses.map { status in
-                    var status = status
-                    status.process = status.process?.measured()
-                    return status
-                }
-            }
-            completion(statuses.mapError(RPCError.init))
+            completion($0.mapError(RPCError.init))
         }
     }
 

@@ -9,10 +9,12 @@ package protocol ControlledHost: Sendable {
     /// What does not change as long as it runs.
     var identity: HostIdentity { get }
 
-    /// Tells how the app is doing.
-    func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void)
+    /// How the app is doing, known without asking the lane.
+    ///
+    /// - Throws: ``RPCErrorCode/notRunning`` where it has come to its end.
+    func status() throws(RPCError) -> HostStatus
 
-    /// Tells how each enabled module is doing, in slatefile order.
+    /// Tells how each enabled module is doing, in slatefile order, but for what the system says of processes.
     func modules(_ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void)
 
     /// Stops the app, and tells how it ended; of an app that stops already, too.
@@ -30,12 +32,15 @@ extension ControlMethods {
             call.reply.succeed { $0.object { host.identity.write(to: &$0) } }
         }
         add("status") { call in
-            host.status { call.reply.give($0) { $0.write(to: &$1) } }
+            let status = Result { () throws(RPCError) in try host.status() }
+            call.reply.give(status) { $0.write(to: &$1) }
         }
         add("modules") { call in
-            host.modules {
-                call.reply.give($0) { modules, json in
-                    json.array { for module in modules { module.write(to: &$0) } }
+            host.modules { modules in
+                call.onControlThread {
+                    call.reply.give(modules) { modules, json in
+                        json.array { for module in modules { module.measured.write(to: &$0) } }
+                    }
                 }
             }
         }
@@ -98,10 +103,10 @@ package struct HostIdentity: Hashable, Sendable {
 package struct HostStatus: Hashable, Sendable {
     package var identity: HostIdentity
     package var figures: HostFigures
+    /// The module whose code runs at this moment; nil where none does.
+    package var atWork: ModuleID?
     /// Nil for a host without an inbox.
     package var inbox: InboxFigures?
-    /// The modules that are busy beyond their deadline, in the order in which they became so.
-    package var late: [ModuleID] = []
     /// The holds that are open, in the order in which they were taken.
     package var holds: [OpenHold] = []
     /// What came of the last reload; nil before the first.
@@ -127,7 +132,8 @@ package struct HostStatus: Hashable, Sendable {
             }
             $0.member("modulesRunning", figures.modulesRunning)
             $0.member("modulesFailed", figures.modulesFailed)
-            if !late.isEmpty { $0.member("late", late) }
+            if let atWork { $0.member("atWork", atWork.text) }
+            if !figures.late.isEmpty { $0.member("late", figures.late) }
             if !isolated.isEmpty { $0.member("isolated", isolated) }
             $0.member("failures", figures.failures)
             $0.member("lateness", figures.lateness)
@@ -189,6 +195,13 @@ package struct ModuleStatus: Hashable, Sendable {
     package var process: ModuleProcessStatus?
     /// At the work of how many hosts' deaths it was, where it is isolated for that.
     package var hostDeaths: Int?
+
+    /// The same with what the system says of its process.
+    var measured: ModuleStatus {
+        var status = self
+        status.process = process?.measured()
+        return status
+    }
 
     package init(id: ModuleID, entry: String, state: State) {
         self.id = id

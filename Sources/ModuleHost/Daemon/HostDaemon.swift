@@ -140,6 +140,8 @@ private final class DaemonRun: Sendable {
     private let host: Host
     private let actions: Guarded<SignalActions>
     private let end: Guarded<Host.End?>
+    /// What signals have given the modules to do that is not done.
+    private let signalLoad: InFlightAccount
     private let reloader: SlatefileReloader
     private let watch: SlatefileWatch?
     private let controlled: ControlledDaemon
@@ -191,6 +193,7 @@ private final class DaemonRun: Sendable {
         pressure = MemoryPressure(log: log) { [host] in
             host.deliver(.state(.memoryWarning, origin: .host))
         }
+        signalLoad = InFlightAccount(host.inFlight) { listener.reconsider() }
         end = Guarded(nil)
         reloader = SlatefileReloader(
             host, options: options, notifier: notifier, log: log)
@@ -206,7 +209,8 @@ private final class DaemonRun: Sendable {
         methods.addRestart(to: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
-        server = try ControlServer(in: directory, methods: methods, tail: voice.tail, log: log)
+        server = try ControlServer(
+            in: directory, methods: methods, tail: voice.tail, log: log, budget: host.inFlight)
         reference.set(self)
     }
 
@@ -247,6 +251,9 @@ private final class DaemonRun: Sendable {
         // What the slatefile gives a meaning to is taken, whatever it does by default.
         listener.loop {
             SignalListener.keptDefault.filter { signal in actions.withLock { $0[signal] == nil } }
+        } leaving: {
+            // The system keeps them meanwhile, or tells who sends them that it cannot.
+            signalLoad.hasRoom || signalLoad.awaitRoom() ? [] : actions.withLock { $0.delivered }
         } _: { signal in
             take(signal)
         }
@@ -269,7 +276,9 @@ private final class DaemonRun: Sendable {
                 endAtOnce(origin)
             }
             host.deliver(event.from(origin))
-        case .event(let event): host.deliver(event.from(origin))
+        case .event(let event):
+            let load = signalLoad.enter(event.payload?.footprint ?? 0)
+            host.deliver(event.from(origin), load: load)
         }
         return .goOn
     }

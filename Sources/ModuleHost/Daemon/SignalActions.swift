@@ -29,6 +29,14 @@ struct SignalActions: Sendable {
         }
     }
 
+    /// The signals that modules are told of, as far as they are told of them one by one.
+    var delivered: [Int32] {
+        let stopping = stopping
+        return actions.compactMap { number, entry in
+            if case .event = entry.action, !stopping.contains(number) { number } else { nil }
+        }
+    }
+
     subscript(number: Int32) -> (name: String, action: Action)? { actions[number] }
 }
 

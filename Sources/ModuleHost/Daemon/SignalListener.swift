@@ -76,15 +76,19 @@ package final class SignalListener: Sendable {
     /// - Parameters:
     ///   - keptDefault: Signals that keep their default action instead of being taken; asked at the
     ///     beginning and after ``reconsider()``.
+    ///   - waiting: Signals that are left to wait; asked before each that is taken.
     ///   - handler: Runs on this thread. Gets every signal but those kept, the synchronous ones and
     ///     the one that ``end()`` uses.
     package func loop(
         keepingDefault keptDefault: () -> [Int32] = { SignalListener.keptDefault },
+        leaving waiting: () -> [Int32] = { [] },
         _ handler: (ReceivedSignal) -> Next
     ) {
         var set = Self.take(but: keptDefault())
         while !isEnding.load(ordering: .acquiring) {
-            let signal = Signals.wait(for: set)
+            var wanted = set
+            wanted.remove(waiting())
+            let signal = Signals.wait(for: wanted)
             // Others may send this one too; without the flag it means no more than to look again.
             if signal.number == Signals.wakeUp {
                 set = Self.take(but: keptDefault())

@@ -31,6 +31,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
     let limit: DeliveryLimit
     private let app: LaneConfined<any App>
     private let request: EventRequest
+    private let load: InFlight?
     private var plan: [LifecycleEvent]?
     private var index = 0
     private(set) var event: LifecycleEvent?
@@ -41,8 +42,17 @@ final class EventJob: LaneJob, @unchecked Sendable {
     /// can be lost between one instruction and the next. Then it may be one off.
     private let told = Atomic(0)
 
-    init(_ request: EventRequest, in app: any App, limit: DeliveryLimit = .event) {
+    /// - Parameters:
+    ///   - request: What is to happen.
+    ///   - app: Where.
+    ///   - limit: What each module is allowed.
+    ///   - load: The request as something in flight, let go of with the job.
+    init(
+        _ request: EventRequest, in app: any App, limit: DeliveryLimit = .event,
+        load: InFlight? = nil
+    ) {
         self.request = request
+        self.load = load
         self.limit = limit
         self.app = LaneConfined(app)
     }

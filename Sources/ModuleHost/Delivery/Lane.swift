@@ -95,6 +95,13 @@ final class Lane: Sendable {
         if !list({ $0.append(job) }) { job.abandon() }
     }
 
+    /// Puts a job before all others.
+    ///
+    /// From any thread.
+    func enqueueFirst(_ job: any LaneJob) {
+        if !list({ $0.prepend([job]) }) { job.abandon() }
+    }
+
     /// Puts jobs at the end of the list, in their order and with nothing between them.
     ///
     /// From any thread. Wakes the lane's thread once, and not for each of them.

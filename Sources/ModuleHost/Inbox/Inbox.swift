@@ -32,6 +32,8 @@ package final class Inbox: Sendable {
     let progress: InboxProgress
     let mailbox: InboxMailbox
     let figures = Guarded(InboxFigures())
+    /// How large the segments were when the inbox's thread last looked.
+    let sizes = Guarded(SegmentSizes())
     /// The records that are no events to deliver although they look like it: duplicates, and what was
     /// rejected.
     let skipped = Guarded<Set<EventPosition>>([])
@@ -146,22 +148,14 @@ package final class Inbox: Sendable {
         _ = ended.wait(within: time)
     }
 
-    /// The inbox in figures, as it is now.
+    /// The inbox in figures: how large the log is as its thread has last seen it, all else as it is now.
     ///
-    /// Asks the folder how far the log goes, and neither the lane nor the inbox's thread.
+    /// Waits neither for the disk nor for any thread.
     package func currentFigures() -> InboxFigures {
         var figures = figures.withLock { $0 }
         figures.done = progress.countDone
         figures.position = progress.next ?? origin.first
-        do throws(InboxError) {
-            let extent = try InboxExtent(of: folder)
-            let start = EventPosition(segment: extent.segments.first ?? 1, offset: 0)
-            figures.pendingBytes = try folder.bytes(
-                from: figures.position ?? start, to: extent.end)
-        } catch {
-            let work = InboxFigures.Work(.looking, failingBy: error)
-            figures.troubles[work] = "cannot \(work.rawValue): \(error.trouble)"
-        }
+        figures.pendingBytes = sizes.withLock { $0.bytes(from: figures.position) }
         return figures
     }
 

@@ -53,6 +53,8 @@ struct InboxFeeder {
     private(set) var lane: Lane?
     /// Up to which segment those that nobody needs have been removed.
     var cleared: UInt32 = 0
+    /// Whether the log may have another size than is known.
+    private var areSizesDue = true
     private var poll = PollSet()
 
     init(_ inbox: Inbox) {
@@ -69,6 +71,7 @@ struct InboxFeeder {
     mutating func run() {
         while true {
             hasMore = false
+            areSizesDue = areSizesDue || segments.hasChanged
             segments.hasChanged = false
             lookForPlace()
             let canTell = known.isComplete || scanFault != nil || isAway
@@ -224,7 +227,22 @@ struct InboxFeeder {
 
     // MARK: Waiting
 
+    /// Has others know how large the log is, who do not look themselves.
+    private mutating func noteSizes() {
+        guard !isAway, areSizesDue || segments.hasChanged else { return }
+        do throws(InboxError) {
+            var sizes = inbox.sizes.withLock { $0 }
+            try sizes.look(at: inbox.folder, segments.numbers())
+            inbox.sizes.withLock { $0 = sizes }
+            areSizesDue = false
+            inbox.settled(.looking)
+        } catch {
+            note(error, .looking)
+        }
+    }
+
     private mutating func wait(isOpen: Bool) {
+        noteSizes()
         if isOpen, awaitsRoom, !inbox.progress.awaitRoom() { return }
         let isIdle = !hasMore || isAway || pause != nil
         poll.removeAll()

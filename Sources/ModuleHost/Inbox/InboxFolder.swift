@@ -207,7 +207,7 @@ extension InboxFolder {
     }
 
     /// How many bytes a segment has; 0 where there is none.
-    private func size(ofSegment number: UInt32) throws(InboxError) -> Int {
+    func size(ofSegment number: UInt32) throws(InboxError) -> Int {
         guard let segment = try segment(number) else { return 0 }
         do throws(FileError) { return try segment.state().size } catch { throw .unusable(error) }
     }

@@ -1,21 +1,25 @@
 import Synchronization
 
-/// How many messages a module's process may post: so many a second, and so many that are on their way to
-/// the others.
+/// How many messages a module's process may post: so many a second, and so many, with so many bytes, that are
+/// on their way to the others.
 ///
 /// Without a limit one process could fill the lane's list, and have everybody hear what it says and
 /// nothing else.
 final class PostAllowance: Sendable {
     private let limit: Int
+    private let byteLimit: Int
     private let onTheirWay = Atomic(0)
+    private let bytesOnTheirWay = Atomic(0)
     private let pace: Guarded<Pace>
     /// How many of those that were refused wanted no answer: who posts them does not hear of it.
     private let unheeded = Atomic(0)
 
     init(
-        _ limit: Int = 64, pace: Pace.Limits = Pace.Limits(burst: 1000, perSecond: 1000)
+        _ limit: Int = 64, bytes: Int = 8 << 20,
+        pace: Pace.Limits = Pace.Limits(burst: 1000, perSecond: 1000)
     ) {
         self.limit = limit
+        byteLimit = bytes
         self.pace = Guarded(Pace(pace))
     }
 
@@ -51,6 +55,19 @@ final class PostAllowance: Sendable {
                 .tooMany, "\(limit) of its events are yet to be delivered",
                 detail: "try again later")
         }
-        services.post(event) { [self] in onTheirWay.subtract(1, ordering: .relaxed) }
+        let bytes = event.payload?.footprint ?? 0
+        let before = bytesOnTheirWay.add(bytes, ordering: .relaxed).oldValue
+        // One alone may be larger than that.
+        guard before == 0 || before + bytes <= byteLimit else {
+            bytesOnTheirWay.subtract(bytes, ordering: .relaxed)
+            onTheirWay.subtract(1, ordering: .relaxed)
+            throw RPCError(
+                .tooMany, "\(byteLimit >> 20) MiB of its events are yet to be delivered",
+                detail: "try again later")
+        }
+        services.post(event) { [self] in
+            bytesOnTheirWay.subtract(bytes, ordering: .relaxed)
+            onTheirWay.subtract(1, ordering: .relaxed)
+        }
     }
 }

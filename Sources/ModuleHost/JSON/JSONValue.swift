@@ -58,6 +58,11 @@ public struct JSONValue: Sendable {
         document.bytes.count + document.nodes.count * MemoryLayout<JSONNode>.stride
     }
 
+    /// How many bytes of memory are allocated for that, as it was read: up to twice as many.
+    var allocated: Int {
+        document.bytes.capacity + document.nodes.capacity * MemoryLayout<JSONNode>.stride
+    }
+
     private var entry: JSONNode { document.nodes[node] }
 
     /// The type of the value.

@@ -116,7 +116,7 @@ extension RunningApp {
         else { return }
         record.farewell.removeSubrange(...index)
         _ = tell(record, departure.members, event, on: thread) { error in
-            figures.failures += 1
+            figures.withLock { $0.failures += 1 }
             log.of(module: record.id.text).write(
                 .error, "failed: \(error)", event: event.kind.rawValue)
         }

@@ -11,5 +11,9 @@ extension RunningApp {
     }
 
     /// Says that something may have changed in ``health``.
-    func tellHealth() { host?.observer.onHealth(health) }
+    func tellHealth() {
+        let health = health
+        figures.withLock { $0.late = health.late }
+        host?.observer.onHealth(health)
+    }
 }

@@ -7,7 +7,7 @@ extension RunningApp {
     ///
     /// The lane goes on without them.
     func late(_ report: LateReport) {
-        figures.lateness += report.cells.count
+        figures.withLock { $0.lateness += report.cells.count }
         tellHealth()
         services.forgetMaking()
         guard let blamed = report.cells.last, let outermost = report.cells.first else { return }
@@ -104,7 +104,7 @@ extension Lane.Hooks {
         }
         onFailure = { cell, error in
             guard let host = reference.host else { return }
-            host.app.value.figures.failures += 1
+            host.app.value.figures.withLock { $0.failures += 1 }
             host.log.of(module: cell.id?.text ?? "").error("failed: \(error)")
         }
         onLateFailure = { cell, error in

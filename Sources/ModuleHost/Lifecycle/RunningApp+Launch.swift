@@ -11,7 +11,7 @@ extension RunningApp {
                 entry: entry,
                 cell: Cell(number: UInt16(index + 1), id: entry.id, terms: Cell.Terms(of: entry)))
         }
-        figures.modulesRunning = records.count
+        figures.withLock { $0.modulesRunning = records.count }
         tellHealth()
         do {
             calls = try CallDispatcher(
@@ -155,7 +155,7 @@ extension RunningApp {
     func openRoot(in host: Host) {
         guard ending == nil, firstFailedRequired == nil else { return }
         _ = state.apply(.launched)
-        figures.state = state
+        figures.withLock { $0.state = state }
         host.onLane(limit: .launch) { app, thread in app.askForRoot(on: thread) }
         // A job of its own: a root that takes too long keeps nobody from becoming active.
         host.onLane { app, _ in app.deliverNow(.ownChange(.activate, origin: .host)) }
@@ -173,12 +173,12 @@ extension RunningApp {
             do throws(URLFault) {
                 deliverNow(.own(try .openURL(root, origin: .local(record.id))))
             } catch {
-                figures.failures += 1
+                figures.withLock { $0.failures += 1 }
                 log.of(module: record.id.text).error("no root: \(error)")
             }
         case .returned(nil), .tooDeep, .lost, .threwLate: break
         case .threw(let error):
-            figures.failures += 1
+            figures.withLock { $0.failures += 1 }
             log.of(module: record.id.text).error("no root: \(error)")
         }
     }
@@ -187,9 +187,9 @@ extension RunningApp {
         guard ending == nil, !isReady else { return }
         isReady = true
         let after = startedAt.duration(to: time.now())
-        figures.readyAfter = after
+        figures.withLock { $0.readyAfter = after }
         tellHealth()
-        let running = figures.modulesRunning
+        let running = figures.withLock { $0.modulesRunning }
         let modules = running == 1 ? "1 module" : "\(running) modules"
         log.write(.notice, "ready: \(modules)", duration: after)
         host.observer.onReady(running, after)

@@ -76,8 +76,11 @@ extension RunningApp {
         host.exchange(next)
         gate.lane.watchdog.limits = Watchdog.Limits(of: next)
         holds.exchange(allowance: next.deadlines.stop)
-        figures.modulesFailed = records.count(where: \.isFailed)
-        figures.modulesRunning = records.count - figures.modulesFailed
+        let failed = records.count(where: \.isFailed)
+        figures.withLock { figures in
+            figures.modulesFailed = failed
+            figures.modulesRunning = records.count - failed
+        }
     }
 
     private func exchangeTasks(_ reload: Reload, in host: Host) {
@@ -121,7 +124,7 @@ extension RunningApp {
             return
         }
         _ = tell(record, center.members(of: record.cell), event, on: thread) { error in
-            figures.failures += 1
+            figures.withLock { $0.failures += 1 }
             log.of(module: record.id.text).write(
                 .error, "failed: \(error)", event: event.kind.rawValue)
         }

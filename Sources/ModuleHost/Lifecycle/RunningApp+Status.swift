@@ -6,10 +6,12 @@ extension Host {
     ///
     /// - Parameters:
     ///   - time: How long the lane may take to get to it: a module may keep it busy.
+    ///   - first: Whether it comes before all that waits for the lane.
     ///   - value: What to read.
     ///   - completion: Is called once, on the lane or any other thread.
     func read<Value: Sendable>(
-        within time: Duration, _ value: @escaping @Sendable (RunningApp) -> Value,
+        within time: Duration, first: Bool = false,
+        _ value: @escaping @Sendable (RunningApp) -> Value,
         _ completion: @escaping @Sendable (Result<Value, HostSilence>) -> Void
     ) {
         let question = LaneQuestion(completion)
@@ -18,12 +20,12 @@ extension Host {
                 let module = gate.lane.cell(gate.lane.word.load().cell)?.id
                 question.answer(.failure(.busy(with: module, for: time)))
             })
-        gate.lane.enqueue(
-            LaneWork { [app] _ in
-                question.answer(.success(value(app.value)))
-            } onAbandon: {
-                question.answer(.failure(.ended))
-            })
+        let work = LaneWork { [app] _ in
+            question.answer(.success(value(app.value)))
+        } onAbandon: {
+            question.answer(.failure(.ended))
+        }
+        if first { gate.lane.enqueueFirst(work) } else { gate.lane.enqueue(work) }
     }
 }
 

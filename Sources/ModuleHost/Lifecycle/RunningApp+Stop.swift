@@ -20,7 +20,7 @@ extension RunningApp {
         inbox?.close()
         if !held.isEmpty {
             log.warning("\(held.count) events came before READY and are not delivered")
-            figures.ignored += held.count
+            figures.withLock { $0.ignored += held.count }
             held = []
         }
         for record in records {
@@ -69,7 +69,7 @@ extension RunningApp {
         // One that was late may have taken a hold when it heard of the end.
         guard holds.open.isEmpty else { return releaseWhenNobodyHolds(in: host) }
         _ = state.apply(.ended)
-        figures.state = state
+        figures.withLock { $0.state = state }
         host.end(ending)
     }
 

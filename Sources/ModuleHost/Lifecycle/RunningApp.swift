@@ -20,7 +20,8 @@ final class RunningApp {
     /// Processes of modules that are yet to be made; nil once all are.
     var starts: ProcessStarts?
     var state = LifecycleState.launching
-    var figures = HostFigures()
+    /// Changed on the lane, read by any thread.
+    let figures = HostCounters()
     /// What came from outside before READY.
     var held: [any LaneJob] = []
     var isReady = false
@@ -72,8 +73,10 @@ final class RunningApp {
         guard !record.isFailed else { return }
         record.status = .failed("\(what): \(error)")
         gate.lane.unlist(record.cell)
-        figures.modulesFailed += 1
-        figures.modulesRunning -= 1
+        figures.withLock { figures in
+            figures.modulesFailed += 1
+            figures.modulesRunning -= 1
+        }
         tellHealth()
         // The host that leads this one says so.
         if host?.parent != nil { return }
@@ -122,7 +125,7 @@ extension RunningApp: EventJob.App {
     private func apply(_ change: LifecycleState.Change, origin: Origin) -> [LifecycleEvent] {
         switch state.apply(change) {
         case .deliver(let kinds):
-            figures.state = state
+            figures.withLock { $0.state = state }
             tellHealth()
             return kinds.map { .state($0, origin: origin) }
         case .ignore:
@@ -132,7 +135,7 @@ extension RunningApp: EventJob.App {
     }
 
     private func ignore(_ what: String) -> [LifecycleEvent] {
-        figures.ignored += 1
+        figures.withLock { $0.ignored += 1 }
         log.write(.info, "ignored: the app is \(state.rawValue)", event: what)
         return []
     }
@@ -162,7 +165,7 @@ extension RunningApp: EventJob.App {
     }
 
     func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep {
-        figures.failures += 1
+        figures.withLock { $0.failures += 1 }
         if let parent = host?.parent {
             parent.failed(event, error)
             return .next
@@ -179,7 +182,7 @@ extension RunningApp: EventJob.App {
 
     /// A module threw on a thread that had lost the lane.
     func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
-        figures.failures += 1
+        figures.withLock { $0.failures += 1 }
         if event?.kind == .launch, let record = record(of: cell), !record.isFailed {
             return markFailed(record, "launch", error)
         }
@@ -197,7 +200,7 @@ extension RunningApp: EventJob.App {
 
     func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest) {
         gate.lane.box?.setActivity(nil)
-        figures.events[event.kind, default: 0] += 1
+        figures.withLock { $0.events[event.kind, default: 0] += 1 }
         if event.kind == .launch { launched() }
         log.write(
             .info, tally.summary, event: event.kind.rawValue,

@@ -38,10 +38,7 @@ struct HostServices: ModuleServices {
 
     func eventInHand(of cell: Cell) -> LifecycleEvent? { gate.lane.eventInHand(of: cell) }
 
-    var figures: HostFigures {
-        guard let app = reference.host?.app else { return HostFigures() }
-        return gate.lane.asHost { app.value.figures } ?? HostFigures()
-    }
+    var figures: HostFigures { reference.host?.figures.withLock { $0 } ?? HostFigures() }
 
     func register(_ task: StartupTask, of cell: Cell) throws(StartupError) {
         var task = task

@@ -1,8 +1,8 @@
-import Glibc
-
-/// What becomes of large pieces of memory when they are let go of.
+/// What the C library does with memory that is free.
+///
+/// Its settings stand in a header that Swift does not see, and a static executable has no symbols to look up.
 enum LargeMemory {
-    /// `M_MMAP_THRESHOLD` of `mallopt(3)`, which Swift does not see.
+    /// `M_MMAP_THRESHOLD` of `mallopt(3)`.
     private static let threshold: Int32 = -3
     /// Glibc's own value at the start.
     private static let bytes: Int32 = 128 << 10
@@ -13,11 +13,18 @@ enum LargeMemory {
     /// keep all up to that size, of each thread that ever had one: a host that has read lines of a MiB from 20 modules
     /// would never be small again.
     ///
-    /// - Returns: False where the C library has no such setting, as in a static executable.
+    /// - Returns: False where the C library refuses.
     @discardableResult
-    static func returnAtOnce() -> Bool {
-        guard let symbol = dlsym(nil, "mallopt") else { return false }
-        typealias Setting = @convention(c) (Int32, Int32) -> Int32
-        return unsafeBitCast(symbol, to: Setting.self)(threshold, bytes) == 1
-    }
+    static func returnAtOnce() -> Bool { mallopt(threshold, bytes) == 1 }
+
+    /// Gives what is free back to the system, of all threads: after much was in use.
+    ///
+    /// Takes some milliseconds for each 10 MiB, in which threads that allocate may wait.
+    ///
+    /// - Returns: Whether there was any.
+    @discardableResult
+    static func returnAll() -> Bool { malloc_trim(0) == 1 }
 }
+
+@_silgen_name("mallopt") private func mallopt(_ parameter: Int32, _ value: Int32) -> Int32
+@_silgen_name("malloc_trim") private func malloc_trim(_ kept: Int) -> Int32

@@ -34,6 +34,15 @@ package struct RPCError: Error, Hashable, Sendable {
         RPCError(.invalidParameters, "Invalid params", detail: detail)
     }
 
+    /// What would give modules more to do is refused for now.
+    static func overloaded(_ limits: InFlightBudget.Limits) -> RPCError {
+        RPCError(
+            .overloaded, "overloaded",
+            detail:
+                "events and calls of \(limits.all >> 20) MiB are accepted and not done; try again in "
+                + limits.retry.briefText)
+    }
+
     /// Something went wrong that is not the caller's doing.
     package static func internalError(_ detail: String) -> RPCError {
         RPCError(.internalError, "Internal error", detail: detail)
@@ -83,6 +92,9 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     /// The inbox did not accept an event, as where the disk is full; nothing of it is left.
     package static let notAccepted = Self(rawValue: -32009)
 
+    /// Too many events and calls are in flight: what would add to them is refused.
+    package static let overloaded = Self(rawValue: -32010)
+
     /// Every code that this host answers with, and how a command ends that gets it: the one table.
     package static let exitCodes: [(code: RPCErrorCode, exit: ExitCode)] = [
         // The first two are never the user's doing: the command wrote the request.
@@ -101,6 +113,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
         (.badParameter, .usage),
         (.unavailable, .unavailable),
         (.notAccepted, .inputOutput),
+        (.overloaded, .busy),
     ]
 
     /// How a command ends that gets this error; an unknown one counts as a failure.

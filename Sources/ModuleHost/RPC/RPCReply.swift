@@ -8,15 +8,19 @@ package final class RPCReply: Sendable {
     private let ticket: RPCSession.Ticket
     private let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     private let isGiven = Atomic(false)
+    /// The call as something in flight: for as long as somebody may answer it.
+    let load: InFlight?
 
     /// - Parameters:
     ///   - ticket: What the session handed the request on with.
+    ///   - load: The call as something in flight; nil where nobody counts.
     ///   - deliver: Takes the response to the other end; without bytes where none is sent.
     init(
-        to ticket: RPCSession.Ticket,
+        to ticket: RPCSession.Ticket, load: InFlight? = nil,
         through deliver: @escaping @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     ) {
         self.ticket = ticket
+        self.load = load
         self.deliver = deliver
     }
 

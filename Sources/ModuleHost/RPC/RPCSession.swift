@@ -25,6 +25,8 @@ struct RPCSession {
         let id: RPCID?
         /// The batch that it belongs to.
         fileprivate let batch: Int?
+        /// How many bytes of memory its parameters take; of those of a batch, its share.
+        let footprint: Int
     }
 
     fileprivate struct Batch {
@@ -48,13 +50,20 @@ struct RPCSession {
     private(set) var answersEnd = 0
     /// How many lines were taken.
     private(set) var lines = 0
+    /// How many bytes these had.
+    private(set) var bytes = 0
+    private let hasRoomElsewhere: () -> Bool
     private var input: LineBuffer
     private var phase = Phase.open
     private var batches: [Int: Batch] = [:]
     private var lastBatch = 0
 
-    init(limits: Limits = Limits()) {
+    /// - Parameters:
+    ///   - limits: How much it may take.
+    ///   - hasRoomElsewhere: Whether those who carry out what is asked have room for more; asked before each line.
+    init(limits: Limits = Limits(), hasRoomElsewhere: @escaping () -> Bool = { true }) {
         self.limits = limits
+        self.hasRoomElsewhere = hasRoomElsewhere
         input = LineBuffer(limit: limits.line)
     }
 
@@ -62,7 +71,7 @@ struct RPCSession {
 
     /// Whether another line may be taken: there is room for what it asks, and for the answer.
     private var hasRoom: Bool {
-        openCalls < limits.calls && output.count < limits.outputMark
+        openCalls < limits.calls && output.count < limits.outputMark && hasRoomElsewhere()
     }
 
     /// Whether more bytes should be read.
@@ -106,13 +115,15 @@ struct RPCSession {
     ///
     /// - Parameters:
     ///   - count: How many, so that others have their turn.
+    ///   - limit: After how many bytes no further line is taken.
     ///   - handle: Is given each request, in order, with a ticket for ``answer(_:with:)``, which is
     ///     owed once, at any time after this returns.
     /// - Returns: Whether there may be more to take at once.
     mutating func takeLines(
-        upTo count: Int, _ handle: (RPCRequest, Ticket) -> Void
+        upTo count: Int, bytes limit: Int = .max, _ handle: (RPCRequest, Ticket) -> Void
     ) -> Bool {
-        for _ in 0..<count {
+        let start = bytes
+        for _ in 0..<count where bytes - start < limit {
             guard phase != .closing, hasRoom else { return false }
             switch input.next() {
             case .line(let line): take(line, handle)
@@ -131,6 +142,7 @@ struct RPCSession {
 
     private mutating func take(_ line: [UInt8], _ handle: (RPCRequest, Ticket) -> Void) {
         lines += 1
+        bytes += line.count
         // An empty line is what a person's Return key sends.
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
         switch RPCFrame(line) {
@@ -138,7 +150,8 @@ struct RPCSession {
             switch message {
             case .request(let request, let id):
                 openCalls += 1
-                handle(request, Ticket(id: id, batch: nil))
+                let footprint = request.parameters?.allocated ?? 0
+                handle(request, Ticket(id: id, batch: nil, footprint: footprint))
             case .invalid(let error, let id): queue(error, id: id)
             // An answer to nothing: to answer that would never end.
             case .response: break
@@ -171,7 +184,9 @@ struct RPCSession {
         openCalls += batch.open
         if batch.open > 0 { batches[lastBatch] = batch } else { queue(batch) }
         for case .request(let request, let id) in messages {
-            handle(request, Ticket(id: id, batch: lastBatch))
+            // They share one text.
+            let footprint = (request.parameters?.allocated ?? 0) / batch.open
+            handle(request, Ticket(id: id, batch: lastBatch, footprint: footprint))
         }
     }
 

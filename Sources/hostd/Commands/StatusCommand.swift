@@ -23,6 +23,8 @@ extension Command {
         let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
         let holds =
             status["holds"]?.elements.map { "\($0["module"]?.string ?? "") \(describe($0))" } ?? []
+        // Of an app that runs the moment says nothing.
+        let isMoving = ["launching", "terminating"].contains(text("state"))
         let rows: [(String, [String?])] = [
             ("app", [text("app")]),
             ("state", [text("state")]),
@@ -32,6 +34,7 @@ extension Command {
             ("state dir", [text("stateDirectory")]),
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
+            ("at work", isMoving ? [status["atWork"]?.string] : []),
             ("late", status["late"]?.elements.map(\.string) ?? []),
             ("isolated", status["isolated"]?.elements.map(\.string) ?? []),
             ("holds", holds),

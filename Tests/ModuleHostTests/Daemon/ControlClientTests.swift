@@ -135,21 +135,22 @@ struct ControlClientTests {
                 return identity
             }
 
-            func status(_ completion: @escaping @Sendable (Result<HostStatus, RPCError>) -> Void) {
+            func status() -> HostStatus {
                 var figures = HostFigures()
                 figures.state = .active
                 figures.readyAfter = .microseconds(1500)
                 figures.events = [.push: 3]
+                let id = try? ModuleID("com.mm.main")
+                figures.late = id.map { [$0] } ?? []
                 var status = HostStatus(identity, figures)
-                if let id = try? ModuleID("com.mm.main") {
-                    status.late = [id]
+                if let id {
                     status.holds = [
                         OpenHold(
                             module: id, step: .background, reason: "upload",
                             remaining: .seconds(8))
                     ]
                 }
-                completion(.success(status))
+                return status
             }
 
             func modules(

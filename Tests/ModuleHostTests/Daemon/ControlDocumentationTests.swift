@@ -52,6 +52,7 @@ struct ControlDocumentationTests {
     @Test("the limits are those that hold")
     func limits() throws {
         let limits = ControlServer.Limits()
+        let load = InFlightBudget.Limits()
         let rows = try rows(under: "Limits").dropFirst()
         let expected = [
             "\(limits.connections);",
@@ -59,8 +60,12 @@ struct ControlDocumentationTests {
             "\(limits.session.calls) on a connection",
             "reading of calls stops at \(limits.session.outputMark >> 10) KiB, the connection is "
                 + "closed at \(limits.session.output >> 20) MiB, or after "
-                + "\(limits.readTime.components.seconds) s",
+                + "\(limits.readTime.components.seconds) s; of all connections together at "
+                + "\(limits.output >> 20) MiB the one",
+            "\(load.sender >> 20) MiB of a connection: it is read no further until some are done. "
+                + "\(load.all >> 20) MiB of all senders",
         ]
+        #expect(InFlightBudget.overhead == 512)
         #expect(limits.session.line == 1 << 20)
         #expect(rows.count == expected.count)
         for (row, text) in zip(rows, expected) { #expect(row.last?.hasPrefix(text) == true) }

@@ -261,6 +261,83 @@ struct ControlServerHostileTests {
         #expect(served.held.values.count == 500)
     }
 
+    @Test("one whose calls take its share of the memory is read no further until they are done")
+    func share() throws {
+        let budget = InFlightBudget(InFlightBudget.Limits(all: 1 << 20, sender: 40_000))
+        let served = try ServedSocket(budget: budget)
+        let client = try served.client()
+        let parameters = "[\"" + String(repeating: "x", count: 10_000) + "\"]"
+        // As many as the socket takes, where nobody reads.
+        for id in 1...10 { client.call("hold", id: id, parameters) }
+        try served.settle()
+        let taken = served.held.values.count
+        #expect(1...4 ~= taken)
+        #expect(40_000...80_000 ~= budget.inFlight)
+        // Others are served.
+        let other = try served.client()
+        #expect(try other.ask("ping") == "\"pong\"")
+        var answered = 0
+        while answered < 10 {
+            for call in served.held.takeAll() {
+                call.reply.succeed { $0.value(1) }
+                answered += 1
+            }
+            try served.settle()
+        }
+        for _ in 1...10 { #expect(client.line() != nil) }
+        try served.settle()
+        #expect(budget.inFlight == 0)
+    }
+
+    @Test("where all that is in flight is too much, more is refused, and questions are answered")
+    func overloaded() throws {
+        let budget = InFlightBudget(InFlightBudget.Limits(all: 100_000, sender: 80_000))
+        let served = try ServedSocket(budget: budget)
+        let parameters = "[\"" + String(repeating: "x", count: 60_000) + "\"]"
+        let clients = [try served.client(), try served.client()]
+        for client in clients {
+            client.call("hold", id: 1, parameters)
+            try served.settle()
+        }
+        let other = try served.client()
+        for method in ["call", "canopen", "open", "post", "send"] {
+            other.call(method)
+            #expect(
+                other.line()
+                    == errorLine(
+                        -32010, "overloaded",
+                        "events and calls of 0 MiB are accepted and not done; try again in 1s",
+                        id: "1"))
+        }
+        #expect(try other.ask("greet", #"{"name": "mia"}"#) == "\"hello mia\"")
+        for call in served.held.takeAll() { call.reply.succeed { $0.value(1) } }
+        for client in clients { #expect(client.line() != nil) }
+        try served.settle()
+        #expect(try other.ask("post") == "null")
+    }
+
+    @Test("where all clients are owed too much, the one that is owed most goes")
+    func owed() throws {
+        var limits = ControlServer.Limits()
+        limits.output = 4 << 20
+        let served = try ServedSocket(limits: limits)
+        let clients = try (0..<3).map { _ in try served.client() }
+        for (client, calls) in zip(clients, [1, 4, 1]) {
+            for id in 1...calls { client.call("hold", id: id) }
+            try served.settle()
+        }
+        let text = String(repeating: "x", count: 1 << 20)
+        for call in served.held.takeAll() { call.reply.succeed { $0.value(text) } }
+        try served.settle()
+        #expect(
+            served.log.messages == [
+                "control socket: connection of process \(getpid()) closed: "
+                    + "all together are owed too much, and it most of them"
+            ])
+        #expect(clients[0].line()?.isEmpty == false)
+        #expect(clients[2].line()?.isEmpty == false)
+    }
+
     @Test("another user is told so and closed at once, with a line in the log")
     func otherUser() async throws {
         let served = try ServedSocket(accepts: { _ in false })

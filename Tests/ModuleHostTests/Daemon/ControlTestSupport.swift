@@ -23,7 +23,7 @@ final class ServedSocket: Sendable {
 
     init(
         limits: ControlServer.Limits = .init(), tailLimits: TailHub.Limits = .init(),
-        in name: String = "state",
+        budget: InFlightBudget = InFlightBudget(), in name: String = "state",
         accepts: @escaping @Sendable (SocketPeer) -> Bool = { ControlServer.isOwnerOrRoot($0) }
     ) throws {
         folder = try TemporaryFolder()
@@ -49,9 +49,12 @@ final class ServedSocket: Sendable {
         let held = held
         methods["hold"] = { held.append($0) }
         methods.add("forget") { _ in }
+        for method in ControlMethods.addLoad {
+            methods.add(method) { $0.reply.succeed { $0.null() } }
+        }
         server = try ControlServer(
-            in: directory, methods: methods, tail: tail, log: log.log, time: time, limits: limits,
-            accepts: accepts)
+            in: directory, methods: methods, tail: tail, log: log.log, budget: budget, time: time,
+            limits: limits, accepts: accepts)
         try server.start()
     }
 

@@ -13,12 +13,6 @@ struct ControlledDaemonTests {
         ControlledDaemon(test.host, slatefile: "slatefile.json")
     }
 
-    private func status(_ daemon: ControlledDaemon) -> Promise<Result<HostStatus, RPCError>> {
-        let answer = Promise<Result<HostStatus, RPCError>>()
-        daemon.status { answer.keep($0) }
-        return answer
-    }
-
     /// The modules as text: `x.a running`.
     private func modules(_ daemon: ControlledDaemon) -> Promise<[String]> {
         let answer = Promise<[String]>()
@@ -81,6 +75,7 @@ struct ControlledDaemonTests {
         test.overrun()
         #expect(await modules(daemon).value.first == "x.a late, 0 behind")
         for _ in 0..<3 { try test.deliver(.memoryWarning) }
+        await test.settled()
         #expect(await modules(daemon).value.first == "x.a late, 3 behind")
         door.open()
         #expect(await test.stopped() == .stopped)
@@ -95,17 +90,19 @@ struct ControlledDaemonTests {
         let daemon = daemon(test)
         try test.host.launch()
         await probe.reached("a launch")
-        let answer = status(daemon)
+        let answer = Promise<Result<[ModuleStatus], RPCError>>()
+        daemon.modules { answer.keep($0) }
         test.time.advance(by: .seconds(2))
         let error = RPCError(
             .late, "the host is busy",
             detail: "module 'x.a' is at work, and nothing else came to its turn within 2s; "
                 + "try again")
         #expect(await answer.value == .failure(error))
+        // It does not need the lane.
+        #expect(try daemon.status().figures.state == .launching)
         door.open()
         _ = await test.recorder.first(containing: "ready: ")
-        // What was answered is not answered again.
-        #expect(try await status(daemon).value.get().figures.state == .active)
+        #expect(try daemon.status().figures.state == .active)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -115,7 +112,6 @@ struct ControlledDaemonTests {
         await test.settled()
         let daemon = daemon(test)
         let before = test.time.pendingAlarms
-        _ = await status(daemon).value
         _ = await modules(daemon).value
         #expect(test.time.pendingAlarms <= before)
         #expect(await test.stopped() == .stopped)
@@ -136,8 +132,7 @@ struct ControlledDaemonTests {
         door.open()
         let end = await test.end()
         // The app has ended, and its daemon has not said so yet.
-        #expect(
-            await status(daemon).value == .failure(RPCError(.notRunning, "the app has ended")))
+        #expect(throws: RPCError(.notRunning, "the app has ended")) { try daemon.status() }
         #expect(answers.values == [])
         daemon.ended(end)
         daemon.ended(.failed("too late to matter"))

@@ -164,7 +164,7 @@ struct HoldTests {
         await probe.reached("tick")
         work.open()
         await probe.reached("task result")
-        #expect(test.host.app.value.figures.state == .terminating)
+        #expect(test.host.figures.withLock { $0.state } == .terminating)
         #expect(!probe.entries.contains("a terminate"))
         // An event means nothing any more, as in any stop.
         try test.deliver(.memoryWarning)
@@ -318,10 +318,9 @@ struct HoldTests {
             module: try ModuleID("x.b"), step: .background, reason: "upload",
             remaining: .seconds(8))
         let daemon = ControlledDaemon(test.host, slatefile: "slatefile.json")
-        let status = Promise<HostStatus?>()
-        daemon.status { status.keep(try? $0.get()) }
-        #expect(await status.value?.holds == [hold])
-        #expect(await status.value?.figures.state == .terminating)
+        let status = try daemon.status()
+        #expect(status.holds == [hold])
+        #expect(status.figures.state == .terminating)
         let modules = Promise<[ModuleStatus]?>()
         daemon.modules { modules.keep(try? $0.get()) }
         #expect(await modules.value?.map(\.holds) == [[], [hold]])

@@ -217,8 +217,9 @@ extension HostUnderTest {
             await withCheckedContinuation { continuation in
                 host.onLane { app, _ in
                     continuation.resume(
-                        returning: "\(app.figures.modulesRunning) running, "
-                            + "\(app.figures.modulesFailed) failed")
+                        returning: app.figures.withLock {
+                            "\($0.modulesRunning) running, \($0.modulesFailed) failed"
+                        })
                 }
             }
         }

@@ -28,4 +28,14 @@ struct LargeMemoryTests {
         defer { free(small) }
         #expect(!isMapped(small))
     }
+
+    @Test("what many small pieces took goes back when it is asked for", .enabled(if: isGlibc))
+    func trimmed() throws {
+        // The last one keeps all below it from going back by itself.
+        let pieces = (0..<20_000).compactMap { _ in malloc(1 << 10) }
+        let last = try #require(malloc(1 << 10))
+        defer { free(last) }
+        for piece in pieces { free(piece) }
+        #expect(LargeMemory.returnAll())
+    }
 }

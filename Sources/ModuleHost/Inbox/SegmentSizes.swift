@@ -1,0 +1,35 @@
+/// How large the segments of the log are.
+struct SegmentSizes {
+    private var sizes: [UInt32: Int] = [:]
+
+    /// How many bytes the log has from a place on; nil for all.
+    func bytes(from place: EventPosition?) -> Int {
+        sizes.reduce(0) { sum, segment in
+            guard let place else { return sum + segment.value }
+            guard segment.key >= place.segment else { return sum }
+            let isFirst = segment.key == place.segment
+            return sum + max(0, segment.value - (isFirst ? Int(place.offset) : 0))
+        }
+    }
+
+    /// Looks at the newest segment, and at those that it has not seen as older ones.
+    ///
+    /// - Parameters:
+    ///   - folder: The inbox.
+    ///   - numbers: Its segments, growing.
+    /// - Throws: ``InboxError``.
+    mutating func look(at folder: InboxFolder, _ numbers: [UInt32]) throws(InboxError) {
+        // What was the newest has grown until there was another one.
+        let newest = sizes.keys.max()
+        var looked: [UInt32: Int] = [:]
+        for number in numbers {
+            let isFinal = newest.map { number < $0 } == true
+            if isFinal, let size = sizes[number] {
+                looked[number] = size
+            } else {
+                looked[number] = try folder.size(ofSegment: number)
+            }
+        }
+        sizes = looked
+    }
+}

@@ -1,0 +1,135 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("What is in flight")
+struct InFlightTests {
+    private static func budget(all: Int = 10_000, sender: Int = 4000) -> InFlightBudget {
+        InFlightBudget(InFlightBudget.Limits(all: all, sender: sender))
+    }
+
+    private let overhead = InFlightBudget.overhead
+
+    @Test("counts until nobody holds it any more")
+    func counting() {
+        let budget = Self.budget()
+        let account = InFlightAccount(budget)
+        var first: InFlight? = account.enter(100)
+        var second: InFlight? = account.enter(200)
+        #expect(budget.inFlight == 300 + 2 * overhead)
+        withExtendedLifetime(first) {}
+        first = nil
+        #expect(budget.inFlight == 200 + overhead)
+        withExtendedLifetime(second) {}
+        second = nil
+        #expect(budget.inFlight == 0)
+    }
+
+    @Test("a sender that has its share in flight waits, and the others do not")
+    func share() {
+        let told = LockedList<String>()
+        let budget = Self.budget()
+        let account = InFlightAccount(budget) { told.append("room") }
+        let other = InFlightAccount(budget)
+        // One alone may be as large as it likes.
+        #expect(account.hasRoom && account.accepts)
+        var load: [InFlight] = [account.enter(5000)]
+        #expect(!account.hasRoom && !account.accepts && other.hasRoom && other.accepts)
+        #expect(!account.awaitRoom())
+        #expect(told.values == [])
+        load = []
+        #expect(told.values == ["room"])
+        #expect(account.awaitRoom())
+        #expect(load.isEmpty)
+    }
+
+    @Test(
+        "where there is no room in all, a sender with nothing in flight is read, and gives nobody work"
+    )
+    func all() {
+        let told = LockedList<String>()
+        let budget = Self.budget()
+        let large = (0..<3).map { number in InFlightAccount(budget) { told.append("\(number)") } }
+        var load = large.map { $0.enter(3500) }
+        #expect(!budget.hasRoom)
+        let idle = InFlightAccount(budget) { told.append("idle") }
+        #expect(idle.hasRoom && !idle.accepts)
+        #expect(large.map(\.hasRoom) == [false, false, false])
+        #expect(large.map { $0.awaitRoom() } == [false, false, false])
+        var question: InFlight? = idle.enter(0)
+        #expect(!idle.hasRoom)
+        #expect(!idle.awaitRoom())
+        // It has nothing in flight again, though there still is no room.
+        withExtendedLifetime(question) {}
+        question = nil
+        #expect(told.values == ["idle"])
+        load.removeFirst()
+        #expect(told.values.sorted() == ["0", "idle"])
+        load.removeFirst()
+        #expect(told.values.sorted() == ["0", "1", "2", "idle"])
+    }
+
+    @Test("says once that all of much is done, and nothing of little")
+    func drained() {
+        let told = LockedList<String>()
+        let budget = InFlightBudget()
+        budget.onDrained = { told.append("drained") }
+        let account = InFlightAccount(budget)
+        _ = account.enter(1 << 20)
+        #expect(told.values == [])
+        for _ in 0..<2 {
+            var load = (0..<10).map { _ in account.enter(1 << 20) }
+            _ = account.enter(1)
+            load.removeAll()
+        }
+        #expect(told.values == ["drained", "drained"])
+    }
+
+    @Test(
+        "a message is in flight until its modules have returned, and one that is dropped is not any more"
+    )
+    func messages() async throws {
+        let probe = Probe()
+        let door = Door()
+        probe.when("a memory-warning") { _ in door.pass() }
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        let account = InFlightAccount(test.host.inFlight)
+        func post() throws {
+            let load = account.enter(1000)
+            try test.host.post("topic", nil, origin: .host, load: load)
+        }
+        try post()
+        await test.settled()
+        #expect(test.host.inFlight.inFlight == 0)
+        try test.deliver(.memoryWarning)
+        await probe.reached("a memory-warning")
+        for _ in 0..<3 { try post() }
+        #expect(test.host.inFlight.inFlight == 3 * (1000 + overhead))
+        door.open()
+        await test.settled()
+        #expect(test.host.inFlight.inFlight == 0)
+        #expect(await test.stopped() == .stopped)
+        try post()
+        #expect(test.host.inFlight.inFlight == 0)
+    }
+
+    @Test("many threads leave it at nothing")
+    func threads() async {
+        let budget = Self.budget(all: 20_000, sender: 5000)
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let account = InFlightAccount(budget)
+                    for _ in 0..<2000 {
+                        let load = [account.enter(10), account.enter(4000)]
+                        if !account.hasRoom { _ = account.awaitRoom() }
+                        withExtendedLifetime(load) {}
+                    }
+                }
+            }
+        }
+        #expect(budget.inFlight == 0)
+        #expect(budget.hasRoom)
+    }
+}
