@@ -34,13 +34,23 @@ struct InboxListing {
             let head = ["  position", "event", "id", "time", "modules"]
             text += textTable([head] + pending.first.map(row))
         }
-        text += rest(pending.count) + "\(rejected.events.count) rejected\n"
+        text += rest(pending.count)
+        if !behind.isEmpty {
+            text += behind.count == 1 ? "1 module behind\n" : "\(behind.count) modules behind\n"
+            let rows = behind.map { ["  \($0.id)", "\($0.from)"] }
+            text += textTable([["  module", "from"]] + rows)
+        }
+        text += "\(rejected.events.count) rejected\n"
         let shown = rejected.events.prefix(limit)
         if !shown.isEmpty {
             let head = ["  position", "event", "id", "rejected", "reason"]
             text += textTable([head] + shown.map(row))
         }
         return text + rest(rejected.events.count)
+    }
+
+    private var behind: [(id: ModuleID, from: EventPosition)] {
+        pending.behind.sorted { $0.key.text < $1.key.text }.map { ($0.key, $0.value) }
     }
 
     private func rest(_ count: Int) -> TerminalText {
@@ -87,6 +97,11 @@ struct InboxListing {
     private func write(_ pending: PendingEvents, to json: inout JSONWriter) {
         json.member("count", pending.count)
         if let next = pending.next { json.member("next", next.description) }
+        if !behind.isEmpty {
+            json.member("behind") {
+                $0.object { for module in behind { $0.member(module.id.text, "\(module.from)") } }
+            }
+        }
         json.member("events") {
             $0.array { array in
                 for event in pending.first {

@@ -122,6 +122,10 @@ struct InboxCommandTests {
                   1:125     message                            x.b, x.c
                   1:193     ?                                  to be rejected: no event is called 'psh'; \
                 did you mean 'push'?
+                2 modules behind
+                  module  from
+                  x.a     1:48
+                  x.b     1:48
                 2 rejected
                   position  event     id  rejected                  reason
                   1:7       open-url  c   2026-03-01T09:41:00.005Z  it was in the way
@@ -134,6 +138,10 @@ struct InboxCommandTests {
                   position  event  id  time                  modules
                   1:48      push   b   2026-03-01T09:41:00Z  x.a, x.b
                   … and 2 more; '--limit N' shows more
+                2 modules behind
+                  module  from
+                  x.a     1:48
+                  x.b     1:48
                 2 rejected
                   position  event     id  rejected                  reason
                   1:7       open-url  c   2026-03-01T09:41:00.005Z  it was in the way
@@ -142,7 +150,8 @@ struct InboxCommandTests {
                 """)
         #expect(
             try inbox("--json", "--limit=2").output
-                == #"{"pending":{"count":3,"next":"1:125","events":[{"position":"1:48","event":"push","#
+                == #"{"pending":{"count":3,"next":"1:125","behind":{"x.a":"1:48","x.b":"1:48"},"#
+                + #""events":[{"position":"1:48","event":"push","#
                 + #""id":"b","time":"2026-03-01T09:41:00Z","modules":["x.a","x.b"]},"#
                 + #"{"position":"1:125","event":"message","modules":["x.b","x.c"]}]},"#
                 + #""rejected":{"count":2,"unreadable":0,"events":[{"position":"1:7","id":"c","#
@@ -198,7 +207,8 @@ struct InboxCommandTests {
         #expect(outcome.output == "accepted 1:1: no module, 1 late, failed\n")
         // The host that has no cursor yet goes by none; it writes one within a second.
         var text = ""
-        while !text.contains("  x.journal\n0 rejected\n") { text = try run.hostd("inbox").output }
+        let behind = "1 module behind\n  module     from\n  x.journal  1:1\n0 rejected\n"
+        while !text.contains(behind) { text = try run.hostd("inbox").output }
         #expect(text.hasPrefix("1 pending\n"))
         pipe.empty()
         while try run.countPending() != 0 {}

@@ -187,6 +187,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var isRequired = false
     /// How many events wait for it, where that is known: only where it is late.
     package var behind: Int?
+    /// The durable events that wait for it since it failed; nil for none.
+    package var waiting: WaitingEvents?
     /// Why it failed.
     package var reason: String?
     /// The steps that it holds open, in the order in which it took the holds.
@@ -218,6 +220,7 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("main", isMain)
             $0.member("required", isRequired)
             if let behind { $0.member("behind", behind) }
+            if let waiting { $0.member("waiting") { waiting.write(to: &$0) } }
             if let reason { $0.member("reason", reason) }
             if let process { $0.member("process") { process.write(to: &$0) } }
             if let hostDeaths { $0.member("hostDeaths", hostDeaths) }
@@ -225,6 +228,25 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("holds") {
                 $0.array { json in for hold in holds { json.object { hold.write(to: &$0) } } }
             }
+        }
+    }
+}
+
+/// The events of the inbox that wait for a failed module.
+package struct WaitingEvents: Hashable, Sendable {
+    package var count: Int
+    /// The position of the first one.
+    package var first: EventPosition
+
+    package init(count: Int, first: EventPosition) {
+        self.count = count
+        self.first = first
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("events", count)
+            $0.member("from", first.description)
         }
     }
 }

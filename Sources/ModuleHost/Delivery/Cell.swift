@@ -15,7 +15,7 @@ final class Cell: Sendable {
         case late
         /// It was late and has caught up. The lane looks once more what it has heard already.
         case rejoined
-        /// It gets nothing more: it failed, or the slatefile no longer names it.
+        /// It gets nothing more: it failed, or the slatefile no longer names it; see ``Cell/isAwaited``.
         case unlisted
     }
 
@@ -49,6 +49,10 @@ final class Cell: Sendable {
     let wasOverdueInStop = Atomic(false)
     /// Written under the lane's lock; read without it as a first look.
     let status = Atomic(Status.listed)
+    /// Whether the module has failed and durable events wait until it is restarted.
+    ///
+    /// Written under the lane's lock.
+    let isAwaited = Atomic(false)
     /// How many members the module has had in the host's center: who has asked for them need not ask again
     /// as long as it stays.
     ///

@@ -122,7 +122,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
 
     private func end(_ event: LifecycleEvent, in app: any App) {
         if event.kind.isClaimed {
-            app.gate.lane.endSearch(at: event.sequence, with: tally.lastAsked)
+            app.gate.lane.endSearch(for: event, with: tally.lastAsked)
         }
         tally.delivered = max(0, told.load(ordering: .relaxed) - tally.failed - tally.lateInIt)
         app.ended(event, tally, of: request)

@@ -166,12 +166,14 @@ extension Lane {
     /// stands after it hears of the event.
     ///
     /// - Parameters:
-    ///   - position: The event's position.
+    ///   - event: The event.
     ///   - cell: The last that was asked; nil where all were.
-    func endSearch(at position: UInt64, with cell: Cell?) {
+    func endSearch(for event: LifecycleEvent, with cell: Cell?) {
         state.withLock { state in
             let unreached = state.late.cells.filter { $0.rank > cell?.rank ?? .max }
-            state.log.endSearch(at: position, before: unreached)
+            state.log.endSearch(at: event.sequence, before: unreached)
+            // One that is late may have acted, too.
+            if cell != nil, let entry = event.entry { state.late.noteClaimed(entry) }
         }
     }
 
@@ -232,7 +234,7 @@ extension Lane {
         state.withLock { $0.late.unheard(log: $0.log) }
     }
 
-    /// Takes from a late module what it is too far behind with.
+    /// Takes from a late or failed module what it is too far behind with.
     func forfeit(before place: EventPosition, by cell: Cell) -> Forfeit? {
         state.withLock { $0.late.forfeit(before: place, by: cell) }
     }
@@ -242,16 +244,6 @@ extension Lane {
     /// - Returns: False where it is at work on none.
     func forfeitEventInHand(of cell: Cell, because reason: String) -> Bool {
         state.withLock { $0.late.forfeitEventInHand(of: cell, because: reason) }
-    }
-
-    /// Takes a module out for good; what it has not heard of the durable events is put aside.
-    func unlistForfeiting(_ cell: Cell, because reason: String) {
-        state.withLock { state in
-            state.late.forfeitAll(of: cell, because: reason, log: state.log)
-            cell.status.store(.unlisted, ordering: .releasing)
-            state.late.noteGone(cell, log: &state.log)
-        }
-        epoch.add(1, ordering: .releasing)
     }
 
     /// What modules gave up and is not put aside yet.

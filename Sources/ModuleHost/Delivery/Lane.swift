@@ -68,6 +68,7 @@ final class Lane: Sendable {
         state.withLock { state in
             state.cells[cell.number] = nil
             state.late.forget(cell)
+            state.late.dropFailed(cell)
             state.retired.append(Retired(cell: cell))
         }
     }
@@ -165,6 +166,7 @@ final class Lane: Sendable {
     func accept(_ event: inout LifecycleEvent) {
         state.withLock { state in
             state.log.append(&event, keeping: !state.late.isEmpty)
+            if let entry = event.entry { state.late.keepForFailed(event, entry) }
             guard !state.late.isEmpty else { return }
             state.late.enforceBacklogs(log: &state.log)
             if event.entry != nil { state.late.noteAccepted(log: state.log) }

@@ -14,11 +14,31 @@ extension LateModules {
 
         var first: EventPosition? { places?.lowerBound }
 
-        mutating func append(_ entry: InboxEntry, isHeard: Bool) {
+        /// - Parameters:
+        ///   - entry: An event that stands after all others.
+        ///   - isHeard: Whether the module is not to hear it.
+        ///   - isFollowing: Whether an earlier event may yet be put back in front of it.
+        mutating func append(_ entry: InboxEntry, isHeard: Bool, isFollowing: Bool = false) {
             // Nothing before the first one is of interest.
-            if places == nil, isHeard { return }
+            if places == nil, isHeard, !isFollowing { return }
             places = (places?.lowerBound ?? entry.position)..<entry.end
             if isHeard { heard.insert(entry.position) } else { count += 1 }
+        }
+
+        /// Puts an event in front of the others, which the module was at work on.
+        mutating func putBack(_ entry: InboxEntry) {
+            places = entry.position..<max(entry.end, places?.upperBound ?? entry.end)
+            count += 1
+        }
+
+        /// The module is not to hear an event, which may be one of these.
+        mutating func exclude(_ entry: InboxEntry) {
+            guard let all = places, all.contains(entry.position),
+                heard.insert(entry.position).inserted
+            else { return }
+            count = max(0, count - 1)
+            // The only one: nothing is left to wait for.
+            if all.lowerBound == entry.position, all.upperBound == entry.end { self = Spill() }
         }
 
         /// Takes what was read at the first place.
@@ -104,8 +124,11 @@ extension LateModules {
         let late = modules.values.map(\.cell).compactMap { cell in
             cell.isListed ? firstUnheard(cell, log).map { (cell, $0) } : nil
         }
+        let failed = failed.values.compactMap { module in
+            module.spilled.first.map { (module.cell, $0) }
+        }
         // Last, so that they are those that count.
-        return late + forfeits.map { ($0.cell, $0.first) }
+        return late + failed + forfeits.map { ($0.cell, $0.first) }
     }
 
     mutating func noteUnheard(_ cell: Cell, _ log: EventLog) {
@@ -131,8 +154,12 @@ extension LateModules {
         return nil
     }
 
-    /// A module has no durable event left that it has not heard, but what it gave up.
-    func noteLevel(_ cell: Cell) { note(cell, firstForfeit(of: cell), false) }
+    /// A module has no durable event left that it has not heard, but what it gave up and what waits for it
+    /// since it failed.
+    func noteLevel(_ cell: Cell) {
+        let first = [firstForfeit(of: cell), failed(cell)?.spilled.first].compactMap(\.self).min()
+        note(cell, first, false)
+    }
 
     private func firstForfeit(of cell: Cell) -> EventPosition? {
         forfeits.lazy.filter { $0.cell === cell }.map(\.first).min()
@@ -140,7 +167,7 @@ extension LateModules {
 
     // MARK: Giving up
 
-    /// Takes from a late module what it is too far behind with.
+    /// Takes from a late or failed module what it is too far behind with.
     ///
     /// Until ``settle(_:dropped:log:)`` it counts as unheard all the same.
     ///
@@ -149,23 +176,29 @@ extension LateModules {
     ///   - cell: The module's place.
     /// - Returns: What it gives up; nil for nothing.
     mutating func forfeit(before place: EventPosition, by cell: Cell) -> Forfeit? {
-        guard holds(cell), !forfeits.contains(where: { $0.cell === cell }) else { return nil }
-        return forfeit(of: cell, before: place, because: .behind)
-    }
-
-    private mutating func forfeit(
-        of cell: Cell, before place: EventPosition?, because reason: Forfeit.Reason
-    ) -> Forfeit? {
-        func isGivenUp(_ position: EventPosition) -> Bool { place.map { position < $0 } ?? true }
+        guard !forfeits.contains(where: { $0.cell === cell }) else { return nil }
+        if failed(cell) != nil {
+            guard let dropped = failed[cell.number]?.spilled.drop(before: place) else { return nil }
+            return keep(
+                Forfeit(
+                    cell: cell, first: dropped.places.lowerBound, begun: nil,
+                    places: dropped.places, heard: dropped.heard, reason: .failed,
+                    outlastsModule: true))
+        }
+        guard holds(cell) else { return nil }
         let begun = modules[cell.number]?.begun.flatMap {
-            isGivenUp($0.position) ? $0.position : nil
+            $0.position < place ? $0.position : nil
         }
         let dropped = modules[cell.number]?.spilled.drop(before: place)
         guard let first = begun ?? dropped?.places.lowerBound else { return nil }
         if begun != nil { modules[cell.number]?.begun = nil }
-        let forfeit = Forfeit(
-            cell: cell, first: first, begun: begun, places: dropped?.places,
-            heard: dropped?.heard ?? [], reason: reason)
+        return keep(
+            Forfeit(
+                cell: cell, first: first, begun: begun, places: dropped?.places,
+                heard: dropped?.heard ?? [], reason: .behind))
+    }
+
+    private mutating func keep(_ forfeit: Forfeit) -> Forfeit {
         forfeits.append(forfeit)
         return forfeit
     }
@@ -182,32 +215,27 @@ extension LateModules {
         forfeits.append(
             Forfeit(
                 cell: cell, first: begun.position, begun: begun.position, places: nil, heard: [],
-                reason: .event(reason)))
+                reason: .event(reason), outlastsModule: true))
         return true
     }
 
-    /// Takes all durable events that it has not heard from a late module, which gets nothing more.
-    ///
-    /// - Parameters:
-    ///   - cell: The module's place.
-    ///   - reason: Why.
-    ///   - log: The log.
-    mutating func forfeitAll(of cell: Cell, because reason: String, log: EventLog) {
-        guard holds(cell) else { return }
+    /// Notes where in the inbox all the durable events stand that a late module has not heard.
+    mutating func spillAll(of cell: Cell, log: EventLog) {
         while let position = modules[cell.number]?.position, position < log.head {
             if let kept = log[position], let entry = kept.event.entry {
-                // Of one that is still on its way nobody knows yet: better put aside than lost.
-                modules[cell.number]?.spilled.append(entry, isHeard: kept.isFor(cell) == false)
+                // Of one that is still on its way nobody knows yet: see ``noteClaimed(_:)``.
+                modules[cell.number]?.spill(entry, isHeard: kept.isFor(cell) == false)
             }
             modules[cell.number]?.position += 1
         }
-        _ = forfeit(of: cell, before: nil, because: .module(reason))
-        noteUnheard(cell, log)
     }
 
     /// What a module gave up is put aside.
     mutating func settle(_ forfeit: Forfeit, dropped: Int, log: EventLog) {
         forfeits.removeAll { $0.cell === forfeit.cell && $0.first == forfeit.first }
+        if failed(forfeit.cell) != nil {
+            failed[forfeit.cell.number]?.spilled.uncount(dropped)
+        }
         guard holds(forfeit.cell) else { return noteLevel(forfeit.cell) }
         modules[forfeit.cell.number]?.spilled.uncount(dropped)
         modules[forfeit.cell.number]?.missed += dropped
@@ -221,10 +249,10 @@ struct Forfeit: Sendable {
     enum Reason: Hashable, Sendable {
         /// It is too far behind.
         case behind
+        /// It has failed, and too much waits for it.
+        case failed
         /// It cannot hear that one, for the reason in words.
         case event(String)
-        /// It hears nothing any more, for the reason in words.
-        case module(String)
     }
 
     let cell: Cell
@@ -237,7 +265,6 @@ struct Forfeit: Sendable {
     /// Those among them that it was not to hear.
     let heard: Set<EventPosition>
     let reason: Reason
-
     /// Whether somebody is to know of them, though the module be gone.
-    var outlastsModule: Bool { reason != .behind }
+    var outlastsModule = false
 }

@@ -51,6 +51,10 @@ struct LateModules {
         var spilled = Spill()
         /// Whether there is no durable event that it has not heard.
         var isLevel = true
+
+        mutating func spill(_ entry: InboxEntry, isHeard: Bool) {
+            spilled.append(entry, isHeard: isHeard, isFollowing: begun != nil)
+        }
     }
 
     /// Told which durable event is the first that a module has not heard, whether it has begun, and nil
@@ -62,6 +66,8 @@ struct LateModules {
     private let box: BlackBox?
     /// Those that are late, by the numbers of their cells.
     var modules: [UInt16: Module] = [:]
+    /// Those that have failed and that durable events wait for, by the numbers of their cells.
+    var failed: [UInt16: Failed] = [:]
     private var turns = 0
     /// What modules that were too far behind gave up, until it is put aside.
     var forfeits: [Forfeit] = []
@@ -112,6 +118,7 @@ struct LateModules {
                 event: job?.eventInHand)
             turns += 1
             if cell === cells.first { module.begun = told }
+            if let waiting = takeWaiting(for: cell) { module.spilled = waiting }
             modules[cell.number] = module
             noteUnheard(cell, log)
             if !isYield || cell !== cells.last { box?.setLate(cell.number, true) }
@@ -231,7 +238,7 @@ struct LateModules {
             let kept = log[position]
             if let entry = kept?.event.entry {
                 guard let isFor = kept?.isFor(cell) else { return }
-                modules[number]?.spilled.append(entry, isHeard: !isFor)
+                modules[number]?.spill(entry, isHeard: !isFor)
             } else {
                 modules[number]?.missed += 1
             }

@@ -176,6 +176,9 @@ package final class Inbox: Sendable {
 
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
 
+    /// Another module takes the place of one of the same id.
+    func replace(_ old: Cell, by new: Cell) { progress.replace(old, by: new) }
+
     /// A module gave up events, which are to be put aside.
     func noteForfeit() { mailbox.wake() }
 
@@ -322,7 +325,7 @@ package struct InboxFigures: Hashable, Sendable {
         case accepting = "accept events"
         case reading = "read the inbox"
         case cursor = "keep the cursor"
-        case puttingAside = "put aside what late modules are too far behind with"
+        case puttingAside = "put aside what modules are too far behind with"
         case looking = "look at the inbox"
         case everything = "use the inbox"
 

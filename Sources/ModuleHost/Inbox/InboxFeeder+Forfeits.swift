@@ -1,7 +1,7 @@
 /// What becomes of events that a module is too far behind with.
 extension InboxFeeder {
-    /// Puts aside what late modules are further behind than they may be, and what they gave up for other
-    /// reasons, each under the module's name.
+    /// Puts aside what late and failed modules are further behind than they may be, and what they gave up for
+    /// other reasons, each under the module's name.
     ///
     /// - Parameters:
     ///   - lane: Whose modules.
@@ -17,7 +17,8 @@ extension InboxFeeder {
             }
             // A quarter more than must be, so that it is not at it again with the next event.
             let bound = try inbox.folder.position(inbox.limits.behind / 4 * 3, before: end)
-            _ = lane.forfeit(before: bound, by: cell)
+            guard let forfeit = lane.forfeit(before: bound, by: cell) else { continue }
+            if forfeit.reason == .failed { noteTooMuch(waitsFor: cell) }
         }
         for forfeit in lane.forfeits { settle(forfeit, on: lane, reader) }
     }
@@ -39,8 +40,18 @@ extension InboxFeeder {
         let module = "module '\(forfeit.cell.id?.text ?? "")'"
         return switch forfeit.reason {
         case .behind: "\(module) is late and more than \(inbox.limits.behind >> 20) MiB behind"
-        case .event(let reason), .module(let reason): "\(module): \(reason)"
+        case .failed:
+            "\(module) has failed, and more than \(inbox.limits.behind >> 20) MiB wait for it"
+        case .event(let reason): "\(module): \(reason)"
         }
+    }
+
+    /// Warns, once for each module that has failed, that events no longer wait for it.
+    private mutating func noteTooMuch(waitsFor cell: Cell) {
+        guard let id = cell.id, overfull.insert(id).inserted else { return }
+        inbox.log.of(module: id.text).warning(
+            "failed, and more than \(inbox.limits.behind >> 20) MiB of the inbox wait for it: the oldest "
+                + "events are moved to rejected.ndjson; 'hostd restart \(id)' delivers the others")
     }
 
     private func putAside(
@@ -71,5 +82,13 @@ extension InboxFeeder {
         }
         try inbox.reject(rejections)
         return dropped + rejections.count
+    }
+}
+
+extension Log {
+    /// Warns that events wait for a module that is no longer part of the app.
+    func droppedWaiting() {
+        warning(
+            "events wait for it in the inbox, but the slatefile has it no more: they are dropped")
     }
 }

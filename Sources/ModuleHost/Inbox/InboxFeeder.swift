@@ -49,6 +49,8 @@ struct InboxFeeder {
     var rejectedBefore: Set<RejectedPlace>?
     /// Whether the path of the inbox leads to another folder, and nothing can be done until it leads back.
     var isAway = false
+    /// The failed modules for which more would wait than may; the log has said so.
+    var overfull: Set<ModuleID> = []
     let segments: SegmentList
     private(set) var lane: Lane?
     /// Up to which segment those that nobody needs have been removed.
@@ -158,9 +160,7 @@ struct InboxFeeder {
         if let reader { return reader }
         let modules = host.slatefile.modules.filter(\.isEnabled)
         for id in start.keep(Set(modules.map(\.id))) {
-            inbox.log.of(module: id.text).warning(
-                "events wait for it in the inbox, but the slatefile has it no more: they are dropped"
-            )
+            inbox.log.of(module: id.text).droppedWaiting()
         }
         let reader = try InboxReader(inbox.folder, segments, from: start.first)
         inbox.progress.start(

@@ -119,8 +119,25 @@ final class InboxProgress: Sendable {
             let module = cell.id.flatMap { modules.modules[$0] }.flatMap {
                 $0.cell === cell ? $0 : nil
             }
-            let left = module.map { left in next.map { max($0, left.place) } ?? left.place }
+            let isGone = !cell.isListed && !cell.isAwaited.load(ordering: .relaxed)
+            let left = isGone ? nil : module.map { firstLeft(from: $0.place) }
             box?.setBehind(cell.number, left, begun: false)
+        }
+    }
+
+    /// How far a module is that the last host left behind at `place`, where nothing else is known of it.
+    private func firstLeft(from place: EventPosition) -> EventPosition {
+        next.map { max($0, place) } ?? place
+    }
+
+    /// Another module takes the place of one that may have been behind when the last host ended.
+    func replace(_ old: Cell, by new: Cell) {
+        guard isCatchingUp.load(ordering: .relaxed), let id = old.id else { return }
+        catchingUp.withLock { modules in
+            guard let module = modules.modules[id], module.cell === old else { return }
+            let place = firstLeft(from: module.place)
+            modules.modules[id] = (new, place)
+            box?.setBehind(new.number, place, begun: false)
         }
     }
 
@@ -129,7 +146,9 @@ final class InboxProgress: Sendable {
             guard place >= modules.end else { return }
             box?.setNext(place)
             for module in modules.modules.values
-            where module.cell.status.load(ordering: .relaxed) != .late {
+            where module.cell.status.load(ordering: .relaxed) != .late
+                && !module.cell.isAwaited.load(ordering: .relaxed)
+            {
                 box?.setBehind(module.cell.number, nil, begun: false)
             }
             modules.modules = [:]

@@ -24,6 +24,9 @@ package struct PendingEvents: Sendable {
     package private(set) var first: [Event] = []
     /// Where the host goes on with events that all are to hear; nil for the start of the log.
     package let next: EventPosition?
+    /// The modules that are behind the others, such as those that have failed: the first event that each has
+    /// not received.
+    package let behind: [ModuleID: EventPosition]
     /// What is wrong with the cursor, or the log, in words.
     package private(set) var notices: [String]
 
@@ -41,6 +44,7 @@ package struct PendingEvents: Sendable {
             InboxCursor.load(from: folder), BlackBox.Contents(in: directory),
             end: try InboxExtent(of: folder).end)
         next = start.next
+        behind = start.modules
         notices = start.notices
         let reader = try InboxReader(folder, from: start.first)
         while true {

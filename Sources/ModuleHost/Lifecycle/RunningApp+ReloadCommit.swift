@@ -26,6 +26,7 @@ extension RunningApp {
         }
         reload.isOver = true
         let old = slatefile
+        handOver(reload)
         takeOutLeaving(reload, calls)
         exchangeOrder(reload)
         calls.swapContents(with: new)
@@ -36,6 +37,22 @@ extension RunningApp {
         log.notice("slatefile applied (\(reload.request.origin)): \(reload.plan)")
         followUp(reload, before: old, in: host)
         reload.posts.release(host.enqueue)
+    }
+
+    /// Hands what waits in the inbox for modules that have failed to those that take their places.
+    private func handOver(_ reload: Reload) {
+        let new = Dictionary(
+            reload.drafts.map { ($0.id, $0.cell) }, uniquingKeysWith: { first, _ in first })
+        for record in reload.leaving {
+            let log = log.of(module: record.id.text)
+            guard let cell = new[record.id] else {
+                if gate.lane.dropWaiting(for: record.cell) > 0 { log.droppedWaiting() }
+                continue
+            }
+            inbox?.replace(record.cell, by: cell)
+            let count = gate.lane.passOn(from: record.cell, to: cell)
+            if count > 0 { log.notice("restarted; \(count) events of the inbox wait for it") }
+        }
     }
 
     private func takeOutLeaving(_ reload: Reload, _ calls: CallDispatcher) {
@@ -116,7 +133,28 @@ extension RunningApp {
                     app.value.greet(confined.value, event, on: thread)
                 })
         }
+        for record in reload.drafts where gate.lane.waiting(for: record.cell) != nil {
+            let confined = LaneConfined(record)
+            jobs.append(
+                LaneWork { [app = host.app] thread in
+                    app.value.catchUp(confined.value, on: thread)
+                })
+        }
         gate.lane.prepend(jobs)
+    }
+
+    /// Has a restarted module receive what has waited for it, on a thread of its own, before anything that
+    /// comes from now on.
+    private func catchUp(_ record: ModuleRecord, on thread: LaneThread) {
+        guard ending == nil, !record.isFailed, gate.lane.waiting(for: record.cell) != nil else {
+            return
+        }
+        _ = gate.call(record.cell, on: thread) {
+            _ = gate.lane.takeOver(at: thread.mine, because: .repeatedYield)
+        }
+        // Without a thread it would receive what comes now, and never what came before.
+        guard gate.lane.owns(thread) else { return }
+        markFailed(record, "restart", NoThread())
     }
 
     private func greet(_ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread) {
@@ -129,6 +167,12 @@ extension RunningApp {
                 .error, "failed: \(error)", event: event.kind.rawValue)
         }
     }
+}
+
+/// A restarted module has no thread on which to receive what has waited for it.
+private struct NoThread: Error, CustomStringConvertible {
+    let description =
+        "the system has no thread on which it can receive what waits for it in the inbox"
 }
 
 extension Watchdog.Limits {

@@ -50,7 +50,10 @@ extension RunningApp {
             var status = ModuleStatus(
                 record.entry, record.status.asSeen(isLate: behind != nil))
             if status.state == .late { status.behind = behind }
-            if case .failed(let reason) = record.status { status.reason = reason }
+            if case .failed(let reason) = record.status {
+                status.reason = reason
+                status.waiting = gate.lane.waiting(for: record.cell).map(WaitingEvents.init)
+            }
             status.holds = holds[record.id] ?? []
             status.process = (record.module as? IsolatedModule)?.figures.withLock { $0 }
             return status

@@ -37,13 +37,15 @@ extension RunningApp {
         of request: EventRequest, _ event: LifecycleEvent, _ tally: EventTally
     ) -> Answer<Host.CallReply> {
         if case .event(_, let answer?) = request { return answer }
-        return Answer { [log, inbox, origin = event.origin, entry = event.entry] result in
+        return Answer { [log, inbox, gate, origin = event.origin, entry = event.entry] result in
             if case .failure(let error) = result {
                 log.write(
                     .warning, "not opened: \(error)", event: EventKind.openURL.rawValue,
                     fields: [LogField("origin", "\(origin)")])
                 // What the end of the app came before is for the next host.
                 if case RouteError.stopped = error { return }
+            } else if let entry {
+                gate.lane.noteClaimed(entry)
             }
             if let entry { inbox?.ended(entry, EventOutcome(tally, result)) }
         }

@@ -72,7 +72,7 @@ final class RunningApp {
     func markFailed(_ record: ModuleRecord, _ what: String, _ error: any Error) {
         guard !record.isFailed else { return }
         record.status = .failed("\(what): \(error)")
-        gate.lane.unlist(record.cell)
+        gate.lane.fail(record.cell)
         figures.withLock { figures in
             figures.modulesFailed += 1
             figures.modulesRunning -= 1

@@ -103,8 +103,7 @@ struct HostServices: ModuleServices {
     func fail(_ cell: Cell, _ what: String, _ error: any Error) {
         let error = DescribedError(error)
         // At once: what comes next it would hear as one that is gone.
-        gate.lane.unlistForfeiting(cell, because: "\(error)")
-        inbox?.noteForfeit()
+        gate.lane.fail(cell)
         reference.host?.onLane { app, _ in
             if let record = app.record(of: cell) { app.markFailed(record, what, error) }
         }

@@ -46,6 +46,12 @@ extension Command {
         ].compactMap(\.self)
     }
 
+    private static func describe(waiting: JSONValue) -> String {
+        let count = waiting["events"]?.int ?? 0
+        let events = count == 1 ? "1 event of the inbox waits" : "\(count) events of the inbox wait"
+        return "\(events), from \(waiting["from"]?.string ?? "?") on"
+    }
+
     private static func table(ofModules modules: JSONValue) -> TerminalText {
         func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
         let rows = modules.elements.map { module in
@@ -53,6 +59,7 @@ extension Command {
             if module["main"]?.bool == true { notes.append("main") }
             if module["required"]?.bool == true { notes.append("required") }
             if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
+            if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
             if let reason = module["reason"]?.string { notes.append(reason) }
             notes += parts(ofProcess: module["process"], of: module)
             if let deaths = module["hostDeaths"]?.int {

@@ -12,12 +12,13 @@ struct InboxProgressTests {
         let progress: InboxProgress
         let cell: Cell
         let id: ModuleID
+        let box: BlackBox
         private let folder: TemporaryFolder
 
         init() throws {
             folder = try TemporaryFolder()
             directory = StateDirectory(path: folder.path)
-            let box = try BlackBox(in: directory, app: "t")
+            box = try BlackBox(in: directory, app: "t")
             try box.begin()
             id = try ModuleID("com.mm.slow")
             cell = Cell(number: 1, id: id)
@@ -57,6 +58,32 @@ struct InboxProgressTests {
         app.pass(to: "1:500")
         #expect(app.unheard == nil)
         app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        #expect(app.unheard == nil)
+    }
+
+    @Test("a module that has failed stays behind when the last host's rest is done")
+    func failed() throws {
+        let app = try CatchingUp()
+        app.cell.status.store(.unlisted, ordering: .releasing)
+        app.cell.isAwaited.store(true, ordering: .releasing)
+        app.progress.noteUnheard(by: app.cell, "1:100", isBegun: false)
+        app.pass(to: "1:500")
+        #expect(app.unheard == unheard("1:100"))
+    }
+
+    @Test("a module that takes the place of another is behind as that was")
+    func replaced() throws {
+        let app = try CatchingUp()
+        let new = Cell(number: 2, id: app.id)
+        app.box.setName(app.id, of: 2)
+        app.pass(to: "1:200")
+        app.progress.replace(app.cell, by: new)
+        app.cell.status.store(.unlisted, ordering: .releasing)
+        app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        #expect(app.unheard == unheard("1:200"))
+        app.progress.began(InboxEntry(position: "1:300", end: "1:330", only: [app.id]))
+        #expect(app.unheard == unheard("1:300", begun: true))
+        app.pass(to: "1:500")
         #expect(app.unheard == nil)
     }
 

@@ -1,0 +1,239 @@
+import AppService
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Delivery from the inbox to modules that have failed", .timeLimit(.minutes(10)))
+final class InboxFailedTests: Sendable {
+    private let folder: TemporaryFolder
+    private let probe: Probe
+    /// Whether module `b` throws where it is made to.
+    private let isBroken = Guarded(true)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        probe = Probe(#fileID)
+    }
+
+    private func breaks(_ what: String) {
+        probe.when("b \(what)") { [weak self] _ in
+            if self?.isBroken.withLock(\.self) == true { throw Fault() }
+        }
+    }
+
+    private func launched(
+        _ limits: Inbox.Limits = Inbox.Limits(), in folder: TemporaryFolder? = nil
+    ) async throws -> HostUnderTest {
+        try await HostUnderTest.durable(
+            "a", "b", "c", in: folder ?? self.folder, limits: limits, probe: probe
+        ).launched()
+    }
+
+    private func restart(_ host: HostUnderTest) async throws -> String {
+        let outcome = await withCheckedContinuation { continuation in
+            host.host.restart("x.b", origin: .host) { continuation.resume(returning: $0) }
+        }
+        guard case .reload(let outcome) = try outcome.get() else { return "killed" }
+        return outcome.text
+    }
+
+    /// What waits for module `b`.
+    private func waiting(_ host: HostUnderTest) async -> WaitingEvents? {
+        await withCheckedContinuation { continuation in
+            host.host.onLane { app, _ in
+                continuation.resume(returning: app.moduleStatuses[1].waiting)
+            }
+        }
+    }
+
+    private func rejected() throws -> [RejectedEvent] {
+        try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path))).contents().events
+    }
+
+    @Test(
+        "what comes after a module failed waits until it is restarted: each event once, in order",
+        arguments: ["init", "launch"])
+    func restarted(_ what: String) async throws {
+        breaks(what)
+        let test = try await launched()
+        #expect(await waiting(test) == nil)
+        for number in 0..<10 { _ = await test.outcome("\(number)") }
+        let all = probe.heard("a")
+        #expect(all.count == 10 && probe.heard("b") == [])
+        let first = try #require(all.first?.split(separator: "#").first)
+        let place = try #require(EventPosition(String(first)))
+        #expect(await waiting(test) == WaitingEvents(count: 10, first: place))
+        // A restart that fails changes nothing.
+        #expect(try await restart(test).hasPrefix("undone: "))
+        #expect(await waiting(test)?.count == 10)
+        isBroken.withLock { $0 = false }
+        #expect(try await restart(test) == "applied: made anew x.b")
+        _ = await test.outcome("after")
+        await probe.reached("b \(try #require(probe.heard("a").last))")
+        #expect(probe.heard("b") == probe.heard("a"))
+        #expect(probe.heard("c") == probe.heard("a"))
+        #expect(await waiting(test) == nil)
+        #expect(await test.stopped() == .stopped)
+
+        let next = try await launched()
+        _ = await next.outcome("last")
+        #expect(probe.heard("a").count == 12)
+        #expect(probe.heard("b") == probe.heard("a"))
+        #expect(await next.stopped() == .stopped)
+        #expect(try rejected().isEmpty)
+    }
+
+    @Test("the next host delivers what waited, be the last one stopped or killed")
+    func nextHost() async throws {
+        breaks("launch")
+        let test = try await launched()
+        for number in 0..<5 { _ = await test.outcome("\(number)") }
+        let killed = try folder.copied()
+        #expect(await test.stopped() == .stopped)
+        // One host in which it fails again, and one in which it does not.
+        let again = try await launched()
+        _ = await again.outcome("5")
+        #expect(await waiting(again)?.count == 6)
+        #expect(await again.stopped() == .stopped)
+        #expect(probe.heard("b") == [])
+        let all = probe.heard("a")
+        #expect(all.count == 6)
+
+        isBroken.withLock { $0 = false }
+        let next = try await launched()
+        _ = await next.outcome("last")
+        #expect(probe.heard("b") == all + probe.heard("a").suffix(1))
+        #expect(await next.stopped() == .stopped)
+
+        let other = try await launched(in: killed)
+        _ = await other.outcome("last")
+        #expect(Array(probe.heard("b").suffix(6)) == all.prefix(5) + probe.heard("a").suffix(1))
+        #expect(await other.stopped() == .stopped)
+    }
+
+    @Test("killed while a restarted module catches up: it alone goes on where it was")
+    func killedWhileCatchingUp() async throws {
+        breaks("launch")
+        let door = Door()
+        let test = try await launched()
+        for number in 0..<5 { _ = await test.outcome("\(number)") }
+        #expect(await test.stopped() == .stopped)
+        let all = probe.heard("a")
+
+        let again = try await launched()
+        _ = await again.outcome("5")
+        isBroken.withLock { $0 = false }
+        let heard = Atomic(0)
+        probe.when("b push") { module in
+            module.noteEvent()
+            if heard.add(1, ordering: .relaxed).newValue == 3 { door.pass() }
+        }
+        #expect(try await restart(again) == "applied: made anew x.b")
+        await probe.reached("b \(all[2])")
+        let killed = try folder.copied()
+        door.open()
+        #expect(await again.stopped() == .stopped)
+        #expect(probe.heard("b") == probe.heard("a"))
+
+        let count = probe.heard("b").count
+        let next = try await launched(in: killed)
+        _ = await next.outcome("last")
+        let rest = probe.heard("b").dropFirst(count)
+        // The third was begun, and its delivery is the second attempt now.
+        #expect(rest.first == all[2].replacing("#1", with: "#2"))
+        #expect(rest.dropFirst().first == all[3])
+        #expect(rest.count == 5)
+        #expect(await next.stopped() == .stopped)
+    }
+
+    @Test(
+        "more than may wait: the oldest are rejected under the module's name, and the log warns once"
+    )
+    func tooMuch() async throws {
+        breaks("launch")
+        var limits = Inbox.Limits()
+        limits.behind = 4000
+        let test = try await launched(limits)
+        for number in 0..<200 {
+            _ = await test.outcome("\(number)")
+            test.time.advance(by: .milliseconds(100))
+        }
+        let all = probe.heard("a")
+        // Each event has 50 bytes. It goes by the clock, and its own thread.
+        while true {
+            let left = await waiting(test)?.count ?? 0
+            if left <= 80, try rejected().count + left == 200 { break }
+            test.time.advance(by: .milliseconds(100))
+            test.inbox?.noteForfeit()
+        }
+        let given = try rejected()
+        #expect(given.count > 100 && given.count < 200)
+        #expect(given.map { "\($0.position)#1" } == Array(all.prefix(given.count)))
+        #expect(given.allSatisfy { $0.modules?.map(\.text) == ["x.b"] })
+        #expect(given.allSatisfy { $0.reason.hasPrefix("module 'x.b' has failed, and more than ") })
+        let warnings = test.recorder.records.filter {
+            $0.module == "x.b" && $0.message.hasPrefix("failed, and more than")
+        }
+        #expect(warnings.count == 1)
+        isBroken.withLock { $0 = false }
+        #expect(try await restart(test) == "applied: made anew x.b")
+        await probe.reached("b \(all[199])")
+        #expect(probe.heard("b") == Array(all.dropFirst(given.count)))
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a failed module that a reload removes is waited for no longer, and the log says so")
+    func removed() async throws {
+        breaks("init")
+        let test = try await launched()
+        _ = await test.outcome()
+        let directory = StateDirectory(path: folder.path)
+        #expect(BlackBox.Contents(in: directory)?.progress?.behind.count == 1)
+        #expect(try await test.reload("a", "c").text == "applied: removed x.b")
+        #expect(BlackBox.Contents(in: directory)?.progress?.behind == [:])
+        #expect(
+            test.recorder.records.contains {
+                $0.module == "x.b" && $0.level == .warning
+                    && $0.message.hasPrefix("events wait for it in the inbox, but the slatefile")
+            })
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("an event that another module has claimed does not wait; one that nobody did does")
+    func claimed() async throws {
+        breaks("init")
+        let test = try await HostUnderTest(
+            [
+                HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "b"),
+                HostUnderTest.Entry(name: "c", config: #""claims": true"#),
+            ], folder: folder, probe: probe
+        ).launched()
+        let payload = try JSONValue(parsing: Array(#"{"type": "read"}"#.utf8))
+        let line = InboxRecord.line(.userActivity, payload: payload, id: "claimed")
+        let outcome = Promise<Bool>()
+        test.inbox?.submit(
+            InboxSubmission(line: line, id: "claimed", onFate: { _ in }) { _ in outcome.keep(true) }
+        )
+        _ = await outcome.value
+        #expect(probe.entries("c").contains("c user-activity"))
+        #expect(await waiting(test) == nil)
+        #expect(try await test.reload("a", "b").text.contains("removed x.c"))
+        let unclaimed = Promise<Bool>()
+        test.inbox?.submit(
+            InboxSubmission(
+                line: InboxRecord.line(.userActivity, payload: payload, id: "open"), id: "open",
+                onFate: { _ in }
+            ) { _ in unclaimed.keep(true) })
+        _ = await unclaimed.value
+        #expect(await waiting(test)?.count == 1)
+        isBroken.withLock { $0 = false }
+        #expect(try await restart(test) == "applied: made anew x.b")
+        _ = await test.outcome("after")
+        await probe.reached("b push")
+        #expect(probe.entries("b").filter { $0 == "b user-activity" }.count == 1)
+        #expect(await test.stopped() == .stopped)
+    }
+}
