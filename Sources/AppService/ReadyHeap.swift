@@ -10,12 +10,6 @@ struct ReadyHeap {
     var isEmpty: Bool { keys.isEmpty }
     var count: Int { keys.count }
 
-    /// The priority of the one on top; high where there is none.
-    var topPriority: StartupPriority {
-        let rank = UInt8((keys.first ?? 0) >> 62)
-        return StartupPriority(rawValue: StartupPriority.high.rawValue - rank) ?? .high
-    }
-
     mutating func removeAll() { keys = [] }
 
     /// - Parameters:

@@ -25,9 +25,6 @@ extension StartupQueue {
             perform(effects)
             switch step {
             case .rest: return
-            case .move(let other):
-                other.run { self.work(on: other) }
-                return
             case .run(let task, let work):
                 guard let ending = run(work, of: task, on: worker) else { return }
                 ended = Ended(task: task, ending: ending)
@@ -65,7 +62,7 @@ extension StartupQueue {
         _ task: Int32, on worker: StartupWorker,
         _ body: @escaping @Sendable () async throws -> StartupEnding
     ) {
-        let handle = Task(executorPreference: worker, priority: worker.priority.taskPriority) {
+        let handle = Task(executorPreference: worker) {
             let ended: Ended
             do {
                 ended = Ended(task: task, ending: try await body())

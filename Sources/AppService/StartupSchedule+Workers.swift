@@ -11,13 +11,8 @@ extension StartupSchedule {
             coming -= 1
         }
         while let task = ready.pop() {
-            let node = graph.nodes[Int(task)]
             // Begun or skipped already: it was pushed again under a better key, or is stale.
-            guard node.phase == .ready else { continue }
-            guard node.priority == worker.priority else {
-                ready.push(task, priority: node.priority, chain: node.chain)
-                return .move(self.worker(of: lane, node.priority))
-            }
+            guard graph.nodes[Int(task)].phase == .ready else { continue }
             begin(task, on: lane, now: now, &effects)
             return .run(task, graph.takeWork(task))
         }
@@ -43,20 +38,11 @@ extension StartupSchedule {
     mutating func wakeLanes(_ effects: inout [Effect]) {
         while coming < ready.count, busy < width {
             let lane = idleLanes.popLast() ?? lanes.count
-            if lane == lanes.count { lanes.append(Lane()) }
+            if lane == lanes.count { lanes.append(Lane(worker: StartupWorker(lane: lane))) }
             lanes[lane].isComing = true
             busy += 1
             coming += 1
-            effects.append(.wake(worker(of: lane, ready.topPriority)))
+            effects.append(.wake(lanes[lane].worker))
         }
-    }
-
-    private mutating func worker(of lane: Int, _ priority: StartupPriority) -> StartupWorker {
-        if let worker = lanes[lane].workers.first(where: { $0.priority == priority }) {
-            return worker
-        }
-        let worker = StartupWorker(lane: lane, priority: priority)
-        lanes[lane].workers.append(worker)
-        return worker
     }
 }

@@ -29,20 +29,17 @@ struct StartupSchedule {
     /// What a worker that asks for work does next.
     enum Step {
         case run(Int32, StartupWork)
-        /// The next task has another priority; its worker of the same lane is to ask.
-        case move(StartupWorker)
         case rest
     }
 
-    /// A place in the width: at any time one of its workers, of which there is one for each priority
-    /// that it has met, runs a task or is on its way to ask for one, or none.
+    /// A place in the width: its worker runs a task, is on its way to ask for one, or rests.
     struct Lane {
+        let worker: StartupWorker
         var task = StartupGraph.none
         /// Woken, and yet to ask.
         var isComing = false
         /// Lost to an overdue task: it gets no more work, its place was given to another.
         var isLost = false
-        var workers: [StartupWorker] = []
     }
 
     /// When what happened to a task; which of these hold is told by its phase and worker.

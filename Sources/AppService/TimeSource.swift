@@ -26,15 +26,23 @@ package protocol Alarm: Sendable {
     func cancel()
 }
 
-/// The real clock, with alarms on one Dispatch queue of its own.
+/// The real clock, with alarms on one thread of its own.
 ///
-/// A serial queue and not a global one: any use of a global queue leaves the process with about one
-/// wake-up a second for ever.
+/// That thread is the one of a serial Dispatch queue, which the first alarm takes for good. Not a timer of Dispatch:
+/// for those its manager thread asks for a nice value below 0, and where the process may not have one, a line about it
+/// goes to the system's log.
 package final class SystemTimeSource: TimeSource {
     /// The one that everything shares unless told otherwise.
     package static let shared = SystemTimeSource()
 
+    private struct State {
+        var alarms = AlarmList()
+        var isRunning = false
+    }
+
     private let queue = DispatchQueue(label: "appservice.alarms")
+    private let wait = TimedWait()
+    private let state = Guarded(State())
 
     package func now() -> ContinuousClock.Instant { .now }
 
@@ -42,32 +50,54 @@ package final class SystemTimeSource: TimeSource {
     package func schedule(
         after delay: Duration, _ body: @escaping @Sendable () -> Void
     ) -> any Alarm {
-        let alarm = DispatchAlarm(queue: queue)
-        alarm.start(after: delay, body)
+        let alarm = SystemAlarm(body, of: self)
+        let instant = ContinuousClock.now + max(delay, .zero)
+        let (isNext, begins) = state.withLock { state in
+            let isNext = state.alarms.add(alarm, at: instant)
+            defer { state.isRunning = true }
+            return (isNext, !state.isRunning)
+        }
+        if begins { queue.async { self.run() } } else if isNext { wait.ring() }
         return alarm
+    }
+
+    fileprivate func noteCancelled() { state.withLock { $0.alarms.noteCancelled() } }
+
+    private func run() {
+        while true {
+            let now = ContinuousClock.now
+            let (due, next) = state.withLock { state -> (SystemAlarm?, ContinuousClock.Instant?) in
+                if let due = state.alarms.popDue(at: now) { return (due, nil) }
+                return (nil, state.alarms.next())
+            }
+            if let due {
+                due.takeBody()?()
+            } else {
+                wait.sleep(for: next.map { now.duration(to: $0) })
+            }
+        }
     }
 }
 
-private final class DispatchAlarm: Alarm {
-    private let timer: Guarded<any DispatchSourceTimer>
+/// An alarm of the real clock.
+final class SystemAlarm: Alarm {
+    private let body: Guarded<(@Sendable () -> Void)?>
+    private let source: SystemTimeSource
 
-    init(queue: DispatchQueue) {
-        timer = Guarded(DispatchSource.makeTimerSource(queue: queue))
+    init(_ body: @escaping @Sendable () -> Void, of source: SystemTimeSource) {
+        self.body = Guarded(body)
+        self.source = source
     }
 
-    /// Its handler holds the alarm, so that nobody else has to; `cancel` breaks that circle.
-    func start(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
-        timer.withLock { timer in
-            timer.setEventHandler { [self] in
-                body()
-                cancel()
-            }
-            timer.schedule(deadline: .now() + .nanoseconds(max(delay, .zero).wholeNanoseconds))
-            timer.activate()
-        }
-    }
+    /// Whether it was cancelled, or its body has begun.
+    var isOver: Bool { body.withLock { $0 == nil } }
 
-    func cancel() { timer.withLock { $0.cancel() } }
+    /// The body, for the one who asks first.
+    func takeBody() -> (@Sendable () -> Void)? { body.withLock { $0.take() } }
+
+    func cancel() {
+        if takeBody() != nil { source.noteCancelled() }
+    }
 }
 
 extension Duration {

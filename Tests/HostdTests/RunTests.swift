@@ -39,6 +39,25 @@ struct RunTests {
         #expect(outcome.output.split(separator: "\n").count == 1)
     }
 
+    @Test("a host that is not root writes its own lines alone: it asks for no priority of a thread")
+    func unprivileged() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(HostdRun.shippedSlatefile(), to: "slatefile.json")
+        chmod(folder.path, 0o777)
+        // What Dispatch has to say goes to the system's log otherwise.
+        let host = try HostProcess(
+            ["run"], in: folder.path, environment: ["LIBDISPATCH_LOG": "stderr"],
+            userID: getuid() == 0 ? CommandTests.nobody : nil)
+        try host.waitForLine(containing: "ready pid=", on: .output)
+        try host.waitForLine(containing: "start-up task com.mm.metrics/first-write succeeded")
+        host.send(SIGTERM)
+        let outcome = try host.waitForExit()
+        #expect(outcome.exit == .code(0))
+        for line in outcome.error.split(separator: "\n") {
+            #expect(line.prefix(2) == "20" && line.contains("Z "), "\(line)")
+        }
+    }
+
     @Test("INT ends it like TERM")
     func interrupt() throws {
         let run = try HostdRun(HostdRun.slatefile()).ready()

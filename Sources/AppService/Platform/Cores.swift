@@ -1,5 +1,4 @@
-// The one file of this target that speaks to the C library: nothing in the standard library or in
-// Dispatch says how many cores there are.
+// Nothing in the standard library or in Dispatch says how many cores there are.
 internal import Glibc
 
 /// How many cores are at work in this machine, at least one.

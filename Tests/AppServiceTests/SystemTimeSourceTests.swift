@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+
+@testable import AppService
+
+@Suite("The system's time source", .timeLimit(.minutes(10)))
+struct SystemTimeSourceTests {
+    @Test(
+        "alarms ring in the order of their instants, whatever the order in which they are scheduled"
+    )
+    func order() async {
+        let time = SystemTimeSource()
+        let rung = Guarded<[Int]>([])
+        let last = Promise<Void>()
+        for delay in [40, 10, 30, 20] {
+            time.schedule(after: .milliseconds(delay)) {
+                rung.withLock { $0.append(delay) }
+                if delay == 40 { last.keep(()) }
+            }
+        }
+        await last.value
+        #expect(rung.withLock { $0 } == [10, 20, 30, 40])
+    }
+
+    @Test("an alarm that is scheduled from an alarm rings, and a cancelled one does not")
+    func nested() async {
+        let time = SystemTimeSource()
+        let rung = Guarded<[String]>([])
+        let last = Promise<Void>()
+        let cancelled = time.schedule(after: .milliseconds(5)) {
+            rung.withLock { $0.append("cancelled") }
+        }
+        cancelled.cancel()
+        time.schedule(after: .zero) {
+            rung.withLock { $0.append("first") }
+            time.schedule(after: .milliseconds(10)) {
+                rung.withLock { $0.append("second") }
+                last.keep(())
+            }
+        }
+        await last.value
+        #expect(rung.withLock { $0 } == ["first", "second"])
+    }
+
+    @Test("cancelled alarms do not pile up, and the others keep their order")
+    func cancelledDropped() {
+        let time = SystemTimeSource()
+        var list = AlarmList()
+        var random = SeededGenerator(seed: 7)
+        let start = ContinuousClock.now
+        var kept: [(instant: ContinuousClock.Instant, alarm: SystemAlarm)] = []
+        for index in 0..<10_000 {
+            let instant = start + .milliseconds(Int.random(in: 0..<1000, using: &random))
+            let alarm = SystemAlarm({}, of: time)
+            _ = list.add(alarm, at: instant)
+            if index % 10 == 0 {
+                kept.append((instant, alarm))
+            } else {
+                alarm.cancel()
+                list.noteCancelled()
+            }
+            #expect(list.count <= 2 * kept.count + 40)
+        }
+        // Sorted with ties in the order in which they were scheduled.
+        let expected = kept.enumerated().sorted {
+            ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset)
+        }
+        #expect(list.popDue(at: start - .seconds(1)) == nil)
+        for (_, entry) in expected {
+            #expect(list.next() == entry.instant)
+            #expect(list.popDue(at: start + .seconds(2)) === entry.alarm)
+        }
+        #expect(list.popDue(at: start + .seconds(2)) == nil)
+    }
+}
