@@ -96,8 +96,9 @@ struct DocumentationTests {
         let entry = try #require(
             Self.blocks(of: try Self.text("README.md")).first { $0.before.contains("block=entry") })
         let slatefile = try Self.text("slatefile.json")
-        let end = try #require(slatefile.firstRange(of: "\n  ],\n  \"signals\""))
-        return slatefile[..<end.lowerBound] + ",\n" + entry.code + slatefile[end.lowerBound...]
+        let browser = try #require(slatefile.firstRange(of: "    { \"id\": \"com.mm.browser\""))
+        return slatefile[..<browser.lowerBound] + entry.code + "\n"
+            + slatefile[browser.lowerBound...]
     }
 
     @Test("the README's module does what the README says")
