@@ -21,7 +21,8 @@ public final class Host: Sendable {
     ///
     /// Called on the lane, or where the lane is stuck on some other thread.
     package struct Observer: Sendable {
-        let onReady: @Sendable (_ modules: Int, _ after: Duration) -> Void
+        /// How many modules run, of how many, and how long it took.
+        let onReady: @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void
         /// Called where it may have changed.
         let onHealth: @Sendable (HostHealth) -> Void
         /// A stop begins, what end it is to come to, and why; on the thread of whoever asks.
@@ -32,7 +33,10 @@ public final class Host: Sendable {
         let onReload: @Sendable (Slatefile) -> Void
 
         package init(
-            onReady: @escaping @Sendable (_ modules: Int, _ after: Duration) -> Void = { _, _ in },
+            onReady: @escaping @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void =
+                {
+                    _, _, _ in
+                },
             onHealth: @escaping @Sendable (HostHealth) -> Void = { _ in },
             onStop: @escaping @Sendable (End, String) -> Void = { _, _ in },
             onReload: @escaping @Sendable (Slatefile) -> Void = { _ in },
@@ -70,7 +74,7 @@ public final class Host: Sendable {
     private let stopAsked = Atomic(false)
     /// Open from the moment on at which a stop is asked for.
     let stopLatch = Latch()
-    private let stopAlarm = Guarded<(any Alarm)?>(nil)
+    private let stopAlarms = Guarded<[any Alarm]>([])
     private let reference: WeakHost
     private let hasEnded = Atomic(false)
 

@@ -41,6 +41,29 @@ struct HealthTests {
         #expect(outcome.exit == .code(0))
     }
 
+    @Test(
+        "READY says how many modules run of how many; --strict: a module that failed makes the host unhealthy"
+    )
+    func failedModule() throws {
+        let folder = try TemporaryFolder()
+        let slatefile = """
+            {"slate": 1, "app": "test", "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.journal", "entry": "Modules.JournalModule", "config": {"file": "none/journal"}},
+              {"id": "x.dead", "command": ["/bin/false"]}
+            ]}
+            """
+        let run = try HostdRun(slatefile, in: folder).ready()
+        #expect(run.process.textSoFar(.output).hasSuffix(" of=3\n"))
+        #expect(run.process.textSoFar(.output).contains(" modules=1 ms="))
+        try run.process.waitForLine(containing: "ready: 1 of 3 modules")
+        let outcome = try run.hostd("health", "--strict")
+        #expect(outcome.output == "unhealthy: active, 3 modules; failed: x.journal, x.dead\n")
+        #expect(outcome.exit == .code(70))
+        // Without, the app goes on without them, as it was told to.
+        #expect(try run.hostd("health").exit == .code(0))
+    }
+
     @Test("half of the modules late: 70, until they return")
     func unhealthy() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "50ms"}"#)

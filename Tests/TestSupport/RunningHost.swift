@@ -70,7 +70,7 @@ package final class RunningHost: Sendable {
             slatefile: slatefile, stateDirectory: folder.path, processes: processes,
             tokens: tokens, log: log.log, time: time,
             observer: Host.Observer(
-                onReady: { _, _ in ready.keep(()) },
+                onReady: { _, _, _ in ready.keep(()) },
                 onEnd: { end in
                     ended.keep(end)
                     ready.keep(())

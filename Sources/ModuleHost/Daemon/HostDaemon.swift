@@ -17,7 +17,7 @@ public enum HostDaemon {
     /// process at once: handlers of `SIGSEGV` and its like are removed, unless `SWIFT_BACKTRACE` is set.
     ///
     /// - Thread: The main thread, before any other exists: it becomes the one that takes the signals.
-    /// - Output: Logs on stderr. On stdout one line, `ready pid=… modules=… ms=…`, at READY.
+    /// - Output: Logs on stderr. On stdout one line, `ready pid=… modules=… ms=… of=…`, at READY.
     /// - Parameter options: What to run, and how.
     /// - Returns: ``ExitCode/success`` where the app stopped as it was told to; else the code that says
     ///   what was wrong, which stderr has said in words. A stop that runs out of time, or is cut short
@@ -179,9 +179,9 @@ private final class DaemonRun: Sendable {
             slatefile: slatefile, stateDirectory: directory.path, processes: processes,
             tokens: tokens, inbox: inbox, log: log,
             observer: Host.Observer(
-                onReady: { modules, after in
+                onReady: { modules, total, after in
                     reference.run?.ready()
-                    sayReady(modules: modules, after: after)
+                    sayReady(modules: modules, of: total, after: after)
                 },
                 onHealth: { [notifier] in notifier.tell($0) },
                 onStop: { reference.run?.stopping($0, because: $1) },
@@ -359,9 +359,9 @@ private final class DaemonRun: Sendable {
 ///
 /// A reader that has gone, or has left the pipe full, misses it, and that is all: the lane waits
 /// for nobody.
-private func sayReady(modules: Int, after: Duration) {
+private func sayReady(modules: Int, of total: Int, after: Duration) {
     let milliseconds = after.wholeNanoseconds / 1_000_000
-    let line = "ready pid=\(CurrentProcess.id) modules=\(modules) ms=\(milliseconds)\n"
+    let line = "ready pid=\(CurrentProcess.id) modules=\(modules) ms=\(milliseconds) of=\(total)\n"
     _ = OutputChannel(RawOutput.standardOutput).write(Array(line.utf8)[...])
 }
 

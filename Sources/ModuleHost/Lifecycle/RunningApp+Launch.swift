@@ -189,10 +189,10 @@ extension RunningApp {
         let after = startedAt.duration(to: time.now())
         figures.withLock { $0.readyAfter = after }
         tellHealth()
-        let running = figures.withLock { $0.modulesRunning }
-        let modules = running == 1 ? "1 module" : "\(running) modules"
-        log.write(.notice, "ready: \(modules)", duration: after)
-        host.observer.onReady(running, after)
+        let (running, total) = (figures.withLock { $0.modulesRunning }, records.count)
+        let count = running == total ? "\(total)" : "\(running) of \(total)"
+        log.write(.notice, "ready: \(count) \(total == 1 ? "module" : "modules")", duration: after)
+        host.observer.onReady(running, total, after)
         gate.lane.prepend(held)
         held = []
         beginNextReload()

@@ -10,13 +10,15 @@ extension Command {
             For whoever watches over a host without a service manager, such as a container's HEALTHCHECK.
             The question goes through the lane, where modules are told what happens. A host is unhealthy
             while eight of its modules, or half of them, are late: it would better be started anew. One
-            that is late alone, and those that failed, are shown.
+            that is late alone, and those that failed, are shown; with --strict, a module that failed
+            makes the host unhealthy, too.
             """,
         options: [
             .slatefile, .stateDirectory,
             Option(
                 name: "within", placeholder: "TIME",
                 help: "how long the host may take to answer (default: \(healthTime.briefText))"),
+            Option(name: "strict", help: "a module that failed makes the host unhealthy"),
             .json,
         ],
         exitCodes: clientExitCodes,
@@ -45,7 +47,7 @@ extension Command {
                 let health = try call.client.call("health", within: limit + .seconds(1)) {
                     $0.object { $0.member("withinMs", limit.wholeNanoseconds / 1_000_000) }
                 }
-                return report(health, asJSON: arguments.has("json"))
+                return report(health, arguments)
             }
         })
 
@@ -54,16 +56,17 @@ extension Command {
         return min(try Duration(reading: text), .seconds(600))
     }
 
-    private static func report(_ health: JSONValue, asJSON: Bool) -> ExitCode {
+    private static func report(_ health: JSONValue, _ arguments: Arguments) -> ExitCode {
+        let hasFailed = health["failed"]?.count ?? 0 > 0
         let (word, code): (String, ExitCode) =
             if health["ready"]?.bool != true {
                 ("not ready", .busy)
-            } else if health["healthy"]?.bool != true {
+            } else if health["healthy"]?.bool != true || hasFailed && arguments.has("strict") {
                 ("unhealthy", .failed)
             } else {
                 ("healthy", .success)
             }
-        if asJSON { return Console.write(json: health, then: code) }
+        if arguments.has("json") { return Console.write(json: health, then: code) }
         var text = "\(word): \(health["state"]?.string ?? "?")"
         if let count = health["modules"]?.int {
             text += ", \(count) \(count == 1 ? "module" : "modules")"

@@ -5,7 +5,7 @@ extension Command {
         name: "run", summary: "run the app of a slatefile until told to stop",
         discussion: """
             Makes the modules in the order of the slatefile, launches them, and delivers what happens,
-            until SIGTERM or SIGINT. Logs on stderr; on stdout one line, 'ready pid=… modules=… ms=…',
+            until SIGTERM or SIGINT. Logs on stderr; on stdout one line, 'ready pid=… modules=… ms=… of=…',
             when the app has launched. 'hostd signals' shows what each signal does.
 
             With --respawn this process is only a parent: it passes signals on to the host, starts it

@@ -26,7 +26,7 @@ struct CallStressTests {
             slatefile: try slatefile(of: ledger), stateDirectory: "/nonexistent",
             log: LogRecorder().log, time: time,
             observer: Host.Observer(
-                onReady: { _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
+                onReady: { _, _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
         ledger.watch(host.gate.lane)
         try host.launch()
         await ready.value

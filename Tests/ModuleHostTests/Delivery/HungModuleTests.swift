@@ -71,7 +71,7 @@ struct HungModuleTests {
         let host = Host(
             slatefile: try slatefile(probe), stateDirectory: "/nonexistent", log: recorder.log,
             observer: Host.Observer(
-                onReady: { _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
+                onReady: { _, _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
         try host.launch()
         await ready.value
         host.deliver(try LifecycleEvent(.background, origin: .host))

@@ -29,7 +29,7 @@ struct LaneStressTests {
             slatefile: try slatefile(of: ledger), stateDirectory: "/nonexistent", log: log.log,
             time: time,
             observer: Host.Observer(
-                onReady: { _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
+                onReady: { _, _, _ in ready.keep(()) }, onEnd: { ended.keep($0) }))
         ledger.watch(host.gate.lane)
         try host.launch()
         await ready.value

@@ -57,7 +57,7 @@ final class HostUnderTest: Sendable {
             slatefile: slatefile, stateDirectory: directory.path, processes: processes,
             tokens: tokens, inbox: inbox, log: recorder.log, time: time,
             observer: Host.Observer(
-                onReady: { [readies] modules, _ in readies.continuation.yield(modules) },
+                onReady: { [readies] modules, _, _ in readies.continuation.yield(modules) },
                 onEnd: { [ends, inbox] end in
                     inbox?.stop(within: .seconds(60))
                     ends.continuation.yield(end)

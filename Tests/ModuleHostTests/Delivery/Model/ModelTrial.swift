@@ -74,7 +74,7 @@ struct ModelTrial {
             slatefile: self.slatefile, stateDirectory: "/nonexistent",
             log: Log(to: stage, threshold: .notice), time: time,
             observer: Host.Observer(
-                onReady: { _, _ in stage.reached(marker: 1) }, onEnd: { stage.ended($0) }))
+                onReady: { _, _, _ in stage.reached(marker: 1) }, onEnd: { stage.ended($0) }))
         lane = host.gate.lane
         stage.watch(lane)
     }

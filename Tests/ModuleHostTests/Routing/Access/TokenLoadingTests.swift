@@ -165,7 +165,7 @@ struct TokenReloadTests {
             slatefile: try .load(path, environment: [:]), stateDirectory: folder.path,
             log: log.log,
             observer: Host.Observer(
-                onReady: { _, _ in ready.keep(()) }, onEnd: { _ in ended.keep(()) }))
+                onReady: { _, _, _ in ready.keep(()) }, onEnd: { _ in ended.keep(()) }))
         try host.launch()
         await ready.value
         let reloader = SlatefileReloader(
