@@ -33,7 +33,9 @@ final class BoundRoute {
         let isListed = cell.status.load(ordering: .acquiring) == .listed
         let admission = isListed ? .go : lane.admit(cell, at: nil)
         if admission == .go, let module = record.module { return module }
-        fault = admission == .late ? .late(entry.module) : .unavailable(entry.module)
+        fault =
+            admission == .late
+            ? .late(entry.module) : .unavailable(entry.module, because: record.unavailability)
         return nil
     }
 

@@ -18,7 +18,7 @@ extension RouteError {
     fileprivate var crossingDetail: String? {
         switch self {
         case .notFound(_, let nearest), .noAction(_, _, let nearest): nearest
-        case .late(let module), .tookTooLong(let module), .unavailable(let module): module.text
+        case .late(let module), .tookTooLong(let module), .unavailable(let module, _): module.text
         default: nil
         }
     }
@@ -56,7 +56,8 @@ extension CrossingCall {
             return ParameterFault(crossing: answer.detail ?? "", answer.message)
         case (.notFound, _): return notFound(nearest: answer.detail)
         case (.late, let module?): return RouteError.late(module)
-        case (.unavailable, let module?): return RouteError.unavailable(module)
+        case (.unavailable, let module?):
+            return RouteError.unavailable(module, crossing: answer.message)
         case (.notRunning, _): return RouteError.stopped
         default: return IsolationError.answered(answer.code, answer.message)
         }

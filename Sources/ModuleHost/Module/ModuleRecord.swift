@@ -33,6 +33,16 @@ final class ModuleRecord {
 
     var id: ModuleID { entry.id }
 
+    /// Why the module cannot be called, where it cannot.
+    var unavailability: String {
+        switch status {
+        case .failed(let reason): "it failed: \(reason)"
+        case .waiting: "it is not made yet"
+        case .made where module == nil: "it is not made yet"
+        case .made, .launched, .released: "it was removed"
+        }
+    }
+
     var isFailed: Bool {
         if case .failed = status { true } else { false }
     }

@@ -30,8 +30,8 @@
     case late(ModuleID)
     /// The module did not return from this very call in time. What it did is done.
     case tookTooLong(ModuleID)
-    /// The module is not made yet, has failed, or is gone.
-    case unavailable(ModuleID)
+    /// The module cannot be called now, for this reason: it is not made yet, it failed, or it was removed.
+    case unavailable(ModuleID, because: String)
     /// An interceptor does not let the call pass, for this reason.
     case refused(by: ModuleID, String)
     /// Modules already call each other 64 deep; who stands on the stack, outermost first.
@@ -72,6 +72,24 @@
     }
 }
 
+extension RouteError {
+    private static func unavailable(_ module: ModuleID) -> String {
+        "\(module) cannot be called now: "
+    }
+
+    /// The error of a module of another process's knowledge.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - message: The error in words, as ``description`` gives it.
+    /// - Returns: The error.
+    static func unavailable(_ module: ModuleID, crossing message: String) -> RouteError {
+        let start = unavailable(module)
+        return .unavailable(
+            module, because: String(message.dropFirst(message.hasPrefix(start) ? start.count : 0)))
+    }
+}
+
 extension RouteError: CustomStringConvertible {
     /// What is wrong and what to do about it, in one line.
     public var description: String {
@@ -103,8 +121,7 @@ extension RouteError: CustomStringConvertible {
         case .reply(let expected, let found): "the reply is a \(found), not a \(expected)"
         case .late(let module): "\(module) is late, and calls do not wait for it"
         case .tookTooLong(let module): "\(module) took too long to answer, and is late"
-        case .unavailable(let module):
-            "\(module) cannot be called now: it is not made yet, has failed, or is gone"
+        case .unavailable(let module, let reason): Self.unavailable(module) + reason
         case .refused(let module, let reason): "refused by \(module): \(reason)"
         case .tooDeep(let chain):
             "modules already call each other \(Ownership.maximumDepth) deep: "

@@ -21,7 +21,7 @@ struct ControlCallTests {
             (RouteError.refused(by: id, "closed"), .notPermitted),
             (RouteError.late(id), .late),
             (RouteError.tookTooLong(id), .late),
-            (RouteError.unavailable(id), .unavailable),
+            (RouteError.unavailable(id, because: "it was removed"), .unavailable),
             (RouteError.tooDeep([id, id]), .failed),
             (RouteError.stopped, .notRunning),
             (RouteError.rewriteLoop(["a://b", "a://c"]), .internalError),
