@@ -24,6 +24,7 @@ final class ControlConnection {
     private(set) var readDeadline: ContinuousClock.Instant?
     private var owed = 0
     private var isBroken = false
+    private var isOverloadTold = false
 
     init(
         _ id: ConnectionID, _ peer: SocketPeer, _ socket: consuming Descriptor,
@@ -75,6 +76,15 @@ final class ControlConnection {
     func awaitRoom() {
         // There may be some by now.
         if !account.hasRoom, account.awaitRoom() { mayHaveLines = true }
+    }
+
+    /// Says, once, that it is refused for what all have in flight.
+    func noteOverload(in log: Log) {
+        guard !isOverloadTold else { return }
+        isOverloadTold = true
+        log.warning(
+            "control socket: calls of process \(peer.processID) are refused: the modules have more to do than "
+                + "the host keeps in memory")
     }
 
     /// Notes that the other end is gone for good: nobody will read another byte.

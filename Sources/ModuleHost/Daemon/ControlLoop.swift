@@ -122,6 +122,7 @@ struct ControlLoop {
                 return reply.fail(.methodNotFound("no method \(quoted(request.method))\(offer)"))
             }
             if isOverloaded, ControlMethods.addLoad.contains(request.method) {
+                connection.noteOverload(in: server.log)
                 return reply.fail(.overloaded(connection.account.limits))
             }
             let mailbox = server.mailbox

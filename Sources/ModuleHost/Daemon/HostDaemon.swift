@@ -209,6 +209,7 @@ private final class DaemonRun: Sendable {
         methods.addRestart(to: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
+        methods.logFailures(to: log, time: host.time)
         server = try ControlServer(
             in: directory, methods: methods, tail: voice.tail, log: log, budget: host.inFlight)
         reference.set(self)

@@ -7,6 +7,7 @@ import Synchronization
 package final class RPCReply: Sendable {
     private let ticket: RPCSession.Ticket
     private let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
+    private let onFailure: (@Sendable (RPCError) -> Void)?
     private let isGiven = Atomic(false)
     /// The call as something in flight: for as long as somebody may answer it.
     let load: InFlight?
@@ -14,14 +15,26 @@ package final class RPCReply: Sendable {
     /// - Parameters:
     ///   - ticket: What the session handed the request on with.
     ///   - load: The call as something in flight; nil where nobody counts.
+    ///   - onFailure: Is told of an error before it is given.
     ///   - deliver: Takes the response to the other end; without bytes where none is sent.
     init(
         to ticket: RPCSession.Ticket, load: InFlight? = nil,
+        onFailure: (@Sendable (RPCError) -> Void)? = nil,
         through deliver: @escaping @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     ) {
         self.ticket = ticket
         self.load = load
+        self.onFailure = onFailure
         self.deliver = deliver
+    }
+
+    /// The same answer, to be given by the reply that is returned and no longer by this one.
+    ///
+    /// - Parameter body: Is told of an error before it is given.
+    /// - Returns: The other reply.
+    func noting(_ body: @escaping @Sendable (RPCError) -> Void) -> RPCReply {
+        guard !isGiven.exchange(true, ordering: .relaxed) else { return self }
+        return RPCReply(to: ticket, load: load, onFailure: body, through: deliver)
     }
 
     deinit { fail(.internalError("the call was let go of without an answer")) }
@@ -40,11 +53,14 @@ package final class RPCReply: Sendable {
 
     /// Answers with an error.
     package func fail(_ error: RPCError) {
-        give { $0.rpcError(error, id: $1) }
+        give({ $0.rpcError(error, id: $1) }, failure: error)
     }
 
-    private func give(_ write: (inout JSONWriter, RPCID) -> Void) {
+    private func give(
+        _ write: (inout JSONWriter, RPCID) -> Void, failure: RPCError? = nil
+    ) {
         guard !isGiven.exchange(true, ordering: .relaxed) else { return }
+        if let failure { onFailure?(failure) }
         guard let id = ticket.id else { return deliver(ticket, []) }
         var json = JSONWriter(capacity: 128)
         write(&json, id)

@@ -88,6 +88,43 @@ struct ControlCallTests {
         test.host.gate.lane.close()
     }
 
+    @Test(
+        "of a flood of failures the first twenty are logged, then one a second with the number of the others"
+    )
+    func flood() async throws {
+        let test = try HostUnderTest("a", probe: Probe())
+        let time = ManualTimeSource()
+        let recorder = LogRecorder()
+        var methods = ControlMethods()
+        methods.addCalls(to: test.host)
+        methods.logFailures(to: recorder.log, time: time)
+        func call() {
+            var session = RPCSession()
+            session.receive(Array("{\"jsonrpc\":\"2.0\",\"method\":\"post\"}\n".utf8)[...])
+            _ = session.takeLines(upTo: 1) { _, ticket in
+                methods["post"]?(
+                    ControlMethods.Call(
+                        peer: SocketPeer(processID: 4711, userID: 1000, groupID: 0),
+                        parameters: try? JSONValue(parsing: #"{"topic":""}"#),
+                        reply: RPCReply(to: ticket) { _, _ in }))
+            }
+        }
+        for _ in 0..<1000 { call() }
+        #expect(recorder.records.count == 20)
+        #expect(
+            recorder.records.first?.message
+                == "post on topic '' failed: Invalid params: "
+                + "event 'message' needs a topic, such as user.signed-in")
+        time.advance(by: .seconds(1))
+        call()
+        call()
+        #expect(recorder.records.count == 21)
+        #expect(
+            recorder.records.last?.message.hasPrefix(
+                "post on topic '' failed (before it, 980 others are left out): ") == true)
+        test.host.gate.lane.close()
+    }
+
     @Test("a host that has ended says so")
     func ended() async throws {
         let test = try await HostUnderTest("a", probe: Probe()).launched()

@@ -1,0 +1,65 @@
+import AppService
+
+extension ControlMethods {
+    /// Has each failed or refused call, open, post and send leave a line in the log: who called, what, and why it
+    /// failed.
+    ///
+    /// Of a flood, the first twenty and then one a second; that one says how many were left out. A line has neither a
+    /// token nor the query of a URL nor parameters; only the error may quote the one value that is wrong.
+    ///
+    /// - Parameters:
+    ///   - log: Where the lines go.
+    ///   - time: What measures the flood.
+    package mutating func logFailures(to log: Log, time: any TimeSource) {
+        let allowance = Guarded(OutputAllowance(.init(burst: 20, perSecond: 1), at: time.now()))
+        for method in Self.addLoad {
+            guard let handler = self[method] else { continue }
+            self[method] = { call in
+                let (subject, peer) = (Subject(of: method, call.parameters), call.peer)
+                let reply = call.reply.noting { error in
+                    let verdict = allowance.withLock { $0.take(at: time.now()) }
+                    guard case .show(let dropped) = verdict else { return }
+                    let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"
+                    log.write(
+                        .notice,
+                        "\(method)\(subject.text(for: error)) failed\(before): \(error)",
+                        fields: [LogField("origin", "\(peer.origin)")])
+                }
+                handler(
+                    Call(
+                        peer: peer, parameters: call.parameters, reply: reply,
+                        onControlThread: call.onControlThread))
+            }
+        }
+    }
+}
+
+/// What a call was about, as far as the log may have it.
+private enum Subject: Sendable {
+    case url(String)
+    case name(String)
+    case none
+
+    init(of method: String, _ parameters: JSONValue?) {
+        func text(_ key: String) -> String? { parameters?[key]?.string }
+        switch method {
+        case "open", "canopen": self = text("url").map(Self.url) ?? .none
+        case "call":
+            let words = ["module", "action"].compactMap { text($0).map { excerpt($0) } }
+            self = words.isEmpty ? .none : .name("of " + words.joined(separator: " "))
+        case "post": self = text("topic").map { .name("on topic \(quoted($0))") } ?? .none
+        case "send": self = text("event").map { .name("of " + quoted($0)) } ?? .none
+        default: self = .none
+        }
+    }
+
+    func text(for error: RPCError) -> String {
+        switch self {
+        case .none: ""
+        case .name(let name): " \(name)"
+        // Of text that is no URL nobody knows where in it a secret stands.
+        case .url(let text):
+            (try? RouteURL(text)).map { " of " + excerpt($0.withoutQuery, limit: 200) } ?? ""
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@Suite("hostd run: failed calls in the log", .timeLimit(.minutes(10)))
+struct FailedCallTests {
+    /// Runs a command, which fails, and returns the line of the log that says so.
+    private func line(_ run: HostdRun, _ arguments: String..., containing text: String) throws
+        -> String
+    {
+        let outcome = try HostProcess.run(
+            arguments, in: run.folder.path, environment: ["HOSTD_TOKEN": "sesame-0123456789"])
+        #expect(outcome.exit != .code(0))
+        return try run.process.waitForLine(containing: text)
+    }
+
+    @Test(
+        "a call and an open that fail leave a line: who, what, why; never a token or a query"
+    )
+    func lines() throws {
+        let run = try HostdRun(HostdRun.shippedSlatefile()).ready()
+        let lines = [
+            try line(
+                run, "call", "com.mm.community", "postz",
+                containing:
+                    "call of com.mm.community postz failed: no action 'postz' of 'com.mm.community'"
+            ),
+            try line(
+                run, "call", "com.mm.community", "signOut",
+                containing: "call of com.mm.community signOut failed: no action"),
+            try line(
+                run, "open", "slate://com.mm.community/userInfo?style=secret-4711",
+                containing: "open of slate://com.mm.community/userInfo failed: parameter 'style'"),
+        ]
+        for line in lines {
+            #expect(line.contains(" notice "), "\(line)")
+            #expect(line.contains("origin=\"control from pid "), "\(line)")
+            #expect(line.contains(" (uid \(getuid()))\""), "\(line)")
+            #expect(!line.contains("sesame"), "\(line)")
+        }
+        #expect(!lines[2].contains("userInfo?"))
+        #expect(try run.terminated().exit == .code(0))
+    }
+}
