@@ -74,7 +74,7 @@ public final class Host: Sendable {
     private let stopAsked = Atomic(false)
     /// Open from the moment on at which a stop is asked for.
     let stopLatch = Latch()
-    private let stopAlarms = Guarded<[any Alarm]>([])
+    private let stopAlarm = Guarded<(any Alarm)?>(nil)
     private let reference: WeakHost
     private let hasEnded = Atomic(false)
 
