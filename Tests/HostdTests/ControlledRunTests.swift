@@ -183,7 +183,7 @@ struct ControlledRunTests {
         let (run, pipe) = try FullPipe.run(
             #"{"launch": "1h", "stopAll": "500ms"}"#, isFull: true)
         try run.process.waitForLine(containing: " runs 'test' of ")
-        while try run.hostd("status").exit == .code(0) {}
+        while try run.hostd("modules").exit == .code(0) {}
         let outcome = try run.hostd("stop")
         #expect(outcome.exit == .code(70))
         #expect(

@@ -222,10 +222,14 @@ struct InboxDeliveryTests {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let test = try HostUnderTest.durable("a", in: folder, probe: probe)
         let outcome = Promise<InboxSubmission.Outcome?>()
+        let fate = Promise<Void>()
         test.submit("x") { _ in
+            fate.keep(())
         } onOutcome: {
             outcome.keep($0)
         }
+        // A host that stops before it knows the ids of its inbox accepts no event with one.
+        await fate.value
         // Never launched: it stops before its app is ready.
         try test.host.launch()
         #expect(await test.stopped() == .stopped)
