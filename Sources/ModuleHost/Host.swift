@@ -74,7 +74,7 @@ public final class Host: Sendable {
     private let stopAsked = Atomic(false)
     /// Open from the moment on at which a stop is asked for.
     let stopLatch = Latch()
-    private let stopAlarm = Guarded<(any Alarm)?>(nil)
+    private let stopAlarms = Guarded<[any Alarm]>([])
     private let reference: WeakHost
     private let hasEnded = Atomic(false)
 
@@ -243,13 +243,33 @@ public final class Host: Sendable {
         gate.lane.watchdog.stopBegins(until: time.now() + limit, within: limit)
         let backlog = time.schedule(after: limit / 3) { [self] in dropBacklog(after: limit / 3) }
         let alarm = time.schedule(after: limit) { [self] in overdue() }
-        stopAlarm.withLock { $0 = alarm }
+        let slow = time.schedule(after: Self.slowStop) { [self] in saySlowStop() }
+        stopAlarms.withLock { $0 = [alarm, slow] }
         observer.onStop(end, reason)
         gate.lane.enqueue(
             StopJob { [app] in
                 backlog.cancel()
                 app.value.stop(end, because: reason, origin: origin, in: self)
             })
+    }
+
+    /// After how long a stop says what it waits for.
+    private static let slowStop: Duration = .seconds(1)
+
+    /// Says which modules a stop waits for, once, on the thread of an alarm: the lane may be stuck.
+    private func saySlowStop() {
+        let lane = gate.lane
+        var waits: [String] = []
+        if let id = lane.cell(lane.word.load().cell)?.id { waits.append("\(id) is at work") }
+        for cell in lane.lateCells {
+            if let id = cell.id { waits.append("\(id) is late") }
+        }
+        for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
+        let shown = waits.isEmpty ? "the host is busy" : waits.prefix(8).joined(separator: ", ")
+        let more = waits.count > 8 ? " and \(waits.count - 8) more" : ""
+        log.notice(
+            "the stop has taken \(Self.slowStop.briefText) so far: \(shown)\(more); "
+                + "it takes \(slatefile.deadlines.stopAll.briefText) at most")
     }
 
     /// Drops what was accepted before the stop and is not delivered yet, where the stop has not come round to
@@ -275,7 +295,7 @@ public final class Host: Sendable {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         gate.lane.close()
         holds.close()
-        stopAlarm.withLock { $0 }?.cancel()
+        for alarm in stopAlarms.withLock({ $0 }) { alarm.cancel() }
         observer.onEnd(end)
     }
 

@@ -29,7 +29,7 @@ struct SendRequest {
         }
         self.kind = kind
         id = arguments["id"]
-        waits = arguments.has("wait")
+        waits = arguments.has("wait") || arguments.has("strict")
         var source = "the payload"
         if let option = arguments["payload"] {
             let bytes: [UInt8]

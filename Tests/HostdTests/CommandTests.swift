@@ -43,7 +43,34 @@ struct CommandTests {
 
         let json = try hostd("check", "slatefile.json", "--json")
         #expect(
-            json.output == #"{"ok":true,"file":"slatefile.json","modules":2,"faults":[]}"# + "\n")
+            json.output
+                == #"{"ok":true,"file":"slatefile.json","modules":2,"faults":[],"warnings":[]}"#
+                + "\n")
+    }
+
+    @Test("check: what is missing on this machine is a warning, and the slatefile is valid")
+    func checkWarnings() throws {
+        try write(
+            """
+            { "slate": 1, "app": "demo",
+              "modules": [{ "id": "x.main", "entry": "Modules.MainModule", "main": true },
+                { "id": "x.a", "command": ["pyton3", "a.py"] },
+                { "id": "x.b", "command": ["./plain"] }, { "id": "x.c", "command": ["sh"] }],
+              "signals": { "TERM": { "event": "background" } } }
+            """)
+        try write("", to: "plain")
+        let warnings = [
+            "x.a: there is no program 'pyton3' in PATH",
+            "x.b: './plain' in '.' is not executable: it needs 'chmod +x'",
+            "TERM does not stop the app: 'kill' and service managers send it for that",
+        ]
+        let outcome = try hostd("check")
+        #expect(outcome.exit == .code(0))
+        #expect(outcome.output == "slatefile.json: ok, 4 modules\n")
+        #expect(
+            outcome.error == warnings.map { "slatefile.json: warning: \($0)\n" }.joined())
+        let json = try JSONValue(parsing: hostd("check", "--json").output)
+        #expect(json["warnings"]?.elements.compactMap(\.string) == warnings)
     }
 
     @Test("check: every fault, with its place")

@@ -65,6 +65,8 @@ struct HelpTests {
 
                 Shows each fault with its place: file:line:column, the line, and what would be right.
                 The file of tokens, where there is one, is checked too; its lines are not shown.
+                Warnings are about this machine, such as a command that is missing here; they do not make
+                the slatefile invalid.
 
                 arguments:
                   FILE  the slatefile to check (default: slatefile.json)

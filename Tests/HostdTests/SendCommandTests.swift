@@ -7,7 +7,7 @@ import Testing
 struct SendCommandTests {
     private static let usage =
         "usage: hostd send [--slatefile FILE] [--state-dir DIR] [--payload JSON] [--id ID] [--wait] "
-        + "[--json] EVENT\nsee 'hostd send --help'\n"
+        + "[--strict] [--json] EVENT\nsee 'hostd send --help'\n"
 
     @Test(
         "what makes no sense is refused before anything is looked for",

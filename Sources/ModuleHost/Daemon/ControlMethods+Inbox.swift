@@ -63,11 +63,31 @@ extension ControlMethods {
 extension Host {
     /// Delivers what is not durable, and answers when it was.
     fileprivate func deliver(_ event: LifecycleEvent, for reply: RPCReply) {
-        deliver(event)
-        guard event.kind != .terminate else { return reply.succeed { $0.object { _ in } } }
+        guard let change = event.kind.stateChange, event.kind != .terminate else {
+            deliver(event)
+            return answer(reply, event.kind) { nil }
+        }
+        let ignored = Guarded<LifecycleState?>(nil)
+        enqueue(
+            .change(change, origin: event.origin) { state in ignored.withLock { $0 = state } })
+        answer(reply, event.kind) { ignored.withLock { $0 } }
+    }
+
+    /// Answers when what was enqueued before was delivered.
+    private func answer(
+        _ reply: RPCReply, _ kind: EventKind,
+        _ ignored: @escaping @Sendable () -> LifecycleState?
+    ) {
+        guard kind != .terminate else { return reply.succeed { $0.object { _ in } } }
         gate.lane.enqueue(
             LaneWork { _ in
-                reply.succeed { $0.object { _ in } }
+                reply.succeed { json in
+                    json.object {
+                        if let state = ignored() {
+                            $0.member("ignored", "the app is \(state.rawValue)")
+                        }
+                    }
+                }
             } onAbandon: {
                 reply.fail(RPCError(ofCall: RouteError.stopped))
             })
@@ -147,6 +167,7 @@ extension JSONWriter {
             if let module = outcome.claimedBy { $0.member("claimedBy", module.text) }
             if let reply = outcome.reply { $0.member("reply", raw: reply) }
             if let failure = outcome.failure { $0.member("failure", failure) }
+            if let unheard = outcome.unheard { $0.member("unheard", unheard) }
         }
     }
 }

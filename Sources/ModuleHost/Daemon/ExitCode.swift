@@ -2,6 +2,8 @@
 @nonexhaustive public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     /// Done, or ended as it was told to.
     case success = 0
+    /// Done, and in vain: the event was ignored, or no module was there to hear it.
+    case ignored = 1
     /// The command line makes no sense.
     case usage = 64
     /// There is no slatefile, or it cannot be read.
@@ -27,6 +29,7 @@ extension ExitCode {
     package var meaning: String {
         switch self {
         case .success: "done"
+        case .ignored: "ignored, or no module was there to hear it"
         case .usage: "the command line makes no sense"
         case .noInput: "no slatefile, or it cannot be read"
         case .unavailable: "no host runs, or it has no such route"

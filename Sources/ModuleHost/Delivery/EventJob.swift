@@ -136,8 +136,10 @@ enum EventRequest: Sendable {
     /// An event that changes no state, from outside; with where to say what came of a URL, if somebody
     /// wants to know.
     case event(LifecycleEvent, Answer<Host.CallReply>? = nil)
-    /// A change of state, from outside.
-    case change(LifecycleState.Change, origin: Origin)
+    /// A change of state, from outside; with whom to tell that it means nothing in the state it finds.
+    case change(
+        LifecycleState.Change, origin: Origin,
+        onIgnored: (@Sendable (LifecycleState) -> Void)? = nil)
     /// An event of the host's own, at this very moment.
     case own(LifecycleEvent)
     /// A change of state of the host's own, at this very moment.

@@ -150,6 +150,9 @@ final class Member {
         return topics.contains { isTopic(topic, wantedBy: $0) }
     }
 
+    /// The topics that it named, if it was asked; only for the lane, while the module is not late.
+    var knownTopics: [String] { topics ?? [] }
+
     func precedes(_ other: Member) -> Bool {
         (cell.rank, sequence) < (other.cell.rank, other.sequence)
     }

@@ -7,6 +7,7 @@ struct ModuleReading {
     private let log: ModuleLog
     private let output: ModuleOutput
     private var errors: ErrorLines
+    private var entries = ErrorEntries()
     private var errorPace: Pace
     /// A page of the pipe, so that a process which floods it has the processor for as long as it takes to
     /// write one, and others can have it before the next.
@@ -31,7 +32,7 @@ struct ModuleReading {
         // What it said before it ended.
         while isErrorOpen, readErrors() {}
         output.readRest()
-        for line in errors.rest() { log.write(.info, line) }
+        write(errors.rest().flatMap { entries.add($0) } + entries.flush())
         log.end()
         process.finish(errors.last)
     }
@@ -50,9 +51,11 @@ struct ModuleReading {
             isErrorOpen && pauses.error == 0 ? set.insert(process.errorStream, .reading) : nil
         let waits = [
             pauses.output > 0 ? pauses.output : nil, pauses.error > 0 ? pauses.error : nil,
-            patience(turn), load.isUnderWay ? 1000 : nil,
+            patience(turn), load.isUnderWay || entries.isPending ? 1000 : nil,
         ]
         guard set.wait(milliseconds: waits.compactMap(\.self).min() ?? -1) else {
+            // Nothing followed it for so long.
+            write(entries.flush())
             return endIfClosedForLong()
         }
         if set.isReady(wake) { process.wake.take() }
@@ -92,6 +95,10 @@ struct ModuleReading {
         }
     }
 
+    private func write(_ entries: [ErrorEntries.Entry]) {
+        for entry in entries { log.write(entry.level, entry.text) }
+    }
+
     /// - Returns: Whether there may be more.
     @discardableResult
     private mutating func readErrors() -> Bool {
@@ -100,7 +107,7 @@ struct ModuleReading {
             look(for: Self.crash, in: buffer[..<count])
             let lines = errors.lines(in: buffer[..<count])
             errorPace.take(count)
-            for line in lines { log.write(.info, line) }
+            for line in lines { write(entries.add(line)) }
             return true
         case .nothing: return false
         case .end:

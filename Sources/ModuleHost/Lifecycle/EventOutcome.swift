@@ -14,6 +14,8 @@ package struct EventOutcome: Hashable, Sendable {
     package var reply: [UInt8]?
     /// Why a URL was not opened.
     package var failure: String?
+    /// Which topic or event no module was there to hear, in words; nil where one was.
+    package var unheard: String?
 
     init(_ tally: EventTally) {
         delivered = tally.delivered

@@ -1,4 +1,5 @@
 import AppService
+import Synchronization
 
 /// The app as it runs: its modules, its state, its figures.
 ///
@@ -104,9 +105,11 @@ extension RunningApp: EventJob.App {
                 return ignore(event.kind.rawValue)
             }
             return [event]
-        case .change(let change, let origin):
+        case .change(let change, let origin, let onIgnored):
             guard !isHeld(job) else { return nil }
-            return apply(change, origin: origin)
+            let events = apply(change, origin: origin)
+            if events.isEmpty { onIgnored?(state) }
+            return events
         case .own(let event):
             // A stop that came in between makes it meaningless.
             return ending == nil ? [event] : []
@@ -202,16 +205,34 @@ extension RunningApp: EventJob.App {
         gate.lane.box?.setActivity(nil)
         figures.withLock { $0.events[event.kind, default: 0] += 1 }
         if event.kind == .launch { launched() }
+        let unheard = unheard(event, tally)
         log.write(
-            .info, tally.summary, event: event.kind.rawValue,
+            .info, unheard ?? tally.summary, event: event.kind.rawValue,
             duration: eventBegan.duration(to: time.now()),
             fields: [LogField("origin", "\(event.origin)")])
         if let parent = host?.parent { return parent.ended(event, tally) }
         if case .url(let url, let token) = event.content {
             open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {
-            inbox?.ended(entry, EventOutcome(tally))
+            var outcome = EventOutcome(tally)
+            outcome.unheard = unheard
+            inbox?.ended(entry, outcome)
         }
+    }
+
+    /// What is said of an event from outside that no module was there to hear; nil where one was.
+    private func unheard(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
+        guard tally.isUnheard, host?.parent == nil, event.entry?.only == nil else { return nil }
+        guard case .message(let message) = event.content else {
+            return event.kind.isDurable && event.kind != .openURL
+                ? "no module responds to '\(event.kind.rawValue)'" : nil
+        }
+        let topics = center.list(of: (any MessageResponder).self).entries.lazy
+            .filter { $0.cell.status.load(ordering: .acquiring) == .listed }
+            .flatMap(\.member.knownTopics).prefix(256)
+        let nearest = nearestName(to: message.topic, in: Array(topics))
+        return "no module listens to topic \(quoted(message.topic))"
+            + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
     }
 
     func completed(_ request: EventRequest) {
@@ -226,6 +247,11 @@ extension RunningApp: EventJob.App {
 }
 
 extension EventTally {
+    /// Whether no module was told, or will be.
+    fileprivate var isUnheard: Bool {
+        delivered + failed + late == 0 && claimedBy == nil
+    }
+
     /// What came of the event, in words: `3 modules, newData`.
     fileprivate var summary: String {
         var text = delivered == 1 ? "1 module" : "\(delivered) modules"

@@ -51,6 +51,21 @@ struct RouteRewrites: Sendable {
         }
     }
 
+    /// The fault of a rewrite whose URLs lead on and on, with an `x` for each name; nil where they come to an end.
+    func circle(from rewrite: Slatefile.Rewrite) -> RouteError? {
+        guard let pattern = try? RoutePattern(rewrite.from),
+            let target = try? RewriteTarget(rewrite.to, of: pattern),
+            let url = try? target.example
+        else { return nil }
+        do throws(RouteError) {
+            _ = try apply(to: url)
+            return nil
+        } catch {
+            if case .rewriteLoop = error { return error }
+            return nil
+        }
+    }
+
     /// What becomes of a URL.
     ///
     /// - Throws: ``RouteError/rewriteLoop(_:)`` where there is no end to it, and
@@ -180,12 +195,16 @@ private struct RewriteTarget: Sendable {
             }
         }
         do throws(URLFault) {
-            let example = try RouteURL(text { _ in ["x"] } + fragment)
-            queryNames = example.query.map(\.name)
+            queryNames = try example.query.map(\.name)
         } catch {
             throw .target(error)
         }
         if queryNames.contains("token") { throw .token }
+    }
+
+    /// The URL with an `x` for each name.
+    var example: RouteURL {
+        get throws(URLFault) { try RouteURL(text { _ in ["x"] } + fragment) }
     }
 
     private func text(_ values: (String) -> [String]) -> String {

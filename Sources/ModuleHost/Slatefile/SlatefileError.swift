@@ -118,6 +118,8 @@ public struct SlatefileFault: Hashable, Sendable {
         case noScheme(String)
         /// A rewrite that cannot be applied.
         case rewrite(RouteError)
+        /// No signal that ends the app.
+        case noStopSignal
         /// A URL to open that is none.
         case url(URLFault)
         /// A signal that does not exist or cannot be had.
@@ -202,6 +204,9 @@ extension SlatefileFault.Kind: CustomStringConvertible {
         case .rewrite(let error): return error.description
         case .url(let fault): return fault.description
         case .signal(let fault): return fault.description
+        case .noStopSignal:
+            return "no signal stops the app, neither TERM nor INT nor another; "
+                + "give one of them \"event\": \"terminate\""
         case .unknownEvent(let name, let nearest):
             return "no event \(quoted(name))" + question(nearest)
         case .hostEvent(let event): return "only the host itself gives '\(event.rawValue)'"

@@ -99,7 +99,8 @@ extension SlatefileReader {
         let limit = (Slatefile.Limits.rewrites, "rewrites" as StaticString)
         // Only to find out whether each can be applied.
         var applied = RouteRewrites()
-        return elements(of: node, "an array of rewrites", limit: limit).map { element in
+        var targets: [(rewrite: Slatefile.Rewrite, node: Int)] = []
+        let rewrites = elements(of: node, "an array of rewrites", limit: limit).map { element in
             var rewrite = Slatefile.Rewrite(from: "", to: "")
             var from: Int?
             var to: Int?
@@ -113,11 +114,16 @@ extension SlatefileReader {
             guard let from, let to else { return rewrite }
             do throws(RouteError) {
                 try applied.add(rewrite)
+                targets.append((rewrite, to))
             } catch {
                 report(.rewrite(error), at: error.isOfTarget ? to : from)
             }
             return rewrite
         }
+        for (rewrite, node) in targets {
+            if let circle = applied.circle(from: rewrite) { report(.rewrite(circle), at: node) }
+        }
+        return rewrites
     }
 
     /// A string that begins with a scheme and a colon; what follows is the router's business.

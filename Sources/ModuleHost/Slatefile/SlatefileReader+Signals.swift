@@ -6,16 +6,24 @@ extension SlatefileReader {
         _ node: Int, into signals: inout [SignalName: Slatefile.SignalAction]
     ) {
         guard nodes[node].kind == .object else { return mismatch("an object", at: node) }
+        /// Where a signal that would end the app is given something else to do.
+        var taken: Int?
         var key = node + 1
         while key < nodes[node].next {
             let action = signalAction(key + 1)
             do throws(SignalName.Fault) {
                 let signal = try SignalName(document.writtenString(key))
-                if let action { signals[signal] = action }
+                if let action {
+                    if signals[signal]?.isStop == true, !action.isStop { taken = key }
+                    signals[signal] = action
+                }
             } catch {
                 report(.signal(error), at: key)
             }
             key = Int(nodes[key + 1].next)
+        }
+        if let taken, !signals.values.contains(where: \.isStop) {
+            report(.noStopSignal, at: taken)
         }
     }
 
@@ -135,4 +143,11 @@ extension Slatefile {
     static let signalEvents =
         EventKind.allCases.filter { $0 != .launch && $0 != .configurationChanged }
         .map(\.rawValue) + [reload]
+}
+
+extension Slatefile.SignalAction {
+    /// Whether it ends the app.
+    fileprivate var isStop: Bool {
+        if case .event(.terminate, payload: _) = self { true } else { false }
+    }
 }

@@ -6,6 +6,8 @@ extension Command {
         discussion: """
             Shows each fault with its place: file:line:column, the line, and what would be right.
             The file of tokens, where there is one, is checked too; its lines are not shown.
+            Warnings are about this machine, such as a command that is missing here; they do not make
+            the slatefile invalid.
             """,
         operands: [
             Operand(placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)")
@@ -23,7 +25,13 @@ extension Command {
             do throws(SlatefileFailure) {
                 let slatefile = try Slatefile.load(path, environment: environment)
                 _ = try slatefile.loadTokens(beside: path)
-                if arguments.has("json") { return Console.write(json: report(path, slatefile)) }
+                let warnings = slatefile.warnings(at: path, environment: environment)
+                if arguments.has("json") {
+                    return Console.write(json: report(path, slatefile, warnings))
+                }
+                for warning in warnings {
+                    Console.complain("\(excerpt(path, limit: 4096)): warning: \(warning)")
+                }
                 let count = slatefile.modules.count
                 return Console.write("\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n")
             } catch {
@@ -35,13 +43,16 @@ extension Command {
             }
         })
 
-    private static func report(_ path: String, _ slatefile: Slatefile) -> [UInt8] {
+    private static func report(
+        _ path: String, _ slatefile: Slatefile, _ warnings: [String]
+    ) -> [UInt8] {
         var json = JSONWriter()
         json.object {
             $0.member("ok", true)
             $0.member("file", path)
             $0.member("modules", slatefile.modules.count)
             $0.member("faults") { $0.array { _ in } }
+            $0.member("warnings", warnings)
         }
         json.newline()
         return json.bytes

@@ -1,0 +1,29 @@
+extension Slatefile {
+    /// What keeps a valid slatefile from running as it should on this machine, in words, a line each.
+    ///
+    /// - Parameters:
+    ///   - path: The slatefile's path: commands begin in its folder.
+    ///   - environment: The environment of the host.
+    /// - Returns: The warnings, in the order of the modules; then those of signals.
+    package func warnings(at path: String, environment: [String: String]) -> [String] {
+        let settings = ProcessSettings(
+            folder: parentFolder(of: path) ?? ".", environment: environment)
+        var warnings: [String] = []
+        for module in modules where module.isEnabled {
+            guard case .command(let words) = module.implementation, let name = words.first else {
+                continue
+            }
+            let terms = IsolationTerms(words, naming: module.environment, in: settings)
+            guard
+                let fault = lookForProgram(
+                    name, in: terms.folder, path: terms.environment["PATH"])
+            else { continue }
+            let error = IsolationError.noProgram(name, fault, folder: terms.folder)
+            warnings.append("\(module.id): \(error)")
+        }
+        if case .event(.terminate, payload: _)? = signals[.terminate] { return warnings }
+        return warnings + [
+            "TERM does not stop the app: 'kill' and service managers send it for that"
+        ]
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import ModuleHost
+import TestSupport
+import Testing
+
+@Suite("hostd send: events that come to nothing", .timeLimit(.minutes(10)))
+struct UnheardEventTests {
+    @Test("a change of state that means nothing is said to be ignored; --wait and --strict exit 1")
+    func ignored() throws {
+        let run = try HostdRun(HostdRun.slatefile()).ready()
+        for (option, code) in [("", Int32(0)), ("--wait", 1), ("--strict", 1)] {
+            let words = ["send", "foreground", option].filter { !$0.isEmpty }
+            let outcome = try HostProcess.run(words, in: run.folder.path)
+            #expect(outcome.output == "ignored: the app is active\n", "\(option)")
+            #expect(outcome.exit == .code(code), "\(option)")
+        }
+        let heard = try run.hostd("send", "background", "--strict")
+        #expect(heard.output == "delivered\n")
+        #expect(heard.exit == .code(0))
+        #expect(try run.hostd("send", "foreground", "--strict").exit == .code(0))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("a topic without a listener is said, by send and in the log")
+    func topic() throws {
+        let slatefile = """
+            {"slate": 1, "app": "test", "config": {"domain": "https://www.example.com"}, "modules": [
+              {"id": "x.main", "entry": "Modules.MainModule", "main": true},
+              {"id": "x.community", "entry": "Modules.CommunityModule"}
+            ]}
+            """
+        let run = try HostdRun(slatefile).ready()
+        func send(_ topic: String) throws -> HostProcess.Outcome {
+            try run.hostd(
+                "send", "message", "--payload",
+                #"{"topic": "\#(topic)", "payload": {"name": "mia"}}"#,
+                "--wait")
+        }
+        let unheard = try send("weather")
+        let text = "no module listens to topic 'weather'"
+        #expect(unheard.output.hasSuffix(": \(text)\n"), "\(unheard.output)")
+        #expect(unheard.exit == .code(1))
+        try run.process.waitForLine(containing: " message  \(text) in ")
+        #expect(try send("user.signed-in").exit == .code(0))
+        let push = try run.hostd("send", "push", "--payload", "{}", "--wait")
+        #expect(push.output.hasSuffix(": no module responds to 'push'\n"), "\(push.output)")
+        #expect(push.exit == .code(1))
+        #expect(try run.terminated().exit == .code(0))
+    }
+
+    @Test("a stop that takes long says which module it waits for")
+    func slowStop() throws {
+        let (run, pipe) = try FullPipe.run(#"{"event": "1h"}"#)
+        pipe.fill()
+        run.process.send(SIGTERM)
+        try run.process.waitForLine(
+            containing: "the stop has taken 1s so far: x.journal is at work")
+        pipe.empty()
+        #expect(try run.ended().exit == .code(0))
+    }
+}
