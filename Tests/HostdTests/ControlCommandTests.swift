@@ -59,7 +59,8 @@ struct ControlCommandTests {
                 + #"{"id":"a.b","entry":"M.B","state":"late","behind":3,"#
                 + #""holds":[{"event":"background","reason":"upload","remainingMs":8500},"#
                 + #"{"event":"terminate","reason":"sync"}]},"#
-                + #"{"id":"c.d","entry":"M.C","state":"failed","reason":"threw","waiting":{"events":3,"from":"1:48"}},"#
+                + #"{"id":"c.d","entry":"M.C","state":"failed","reason":"threw","retryInMs":3000,"#
+                + #""waiting":{"events":3,"from":"1:48"}},"#
                 + #"{"id":"e.f","entry":"M.E","state":"late","behind":1,"process":{"restarts":2,"#
                 + #""startedAt":"2026-01-01","endedAt":"2026-01-02","lastEnd":"it died"}},"#
                 + #"{"id":"g.h","entry":"M.G","state":"failed","reason":"it died","#
@@ -70,7 +71,7 @@ struct ControlCommandTests {
                 module       state    entry
                 com.mm.main  running  Modules.MainModule  main, required
                 a.b          late     M.B                 3 behind, holds background: upload, 8.5s left, holds terminate: sync
-                c.d          failed   M.C                 3 events of the inbox wait, from 1:48 on, threw
+                c.d          failed   M.C                 3 events of the inbox wait, from 1:48 on, threw, restarted in 3s
                 e.f          late     M.E                 1 behind, no process, since 2026-01-02, 2 restarts, last: it died
                 g.h          failed   M.G                 it died, 'hostd restart g.h' makes it anew
 

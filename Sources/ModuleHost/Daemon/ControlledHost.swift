@@ -189,6 +189,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var behind: Int?
     /// The durable events that wait for it since it failed; nil for none.
     package var waiting: WaitingEvents?
+    /// How long it is until it is restarted after it failed; nil where it is not.
+    package var retryAfter: Duration?
     /// Why it failed.
     package var reason: String?
     /// The steps that it holds open, in the order in which it took the holds.
@@ -222,6 +224,9 @@ package struct ModuleStatus: Hashable, Sendable {
             if let behind { $0.member("behind", behind) }
             if let waiting { $0.member("waiting") { waiting.write(to: &$0) } }
             if let reason { $0.member("reason", reason) }
+            if let retryAfter {
+                $0.member("retryInMs", max(0, retryAfter.wholeNanoseconds) / 1_000_000)
+            }
             if let process { $0.member("process") { process.write(to: &$0) } }
             if let hostDeaths { $0.member("hostDeaths", hostDeaths) }
             guard !holds.isEmpty else { return }

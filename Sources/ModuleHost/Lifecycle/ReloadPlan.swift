@@ -122,7 +122,7 @@ extension Slatefile.Module {
     fileprivate func runs(like other: Slatefile.Module) -> Bool {
         isRequired == other.isRequired && isMain == other.isMain && deadline == other.deadline
             && killAfter == other.killAfter && backlog == other.backlog
-            && permissions == other.permissions
+            && permissions == other.permissions && isRetried == other.isRetried
     }
 }
 

@@ -45,6 +45,7 @@ extension RunningApp {
             reload.drafts.map { ($0.id, $0.cell) }, uniquingKeysWith: { first, _ in first })
         for record in reload.leaving {
             let log = log.of(module: record.id.text)
+            endRetry(of: record.id)
             guard let cell = new[record.id] else {
                 if gate.lane.dropWaiting(for: record.cell) > 0 { log.droppedWaiting() }
                 continue
@@ -83,8 +84,10 @@ extension RunningApp {
             new.modules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for record in records where !outdated.contains(record.id) {
             guard let entry = entries[record.id] else { continue }
+            let isChanged = entry.isRetried != record.entry.isRetried
             record.entry = entry
             record.cell.terms = Cell.Terms(of: entry)
+            if isChanged, record.isFailed { scheduleRetry(of: record) }
         }
         var next = new
         // These wait for the next start.

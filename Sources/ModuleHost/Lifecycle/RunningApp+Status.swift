@@ -53,6 +53,7 @@ extension RunningApp {
             if case .failed(let reason) = record.status {
                 status.reason = reason
                 status.waiting = gate.lane.waiting(for: record.cell).map(WaitingEvents.init)
+                status.retryAfter = retries[record.id]?.start.map { time.now().duration(to: $0) }
             }
             status.holds = holds[record.id] ?? []
             status.process = (record.module as? IsolatedModule)?.figures.withLock { $0 }

@@ -18,6 +18,7 @@ extension RunningApp {
         log.write(.notice, "stopping: \(reason)")
         host.startup.stop()
         inbox?.close()
+        for id in retries.keys { endRetry(of: id) }
         if !held.isEmpty {
             log.warning("\(held.count) events came before READY and are not delivered")
             figures.withLock { $0.ignored += held.count }

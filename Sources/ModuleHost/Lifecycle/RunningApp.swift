@@ -38,6 +38,8 @@ final class RunningApp {
     var waitingReloads: [ReloadRequest] = []
     /// Modules to be made anew that were late.
     var outdated: Set<ModuleID> = []
+    /// The tries to come for modules that have failed.
+    var retries: [ModuleID: ModuleRetry] = [:]
     /// How many reloads there were, those that failed included.
     var reloadCount = 0
     /// Modules that are no longer part of the app, and yet to be let go of, by the numbers of their cells.
@@ -83,7 +85,10 @@ final class RunningApp {
         if host?.parent != nil { return }
         let log = log.of(module: record.id.text)
         guard record.entry.isRequired else {
-            return log.error("\(what) failed, the app goes on without it: \(error)")
+            log.error("\(what) failed, the app goes on without it: \(error)")
+            // A process that is given up was restarted often enough.
+            if what != "process" { scheduleRetry(of: record) }
+            return
         }
         log.error("\(what) failed, and the module is required: \(error)")
         host?.fail("required module '\(record.id)' failed in \(what): \(error)")

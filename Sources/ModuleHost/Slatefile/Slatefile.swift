@@ -35,6 +35,8 @@ public struct Slatefile: Sendable {
         public internal(set) var isEnabled = true
         /// Whether the app cannot run without it.
         public internal(set) var isRequired = false
+        /// Whether it is restarted after it has failed in `init` or `launch`.
+        public internal(set) var isRetried = false
         /// Whether it supplies the root that is opened at the end of launch: true of exactly one
         /// enabled module.
         public internal(set) var isMain = false

@@ -74,6 +74,7 @@ extension SlatefileReader {
                 found.isEnabled = reader.bool(node) ?? true
                 module.isEnabled = found.isEnabled
             case .required: module.isRequired = reader.bool(node) ?? false
+            case .retry: module.isRetried = reader.bool(node) ?? false
             case .main:
                 module.isMain = reader.bool(node) ?? false
                 if module.isMain { found.isMain = node }

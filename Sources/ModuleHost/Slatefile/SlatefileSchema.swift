@@ -175,6 +175,10 @@ extension ModuleKey {
         case .enabled: describe("Whether the module runs.", flag(true))
         case .required:
             describe("Whether the app cannot run without the module.", flag(false))
+        case .retry:
+            describe(
+                "Whether the module is restarted after it has failed in init or launch, unless it is "
+                    + "required.", flag(false))
         case .main:
             describe(
                 "Whether the module supplies the root that is opened at the end of launch; true of "

@@ -61,6 +61,9 @@ extension Command {
             if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
             if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
             if let reason = module["reason"]?.string { notes.append(reason) }
+            if let left = module["retryInMs"]?.int {
+                notes.append("restarted in \(Duration.milliseconds(left).briefText)")
+            }
             notes += parts(ofProcess: module["process"], of: module)
             if let deaths = module["hostDeaths"]?.int {
                 notes.append("isolated, since \(deaths) hosts died at its work")

@@ -1,0 +1,103 @@
+import AppService
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("Modules that are restarted after they have failed", .timeLimit(.minutes(10)))
+struct RetryTests {
+    private let probe = Probe("RetryTests")
+
+    /// Module `b` throws so many times where it is made to.
+    private func breaks(_ what: String, times: Int) {
+        let tries = Atomic(0)
+        probe.when("b \(what)") { _ in
+            if tries.add(1, ordering: .relaxed).newValue <= times { throw Fault() }
+        }
+    }
+
+    private func entries(_ more: String) -> [HostUnderTest.Entry] {
+        [HostUnderTest.Entry(name: "a"), HostUnderTest.Entry(name: "b", more: more)]
+    }
+
+    private func status(_ host: HostUnderTest) async -> ModuleStatus {
+        await withCheckedContinuation { continuation in
+            host.host.onLane { app, _ in continuation.resume(returning: app.moduleStatuses[1]) }
+        }
+    }
+
+    /// Waits for the next try to be scheduled, and lets it begin.
+    private func advance(
+        _ host: HostUnderTest, by delay: Duration, after records: inout Int
+    ) async -> Bool {
+        let start = records
+        let told = await host.recorder.first(from: start) { $0.message.hasPrefix("restarted in ") }
+        records = host.recorder.records.count
+        let retryAfter = await status(host).retryAfter
+        host.time.advance(by: delay)
+        return told.module == "x.b" && retryAfter != nil
+    }
+
+    @Test(
+        "one that fails is restarted until it runs, and receives what has waited for it",
+        arguments: ["init", "launch"])
+    func untilItRuns(_ what: String) async throws {
+        let folder = try TemporaryFolder()
+        breaks(what, times: 3)
+        let test = try await HostUnderTest.durable(
+            "a", "b", in: folder, more: ["b": #""retry": true"#], probe: probe
+        ).launched()
+        _ = await test.outcome("waits")
+        // A quarter more than the delays of 100, 200 and 400 ms.
+        var records = 0
+        #expect(await advance(test, by: .milliseconds(125), after: &records))
+        #expect(await advance(test, by: .milliseconds(250), after: &records))
+        #expect(await advance(test, by: .milliseconds(500), after: &records))
+        _ = await test.recorder.first { $0.message.hasPrefix("slatefile applied") }
+        #expect(await status(test).state != .failed)
+        #expect(await status(test).retryAfter == nil)
+        await probe.reached("b \(try #require(probe.heard("a").first))")
+        #expect(probe.entries("b").filter { $0 == "b \(what)" }.count == 4)
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test(
+        "without 'retry', or required, it is not restarted by itself", arguments: ["", "required"])
+    func notAsked(_ more: String) async throws {
+        breaks("init", times: 1)
+        let isRequired = more == "required"
+        let test = try HostUnderTest(
+            entries(isRequired ? #""retry": true, "required": true"# : ""), probe: probe)
+        if isRequired {
+            try test.host.launch()
+            guard case .failed = await test.end() else { return #expect(Bool(false), "it goes on") }
+        } else {
+            _ = try await test.launched()
+            test.time.advance(by: .seconds(60))
+            #expect(await status(test).state == .failed)
+            #expect(await status(test).retryAfter == nil)
+            #expect(await test.stopped() == .stopped)
+        }
+        #expect(probe.entries("b").filter { $0 == "b init" }.count == 1)
+    }
+
+    @Test("a reload that asks for it schedules a try, and one that does not calls it off")
+    func reload() async throws {
+        breaks("init", times: 1)
+        let test = try await HostUnderTest(entries(""), probe: probe).launched()
+        #expect(await status(test).retryAfter == nil)
+        let retried = #""retry": true"#
+        #expect(try await test.reload(entries(retried)).text == "applied: adjusted x.b")
+        #expect(await status(test).retryAfter != nil)
+        #expect(try await test.reload(entries("")).text == "applied: adjusted x.b")
+        #expect(await status(test).retryAfter == nil)
+        test.time.advance(by: .seconds(60))
+        #expect(await status(test).state == .failed)
+        #expect(try await test.reload(entries(retried)).text == "applied: adjusted x.b")
+        test.time.advance(by: .milliseconds(125))
+        await probe.reached("b launch")
+        #expect(await test.stopped() == .stopped)
+        #expect(probe.entries("b").filter { $0 == "b init" }.count == 2)
+    }
+}
