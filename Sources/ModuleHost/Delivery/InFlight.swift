@@ -124,9 +124,10 @@ final class InFlightAccount: Sendable {
         return true
     }
 
-    /// Notes something as in flight until the result is let go of.
+    /// Notes something as in flight, for as long as somebody holds the result.
     ///
     /// - Parameter payload: What it takes in memory, beside what all do.
+    /// - Returns: What stands for it.
     func enter(_ payload: Int) -> InFlight {
         let count = payload + InFlightBudget.overhead
         bytes.add(count, ordering: .sequentiallyConsistent)

@@ -15,7 +15,7 @@ enum LargeMemory {
     ///
     /// - Returns: False where the C library refuses.
     @discardableResult
-    static func returnAtOnce() -> Bool { mallopt(threshold, bytes) == 1 }
+    static func returnAtOnce() -> Bool { setOption(threshold, bytes) == 1 }
 
     /// Gives what is free back to the system, of all threads: after much was in use.
     ///
@@ -23,8 +23,8 @@ enum LargeMemory {
     ///
     /// - Returns: Whether there was any.
     @discardableResult
-    static func returnAll() -> Bool { malloc_trim(0) == 1 }
+    static func returnAll() -> Bool { trim(0) == 1 }
 }
 
-@_silgen_name("mallopt") private func mallopt(_ parameter: Int32, _ value: Int32) -> Int32
-@_silgen_name("malloc_trim") private func malloc_trim(_ kept: Int) -> Int32
+@_silgen_name("mallopt") private func setOption(_ parameter: Int32, _ value: Int32) -> Int32
+@_silgen_name("malloc_trim") private func trim(_ kept: Int) -> Int32
