@@ -377,7 +377,9 @@ def beyond_four_gibibytes(trial):
     done = host.command_line("inbox", "retry", "b", "c")
     expect(done.returncode == 0, f"{done}")
     trial.expect_heard("a" * 180, "d", "e", "b", "c")
-    expect(host.said("waiting") == [], host.text())
+    # An event with an id waits for the scan of the hole, and may say so; the disk is not at fault.
+    slow = [line for line in host.said("waiting") if "until the inbox is read for the ids" not in line]
+    expect(slow == [], host.text())
 
 
 # The black box
@@ -540,7 +542,7 @@ def unwritable_rejected(trial):
     (trial.site.inbox / "rejected.ndjson").mkdir()
     senders.append(trial.site, b"\nno record\n")
     trial.write("a")
-    host.says("cannot read the inbox: cannot open")
+    host.says(f"cannot read the inbox: {trial.site.inbox}/rejected.ndjson: is not a regular file")
     host.status()
     expect(trial.heard() == [], f"heard: {trial.heard()}")
     (trial.site.inbox / "rejected.ndjson").rmdir()
