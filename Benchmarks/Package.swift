@@ -9,12 +9,17 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A target of the benchmark plug-in, which knows them by their place right in a folder `Benchmarks`.
-func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+///
+/// - Parameter hasMain: Whether the target has a `main.swift` instead of the one that the plug-in makes, which
+///   leaves the main thread to Dispatch: a host needs it.
+func benchmark(
+    _ name: String, _ dependencies: [Target.Dependency], hasMain: Bool = false
+) -> Target {
     .executableTarget(
         name: name,
         dependencies: dependencies + [.product(name: "Benchmark", package: "benchmark")],
         path: name, swiftSettings: strict,
-        plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])
+        plugins: hasMain ? [] : [.plugin(name: "BenchmarkPlugin", package: "benchmark")])
 }
 
 // Here, and only here, the ecosystem is welcome: it stands beside ours to be measured.
@@ -31,17 +36,18 @@ let package = Package(
             [
                 "AllocationCount", "MeasuredModules",
                 .product(name: "ModuleHost", package: "ModuleHost"),
-            ]),
+            ], hasMain: true),
         benchmark("Startup", [.product(name: "AppService", package: "ModuleHost")]),
         benchmark(
-            "Calls", ["MeasuredModules", .product(name: "ModuleHost", package: "ModuleHost")]),
+            "Calls", ["MeasuredModules", .product(name: "ModuleHost", package: "ModuleHost")],
+            hasMain: true),
         benchmark("Slatefiles", [.product(name: "ModuleHost", package: "ModuleHost")]),
 
         .executableTarget(
             name: "Signals", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
 
-        // These spawn hostd, and so need nothing of it.
+        // Control and Soak spawn hostd, and so need nothing of it.
         .target(name: "Served", swiftSettings: strict),
         .executableTarget(name: "Control", dependencies: ["Served"], swiftSettings: strict),
         .executableTarget(name: "Soak", dependencies: ["Served"], swiftSettings: strict),
@@ -77,7 +83,7 @@ let package = Package(
         // Apart from the loops that call them, as modules are in life.
         .target(
             name: "MeasuredModules",
-            dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
         .target(name: "AllocationCount"),
     ],

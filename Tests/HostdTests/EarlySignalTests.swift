@@ -84,6 +84,49 @@ struct EarlySignalTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
+    // MARK: Threads
+
+    /// Starts a host in a way of `TestHost`.
+    private func testHost(_ way: String, _ slatefile: String = HostdRun.slatefile()) throws
+        -> HostdRun
+    {
+        try HostdRun(slatefile, [way], program: HostProcess.program("TestHost"))
+    }
+
+    @Test(
+        "a host beside a thread that a signal would end is refused, with the thread and the remedy",
+        arguments: [
+            (
+                "detached",
+                "was called on thread [0-9]+ \\('runner'\\), not on the main thread: "
+                    + "a signal that reaches the main thread would end the process"
+            ),
+            (
+                "late",
+                "was called after thread [0-9]+ \\('wor\\\\u\\{1b\\}ker'\\) was made, which does "
+                    + "not block HUP, INT, TERM, USR1, USR2: such a signal would end the process"
+            ),
+        ])
+    func refused(way: String, message: String) throws {
+        let run = try testHost(way)
+        let outcome = try run.ended()
+        #expect(outcome.exit == .code(64))
+        #expect(outcome.output == "")
+        let pattern = try Regex(
+            " error    host              HostDaemon\\.run \(message); call HostDaemon\\.run first thing in "
+                + "main, on the main thread, before any thread is made\n$")
+        #expect(outcome.error.contains(pattern), "\(outcome.error)")
+        #expect(run.folder.names == ["slatefile.json"])
+    }
+
+    @Test("a host beside a thread that blocks every signal runs")
+    func sheltered() throws {
+        let run = try testHost("sheltered").ready()
+        run.process.send(SIGUSR1)
+        try run.process.waitForLine(containing: " background  ")
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     // MARK: Commands
 
     /// Starts `hostd tail`, and waits until it follows the host.

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import ModuleHost
 
@@ -7,6 +8,12 @@ enum Way: String, CaseIterable {
     case plain
     /// With a parent that starts it again; each process prints its signal mask first.
     case respawn
+    /// On another thread than the main one.
+    case detached
+    /// After another thread was made that blocks no signal.
+    case late
+    /// After another thread was made that blocks every signal.
+    case sheltered
 
     static let usage = "usage: TestHost [\(allCases.map(\.rawValue).joined(separator: "|"))]\n"
 
@@ -18,12 +25,43 @@ enum Way: String, CaseIterable {
 
     func run() -> ExitCode {
         var options = HostDaemonOptions()
-        if self == .respawn {
+        switch self {
+        case .plain: break
+        case .respawn:
             print(signalMasks())
             fflush(nil)
             options.respawns = true
+        case .detached: return runDetached(options)
+        case .late: startThread()
+        case .sheltered:
+            let before = Signals.blockExactly(.all)
+            startThread()
+            Signals.blockExactly(before)
         }
         return HostDaemon.run(options)
+    }
+
+    private func runDetached(_ options: HostDaemonOptions) -> ExitCode {
+        do {
+            try NativeThread.start(name: "runner") { exit(HostDaemon.run(options).rawValue) }
+        } catch {
+            return .failed
+        }
+        while true { pause() }
+    }
+
+    /// Starts a thread with a name that a terminal would obey, and waits until it has that.
+    private func startThread() {
+        let named = DispatchSemaphore(value: 0)
+        do {
+            try NativeThread.start(name: "wor\u{1B}ker") {
+                named.signal()
+                while true { pause() }
+            }
+            named.wait()
+        } catch {
+            exit(ExitCode.failed.rawValue)
+        }
     }
 }
 

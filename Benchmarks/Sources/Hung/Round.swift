@@ -16,7 +16,7 @@ struct Round {
         folder = try makeFolder(for: "hung")
     }
 
-    /// Prints its figures, and ends the process: the host could not.
+    /// Prints its figures, and ends the process: the host, on the main thread, could not.
     func run() throws -> Never {
         let client = try startHost()
         let before = try measureTicks(0..<ticks, client)
@@ -61,7 +61,7 @@ struct Round {
         try text.write(to: slatefile, atomically: true, encoding: .utf8)
         let options = HostDaemonOptions(
             slatefile: slatefile.path, stateDirectory: folder.path, logLevel: .error)
-        Thread.detachNewThread {
+        MainThread.run {
             let code = HostDaemon.run(options)
             fatalError("the host ended: \(code)")
         }

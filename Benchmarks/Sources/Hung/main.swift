@@ -8,7 +8,15 @@ import Served
 
 switch CommandLine.arguments.count {
 case 1: try measureAll()
-case 2: try Round(CommandLine.arguments[1]).run()
+case 2:
+    let way = CommandLine.arguments[1]
+    MainThread.serve {
+        do {
+            try Round(way).run()
+        } catch {
+            fatalError("\(error)")
+        }
+    }
 default:
     FileHandle.standardError.write(Data("usage: Hung\n".utf8))
     exit(64)

@@ -1,5 +1,6 @@
 import Foundation
 public import ModuleHost
+import Served
 
 /// A host to be measured, alive in this process until that ends.
 public enum MeasuredHost {
@@ -14,7 +15,21 @@ public enum MeasuredHost {
         FileManager.default.fileExists(atPath: folder.appending(path: "blackbox").path)
     }
 
+    /// Runs benchmarks, and on this thread the host that one of them starts: all that `main` does.
+    ///
+    /// - Parameter benchmarks: Runs them. The process ends with it.
+    public static func serve(_ benchmarks: @escaping @Sendable () async -> Void) -> Never {
+        MainThread.serve {
+            Task.detached {
+                await benchmarks()
+                exit(0)
+            }
+        }
+    }
+
     /// Starts a host of these modules and, after them, of ``LaneModule``, by which its lane is reached.
+    ///
+    /// One in a process, in a benchmark that ``serve(_:)`` runs.
     ///
     /// - Parameter modules: The modules, in order.
     /// - Throws: Where the slatefile cannot be written.
@@ -24,7 +39,7 @@ public enum MeasuredHost {
         try slatefile(modules).write(to: file, atomically: true, encoding: .utf8)
         let options = HostDaemonOptions(
             slatefile: file.path, stateDirectory: folder.path, logLevel: .error)
-        Thread.detachNewThread {
+        MainThread.run {
             let code = HostDaemon.run(options)
             fatalError("the host to be measured ended: \(code)")
         }

@@ -36,7 +36,7 @@ final class SinsHost {
     private let client: Client
     private static let end = Mutex<String?>(nil)
 
-    /// Starts it, and waits until it is ready.
+    /// Starts it on the main thread, and waits until it is ready.
     ///
     /// - Parameters:
     ///   - entries: The modules between the two ordinary ones.
@@ -53,7 +53,7 @@ final class SinsHost {
         let options = HostDaemonOptions(
             slatefile: slatefile.path, stateDirectory: folder.path, logStyle: .json,
             logLevel: .warning)
-        Thread.detachNewThread {
+        MainThread.run {
             let code = HostDaemon.run(options)
             Self.end.withLock { $0 = "\(code)" }
         }

@@ -35,12 +35,14 @@ while let option = words.popFirst() {
 }
 // Standard error is to be the host's log.
 let errors = FileHandle(fileDescriptor: fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3))
-do {
-    let trial = try Trial(plan, of: URL(filePath: program).path)
-    exit(try trial.run() ? 0 : 1)
-} catch {
-    errors.write(Data("Sins: \(error)\n".utf8))
-    exit(1)
+MainThread.serve { [plan] in
+    do {
+        let trial = try Trial(plan, of: URL(filePath: program).path)
+        exit(try trial.run() ? 0 : 1)
+    } catch {
+        errors.write(Data("Sins: \(error)\n".utf8))
+        exit(1)
+    }
 }
 
 func refuse() -> Never {

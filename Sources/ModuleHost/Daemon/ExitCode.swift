@@ -4,7 +4,7 @@
     case success = 0
     /// Done, and in vain: the event was ignored, or no module was there to hear it.
     case ignored = 1
-    /// The command line makes no sense.
+    /// The command line makes no sense, or ``HostDaemon/run(_:)`` was called where no host can run.
     case usage = 64
     /// There is no slatefile, or it cannot be read.
     case noInput = 66

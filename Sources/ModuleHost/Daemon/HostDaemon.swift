@@ -16,7 +16,9 @@ public enum HostDaemon {
     /// From this call on signals wait until the host takes them, so call it first of all. A crash ends the
     /// process at once: handlers of `SIGSEGV` and its like are removed, unless `SWIFT_BACKTRACE` is set.
     ///
-    /// - Thread: The main thread, before any other exists: it becomes the one that takes the signals.
+    /// - Thread: The main thread, before any other exists: it becomes the one that takes the signals. On another
+    ///   thread, or beside one that does not block TERM, INT, HUP, USR1 and USR2, nothing is run, and the code is
+    ///   ``ExitCode/usage``: the first of these signals would end the process.
     /// - Output: Logs on stderr. On stdout one line, `ready pid=… modules=… ms=… of=…`, at READY.
     /// - Parameter options: What to run, and how.
     /// - Returns: ``ExitCode/success`` where the app stopped as it was told to; else the code that says
@@ -24,6 +26,9 @@ public enum HostDaemon {
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         if let entry = options.environment[ModuleChild.variable] { return ModuleChild.run(entry) }
+        do throws(SignalThreadError) { try SignalThreadError.check() } catch {
+            return refuse(options, because: error)
+        }
         SignalListener.hold()
         SignalListener.blockAll()
         LargeMemory.returnAtOnce()
@@ -100,6 +105,17 @@ public enum HostDaemon {
         let code = run.run()
         blackBox.end(.ended)
         return code
+    }
+
+    /// Says why no host can run in this process.
+    private static func refuse(
+        _ options: HostDaemonOptions, because error: SignalThreadError
+    ) -> ExitCode {
+        let voice = DaemonVoice(options)
+        voice.log.error("\(error)")
+        voice.notifier.ended(.usage, because: "\(error)")
+        voice.output.flush(within: .seconds(1))
+        return .usage
     }
 
     private static func complain(
