@@ -10,8 +10,12 @@ let strict: [SwiftSetting] = [
 
 /// A target of the benchmark plug-in, which knows them by their place right in a folder `Benchmarks`.
 ///
-/// - Parameter hasMain: Whether the target has a `main.swift` instead of the one that the plug-in makes, which
-///   leaves the main thread to Dispatch: a host needs it.
+/// - Parameters:
+///   - name: The name of the target and of its folder.
+///   - dependencies: What it needs beside the benchmark library.
+///   - hasMain: Whether it has a `main.swift` in place of the `main` that the plug-in makes, which leaves the
+///     main thread to Dispatch: a host needs it.
+/// - Returns: The target.
 func benchmark(
     _ name: String, _ dependencies: [Target.Dependency], hasMain: Bool = false
 ) -> Target {

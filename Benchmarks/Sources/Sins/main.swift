@@ -33,6 +33,11 @@ while let option = words.popFirst() {
     default: refuse()
     }
 }
+func refuse() -> Never {
+    FileHandle.standardError.write(Data((usage + "\n").utf8))
+    exit(64)
+}
+
 // Standard error is to be the host's log.
 let errors = FileHandle(fileDescriptor: fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3))
 MainThread.serve { [plan] in
@@ -43,9 +48,4 @@ MainThread.serve { [plan] in
         errors.write(Data("Sins: \(error)\n".utf8))
         exit(1)
     }
-}
-
-func refuse() -> Never {
-    FileHandle.standardError.write(Data((usage + "\n").utf8))
-    exit(64)
 }
