@@ -98,7 +98,7 @@ extension Slatefile {
         do throws(SlatefileError) {
             return try read(
                 bytes, path: path, environment: { environment[$0] },
-                checkEntry: EntryUse.checkAgainstBinary())
+                checkEntry: EntryUse.checkAgainstBinary(ofSlatefile: path))
         } catch {
             throw .invalid(error)
         }

@@ -5,13 +5,18 @@ extension EntryUse {
     ///
     /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which asks it in file order.
     ///
+    /// - Parameter path: The slatefile's path. In the package that it or the working directory belongs to, if the
+    ///   binary was built there, the source of a class is looked for that the binary lacks; nil for no look.
     /// - Returns: The check. It remembers what it found, so each reading of a slatefile takes a new one.
-    public static func checkAgainstBinary() -> (EntryUse) -> [EntryFault] {
+    public static func checkAgainstBinary(
+        ofSlatefile path: String? = nil
+    ) -> (EntryUse) -> [EntryFault] {
         /// Targets in which a module was found, so that one may be looked for there.
         var targets: [String] = []
         // Where every entry is wrong, the first few get the costly search for a slip, and the first hundred any.
         var wrong = 0
         var routes = RouteTable()
+        var sources: PackageSources?
         return { use in
             let type: any Module.Type
             do throws(EntryError) {
@@ -20,6 +25,12 @@ extension EntryUse {
                 type = try EntryType(use.entry, targets: targets, search: search).type
             } catch {
                 wrong += 1
+                if wrong <= 100, let path, case .notFound = error {
+                    if sources == nil { sources = PackageSources(near: path) }
+                    if let file = sources?.newerFile(of: use.entry) {
+                        return [.entry("\(EntryError.notBuilt(use.entry, source: file))")]
+                    }
+                }
                 return [.entry(error.description)]
             }
             let target = String(use.entry.prefix { $0 != "." })

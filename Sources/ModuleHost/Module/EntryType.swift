@@ -66,6 +66,8 @@ struct EntryType {
     case malformed(String, nearest: String?)
     /// Nothing in this binary has that name; `nearest` is a module whose name it resembles.
     case notFound(String, target: String, nearest: String?)
+    /// Nothing in this binary has that name, but this source of it was changed after the binary was built.
+    case notBuilt(String, source: String)
     /// There is such a type, of this kind, but it is no module.
     case noModule(String, kind: String)
 }
@@ -86,6 +88,9 @@ extension EntryError: CustomStringConvertible {
         case .notFound(let entry, let target, nil):
             "no class '\(entry)' in this binary: it is misspelt, or target '\(target)' is not "
                 + "linked into it (add it to the dependencies of the executable)"
+        case .notBuilt(let entry, let source):
+            "no class '\(entry)' in this binary: '\(source)' is newer than the binary; "
+                + "run 'swift build' and restart the host"
         case .noModule(let entry, "class"):
             "class '\(entry)' is no module: make it conform to 'Module'"
         case .noModule(let entry, let kind):

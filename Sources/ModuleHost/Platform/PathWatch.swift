@@ -138,7 +138,7 @@ private struct PathWay {
 }
 
 /// Where a symbolic link points; nil where `path` is none.
-private func linkTarget(_ path: String) -> String? {
+func linkTarget(_ path: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         guard let address = buffer.baseAddress else { return nil }
         let count = readlink(path, address, buffer.count)

@@ -1,0 +1,25 @@
+import Glibc
+
+/// The file of the program that this process runs, also where another has taken the place of it.
+enum RunningProgram {
+    private static let link = "/proc/self/exe"
+
+    /// Whether a file was changed after the program.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: False also where either cannot be looked at.
+    static func isOlder(than path: String) -> Bool {
+        var (file, program) = (stat(), stat())
+        guard stat(path, &file) == 0, stat(link, &program) == 0 else { return false }
+        let (changed, built) = (file.st_mtim, program.st_mtim)
+        return (changed.tv_sec, changed.tv_nsec) > (built.tv_sec, built.tv_nsec)
+    }
+
+    /// Whether the program is below a folder, whatever links lead to that.
+    static func isBelow(_ folder: String) -> Bool {
+        // Of a file that has another name now, or none, the path ends in " (deleted)".
+        guard let program = linkTarget(link), let root = realpath(folder, nil) else { return false }
+        defer { free(root) }
+        return program.hasPrefix("\(String(cString: root))/")
+    }
+}
