@@ -70,7 +70,7 @@ struct IsolatedModuleTests {
     @Test("one that cannot be made says why, once")
     func cannotBeMade() async throws {
         let slatefile = slatefile("com.mm.community", "Modules.CommunityModule")
-        try await RunningHost.run(slatefile, processes: .ofHostd) { app in
+        try await RunningHost.run(slatefile, processes: .ofHostd, isChecked: false) { app in
             let messages = app.messages(of: "com.mm.community")
             #expect(messages.count == 1)
             #expect(messages.first?.contains("no \"domain\": give one") == true, "\(messages)")
@@ -82,7 +82,16 @@ struct IsolatedModuleTests {
         let slatefile = slatefile(
             "com.mm.community", "Modules.CommunityModule",
             config: #"{ "domain": "https://www.example.com" }"#)
-        try await RunningHost.run(slatefile, processes: .ofHostd) { app in
+        let error = await #expect(throws: SlatefileError.self) {
+            try await RunningHost.run(slatefile, processes: .ofHostd) { _ in }
+        }
+        #expect(
+            error?.faults.map(\.message) == [
+                "'Modules.CommunityModule' cannot run in a process of its own: it provides "
+                    + "'UserDirectory', and services do not cross processes; leave \"isolation\" out, or "
+                    + "offer actions instead"
+            ])
+        try await RunningHost.run(slatefile, processes: .ofHostd, isChecked: false) { app in
             let messages = app.messages(of: "com.mm.community")
             #expect(
                 messages.first?.contains(

@@ -24,11 +24,12 @@ package final class RunningHost: Sendable {
     /// Where the app ends before it is ready, `body` runs then.
     ///
     /// - Parameters:
-    ///   - slatefile: The slatefile's text. Entries and settings are checked as `hostd run` does.
+    ///   - slatefile: The slatefile's text. Entries and settings are checked as by `hostd run`.
     ///   - folder: The state directory; nil for a new one.
     ///   - environment: What `${NAME}` in a `config` stands for.
     ///   - tokens: The text of a file of tokens; nil for none.
     ///   - processes: How modules run that have a process of their own.
+    ///   - isChecked: Whether entries and settings are checked.
     ///   - body: What to do with the app.
     /// - Returns: How the app ended.
     /// - Throws: ``SlatefileError``, and what `body` throws.
@@ -36,11 +37,12 @@ package final class RunningHost: Sendable {
     package static func run(
         _ slatefile: String, in folder: TemporaryFolder? = nil,
         environment: [String: String] = [:], tokens: String? = nil,
-        processes: ProcessSettings = ProcessSettings(), _ body: (RunningHost) async throws -> Void
+        processes: ProcessSettings = ProcessSettings(), isChecked: Bool = true,
+        _ body: (RunningHost) async throws -> Void
     ) async throws -> Host.End {
         let slatefile = try Slatefile.read(
             Array(slatefile.utf8), path: "slatefile.json", environment: { environment[$0] },
-            checkEntry: EntryUse.checkAgainstBinary())
+            checkEntry: isChecked ? EntryUse.checkAgainstBinary() : nil)
         let tokens = try tokens.map {
             try TokenStore.read(Array($0.utf8), path: "tokens.json", schemes: slatefile.schemes)
         }

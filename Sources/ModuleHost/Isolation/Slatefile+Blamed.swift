@@ -47,9 +47,10 @@ extension Slatefile {
 }
 
 extension Slatefile.Module {
-    /// Whether it runs in the host, and nobody says that it must.
+    /// Whether it runs in the host, where neither the slatefile nor its class says that it must.
     fileprivate var mayBeIsolated: Bool {
-        if case .command = implementation { return false }
-        return isolation == nil
+        guard isolation == nil, case .entry(let name) = implementation else { return false }
+        let type = try? EntryType(name, search: .none).type
+        return (type as? any ServiceProvider.Type)?.services.isEmpty ?? true
     }
 }

@@ -16,6 +16,8 @@
     case noModule
     /// The module runs in a process of its own, which services by protocol neither leave nor reach.
     case otherProcess(String)
+    /// The slatefile gives a module a process of its own, whose class declares these services.
+    case isolatedProvider(String, services: [String])
     /// The host has stopped.
     case stopped
 }
@@ -27,6 +29,10 @@ extension ServiceError: CustomStringConvertible {
         case .otherProcess(let name):
             "service '\(name)' is in another process than this module: "
                 + "call an action, or leave \"isolation\" out"
+        case .isolatedProvider(let entry, let services):
+            "'\(entry)' cannot run in a process of its own: it provides "
+                + "\(services.map { "'\($0)'" }.joined(separator: ", ")), and services do not cross "
+                + "processes; leave \"isolation\" out, or offer actions instead"
         case .notProvided(let name, let nearest?):
             "no module provides '\(name)'; did you mean '\(nearest)'?"
         case .notProvided(let name, nil):

@@ -1,7 +1,7 @@
 extension EntryUse {
     /// A check of entries against the classes of the running binary: whether there is such a module,
     /// whether the main one can supply the root, whether settings decode to what the module says they
-    /// are, whether its routes can be, beside those of the modules before it.
+    /// are, whether its routes and its services can be, beside those of the modules before it.
     ///
     /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which asks it in file order.
     ///
@@ -16,6 +16,7 @@ extension EntryUse {
         // Where every entry is wrong, the first few get the costly search for a slip, and the first hundred any.
         var wrong = 0
         var routes = RouteTable()
+        var services = ServiceProviders()
         var sources: PackageSources?
         return { use in
             let type: any Module.Type
@@ -47,6 +48,9 @@ extension EntryUse {
             }
             if let routed = type as? any RoutedModule.Type {
                 faults += routes.check(routed, as: use.module).map { .entry($0.description) }
+            }
+            if let provider = type as? any ServiceProvider.Type {
+                faults += services.check(provider, use).map { .entry($0.description) }
             }
             return faults
         }

@@ -9,6 +9,8 @@ public struct EntryUse: Sendable {
     public let entry: String
     /// Whether the module is the main one.
     public let isMain: Bool
+    /// Where the module runs; nil where the slatefile leaves that to the app.
+    public internal(set) var isolation: Slatefile.Isolation?
     /// The module's own settings.
     public let config: JSONValue?
     /// The settings of the app.

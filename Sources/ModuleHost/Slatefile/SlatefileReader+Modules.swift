@@ -128,8 +128,8 @@ extension SlatefileReader {
             guard let name = self.entry(entry) else { return nil }
             if found.isEnabled, let checkEntry {
                 let use = EntryUse(
-                    module: id, entry: name, isMain: module.isMain, config: module.config,
-                    appConfig: appConfig)
+                    module: id, entry: name, isMain: module.isMain,
+                    isolation: module.isolation, config: module.config, appConfig: appConfig)
                 for fault in checkEntry(use) {
                     switch fault {
                     case .entry(let reason): report(.entry(reason), at: entry)

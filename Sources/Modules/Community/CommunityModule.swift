@@ -13,12 +13,15 @@ public import ModuleHost
 /// |---|---|---|
 /// | `domain` | the web site that its pages are on | `domain` of the app's config |
 public final class CommunityModule: LaunchResponder, MessageResponder, BackgroundResponder,
-    TerminationResponder, MemoryWarningResponder, ConfiguredModule
+    TerminationResponder, MemoryWarningResponder, ConfiguredModule, ServiceProvider
 {
     /// The module's settings.
     public struct Configuration: Decodable, Sendable {
         let domain: WebSite?
     }
+
+    /// The services of the module.
+    public static var services: [Any.Type] { [(any UserDirectory).self] }
 
     private let context: ModuleContext
     private let site: WebSite

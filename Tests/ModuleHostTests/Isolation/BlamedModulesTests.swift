@@ -90,7 +90,8 @@ struct BlamedModulesTests {
               {"id": "x.a", "entry": "A.A", "main": true},
               {"id": "x.b", "entry": "A.B", "isolation": "none"},
               {"id": "x.c", "command": ["c"]},
-              {"id": "x.e", "entry": "A.E"}]}
+              {"id": "x.e", "entry": "A.E"},
+              {"id": "x.d", "entry": "ModuleHostTests.DeclaredServices"}]}
             """
         func isolated(_ policy: String) throws -> [Slatefile.Isolation?] {
             let text = text.split(separator: "POLICY").joined(separator: policy)
@@ -99,7 +100,7 @@ struct BlamedModulesTests {
             return slatefile.isolatingBlamed(in: directory, log: LogRecorder().log).modules
                 .map(\.isolation)
         }
-        #expect(try isolated("auto") == [.process, Slatefile.Isolation.none, nil, nil])
-        #expect(try isolated("declared") == [nil, Slatefile.Isolation.none, nil, nil])
+        #expect(try isolated("auto") == [.process, Slatefile.Isolation.none, nil, nil, nil])
+        #expect(try isolated("declared") == [nil, Slatefile.Isolation.none, nil, nil, nil])
     }
 }

@@ -1,0 +1,49 @@
+/// A module that says which services it provides, so that `hostd check` can tell whether it may.
+///
+/// ```swift
+/// public final class AccountsModule: Module, ServiceProvider {
+///     public static var services: [Any.Type] { [(any Accounts).self] }
+///
+///     public init(context: ModuleContext) throws {
+///         try context.services.register((any Accounts).self) { StoredAccounts() }
+///     }
+/// }
+/// ```
+///
+/// What is declared is still registered in `init`. A module that declares a service cannot have a process of its own,
+/// and no other module of the slatefile can declare the same: both are errors before anything runs. With
+/// `"isolation": "auto"` such a module stays in the host.
+public protocol ServiceProvider: Module, SendableMetatype {
+    /// The protocols that the module registers with its ``ModuleContext/services``, as `(any Accounts).self`.
+    static var services: [Any.Type] { get }
+}
+
+/// The services that the modules of a slatefile declare, without a module being made.
+struct ServiceProviders {
+    /// The module that was the first to declare each; nil for one without a valid id.
+    private var modules: [ObjectIdentifier: ModuleID?] = [:]
+
+    /// Finds out whether a module can provide the services that its class declares, beside those of modules that were
+    /// looked at before.
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - use: What the slatefile says about the module.
+    /// - Returns: What is wrong with them.
+    mutating func check(_ type: any ServiceProvider.Type, _ use: EntryUse) -> [ServiceError] {
+        let services = type.services
+        guard use.isolation != .process || services.isEmpty else {
+            return [.isolatedProvider(use.entry, services: services.map { "\($0)" })]
+        }
+        var faults: [ServiceError] = []
+        for service in services {
+            let key = ObjectIdentifier(service)
+            if let first = modules[key] {
+                faults.append(.duplicate("\(service)", first: first))
+            } else {
+                modules[key] = .some(use.module)
+            }
+        }
+        return faults
+    }
+}
