@@ -150,6 +150,27 @@ struct LimitTests {
         }
     }
 
+    @Test("a module in a process of its own costs one thread")
+    func threadsOfIsolated() throws {
+        let main = #"{"id": "x.main", "entry": "Modules.MainModule", "main": true}"#
+        func threads(_ isolated: [String]) throws -> [Substring] {
+            let modules = isolated.map {
+                #", {"id": "\#($0)", "entry": "Modules.JournalModule", "isolation": "process"}"#
+            }
+            let slatefile =
+                #"{"slate": 1, "app": "test", "modules": [\#(main)\#(modules.joined())]}"#
+            let run = try HostdRun(slatefile).ready()
+            let names = try HostProcess.run(
+                ["-c", "cat /proc/\(run.process.processID)/task/*/comm"], program: "/bin/sh")
+            #expect(try run.terminated().exit == .code(0))
+            // Dispatch's, which come and go, have the name of the process.
+            return names.output.split(separator: "\n").filter { $0 != "hostd" }.sorted()
+        }
+        let without = try threads([])
+        let with = try threads(["x.a", "x.b", "x.c"])
+        #expect(with == (without + ["module", "module", "module"]).sorted())
+    }
+
     // MARK: Time
 
     @Test("a process that was stopped for longer than a deadline has overrun nothing")

@@ -13,7 +13,7 @@ package final class ControlClient {
     private let directory: StateDirectory
     private let socket: Descriptor
     private var input = LineBuffer(limit: ControlClient.lineLimit)
-    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    private var buffer = [UInt8](readingUpTo: 1 << 16)
     private var isAtEnd = false
     private var lastID = 0
     /// What came between answers.

@@ -13,7 +13,7 @@ struct ControlLoop {
     private var connections: [ControlConnection?]
     private var serial = 0
     private var letters: [ControlMailbox.Letter] = []
-    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    private var buffer = [UInt8](readingUpTo: 1 << 16)
     private var poll = PollSet()
     /// Until when no connection is accepted, since the system had no room for one.
     private var pause: ContinuousClock.Instant?

@@ -10,7 +10,7 @@ import Synchronization
 final class ModuleOutput: Sendable {
     fileprivate struct State {
         var lines: LineBuffer
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var buffer = [UInt8](readingUpTo: 1 << 16)
         /// For what wants no answer: who asks waits for one by himself.
         var pace: Pace
         var isOpen = true

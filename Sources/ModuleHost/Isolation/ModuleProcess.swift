@@ -58,17 +58,18 @@ final class ModuleProcess: Sendable {
     private let complaints: Guarded<OutputAllowance>
     /// Why this process kills the child, if it does: the first reason counts.
     private let cause = Guarded<ModuleEnd.Cause?>(nil)
-    private let exit: ChildExit
+    /// Wakes the thread that reads: there is room for what it says, or it is that thread's turn.
+    let wake: WakeSignal
 
     var processID: Int32 { child.processID }
 
     private init(
-        _ child: ChildProcess, _ exit: ChildExit, _ queue: MessageQueue, _ output: ModuleOutput,
+        _ child: ChildProcess, _ wake: WakeSignal, _ queue: MessageQueue, _ output: ModuleOutput,
         _ log: ModuleLog, at start: ContinuousClock.Instant, _ limits: Limits
     ) {
         complaints = Guarded(OutputAllowance(limits.complaints, at: start))
         self.child = child
-        self.exit = exit
+        self.wake = wake
         self.queue = queue
         self.output = output
         self.log = log
@@ -91,22 +92,20 @@ final class ModuleProcess: Sendable {
         _ command: [String], environment: [String: String], in folder: String?,
         time: any TimeSource, limits: Limits = Limits(), telling observer: Observer
     ) throws(SystemError) -> ModuleProcess {
-        let exit = ChildExit(wake: try WakeSignal())
-        let child = try ChildProcess.start(command, environment: environment, in: folder) {
-            exit.note($0)
-        }
+        let wake = try WakeSignal()
+        let child = try ChildProcess.start(command, environment: environment, in: folder)
         let reference = WeakProcess()
         let queue = MessageQueue(limits.queue) {
             if let process = reference.process { observer.onMail(process) }
         } resume: {
-            exit.wake.give()
+            wake.give()
         }
         let log = ModuleLog(limits.output, time: time, onLine: observer.onLine)
         do throws(SystemError) {
-            let output = try ModuleOutput(of: child, exit.wake, to: queue, log, limits) {
+            let output = try ModuleOutput(of: child, wake, to: queue, log, limits) {
                 reference.process?.violate($0)
             }
-            let process = ModuleProcess(child, exit, queue, output, log, at: time.now(), limits)
+            let process = ModuleProcess(child, wake, queue, output, log, at: time.now(), limits)
             reference.process = process
             try NativeThread.start(name: "module", stackSize: 512 << 10) {
                 var reading = ModuleReading(process)
@@ -115,6 +114,7 @@ final class ModuleProcess: Sendable {
             return process
         } catch {
             child.kill()
+            _ = child.waitForExit()
             throw error
         }
     }
@@ -281,37 +281,23 @@ final class ModuleProcess: Sendable {
 extension ModuleProcess {
     var outputStream: Int32 { child.output.number }
     var errorStream: Int32 { child.error.number }
-    /// Given when it has ended, and when there is room for what it says.
-    var wake: WakeSignal { exit.wake }
+    /// Readable when it has ended.
+    var end: Int32 { child.end.number }
 
-    var hasExited: Bool { exit.code != nil }
+    /// How it ended; nil while it runs.
+    func exit() -> ChildProcess.Exit? { child.exit() }
 
     func readError(into buffer: inout [UInt8]) -> ChildProcess.Reception {
         ChildProcess.read(child.error, into: &buffer)
     }
 
-    func finish(_ lastLines: [String]) {
+    /// Closes its input, and has whoever takes its messages find its end behind them.
+    func finish(_ exit: ChildProcess.Exit, _ lastLines: [String]) {
         let end = ModuleEnd(
-            processID: processID, cause: cause.withLock { $0 } ?? .itself,
-            exit: exit.code ?? .code(0), lastLines: lastLines)
+            processID: processID, cause: cause.withLock { $0 } ?? .itself, exit: exit,
+            lastLines: lastLines)
         child.closeInput()
         queue.end(end)
-    }
-}
-
-/// How a child ended, for the thread that reads it.
-final class ChildExit: Sendable {
-    /// Wakes that thread.
-    let wake: WakeSignal
-    private let exit = Guarded<ChildProcess.Exit?>(nil)
-
-    init(wake: WakeSignal) { self.wake = wake }
-
-    var code: ChildProcess.Exit? { exit.withLock { $0 } }
-
-    func note(_ code: ChildProcess.Exit) {
-        exit.withLock { $0 = code }
-        wake.give()
     }
 }
 

@@ -11,7 +11,7 @@ struct ModuleReading {
     private var errorPace: Pace
     /// A page of the pipe, so that a process which floods it has the processor for as long as it takes to
     /// write one, and others can have it before the next.
-    private var buffer = [UInt8](repeating: 0, count: 1 << 12)
+    private var buffer = [UInt8](readingUpTo: 1 << 12)
     private var isErrorOpen = true
     /// By when it is to have ended, since its output is closed.
     private var closing: DispatchTime?
@@ -28,23 +28,32 @@ struct ModuleReading {
     }
 
     mutating func run() {
-        while !process.hasExited { step() }
+        let exit = readUntilEnd()
         // What it said before it ended.
         while isErrorOpen, readErrors() {}
         output.readRest()
         write(errors.rest().flatMap { entries.add($0) } + entries.flush())
         log.end()
-        process.finish(errors.last)
+        process.finish(exit, errors.last)
+    }
+
+    private mutating func readUntilEnd() -> ChildProcess.Exit {
+        while true {
+            if let exit = step() { return exit }
+        }
     }
 
     /// Waits for something to do, and does it.
-    private mutating func step() {
+    ///
+    /// - Returns: How the process ended, where it has.
+    private mutating func step() -> ChildProcess.Exit? {
         let turn = output.turn()
         let isFull = process.queue.isFull
         let pauses = (output: output.pause(), error: errorPace.pause())
         note(isFull: isFull, isFlood: pauses.output > 0 || pauses.error > 0)
         var set = PollSet()
         let wake = set.insert(process.wake.descriptor, .reading)
+        let end = set.insert(process.end, .reading)
         let isReading = turn == .own && !isFull && pauses.output == 0
         let outputPlace = isReading ? set.insert(process.outputStream, .reading) : nil
         let errorPlace =
@@ -56,11 +65,14 @@ struct ModuleReading {
         guard set.wait(milliseconds: waits.compactMap(\.self).min() ?? -1) else {
             // Nothing followed it for so long.
             write(entries.flush())
-            return endIfClosedForLong()
+            endIfClosedForLong()
+            return nil
         }
+        if set.isReady(end) { return process.exit() }
         if set.isReady(wake) { process.wake.take() }
         if let errorPlace, set.isReady(errorPlace) { readErrors() }
         if let outputPlace, set.isReady(outputPlace) { output.readInTurn() }
+        return nil
     }
 
     /// How long to wait before the turn is asked for again, in milliseconds; nil for ever.

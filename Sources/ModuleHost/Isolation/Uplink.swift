@@ -19,7 +19,7 @@ final class Uplink: Sendable {
 
     private struct Input {
         var lines = LineBuffer(limit: 64 << 20)
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        var chunk = [UInt8](readingUpTo: 1 << 16)
         var isOver = false
     }
 

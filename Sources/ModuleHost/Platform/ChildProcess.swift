@@ -24,13 +24,16 @@ package final class ChildProcess: Sendable {
     package let error: Descriptor
     /// What is written here is the child's input.
     private let input: Guarded<InputEnd?>
-    private let hasEnded = Guarded(false)
+    /// Readable when the child has ended: to be waited for, and then ``exit()`` to be asked.
+    package let end: Descriptor
+    private let reaped = Guarded<Exit?>(nil)
 
     private init(
-        _ processID: Int32, _ input: consuming Descriptor, _ output: consuming Descriptor,
-        _ error: consuming Descriptor
+        _ processID: Int32, _ end: consuming Descriptor, _ input: consuming Descriptor,
+        _ output: consuming Descriptor, _ error: consuming Descriptor
     ) {
         self.processID = processID
+        self.end = end
         self.input = Guarded(InputEnd(input))
         self.output = output
         self.error = error
@@ -38,18 +41,17 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program.
     ///
+    /// Whoever starts it asks for its ``exit()`` when ``end`` is readable, else it stays a zombie.
+    ///
     /// - Parameters:
     ///   - command: The path of the program, and its arguments.
     ///   - environment: All of its variables.
     ///   - folder: Where it runs; nil for the folder of this process.
-    ///   - onExit: Told once, on a thread of its own, when it has ended and been reaped, before anything
-    ///     else can have its number.
     /// - Returns: The process.
     /// - Throws: ``SystemError`` where it cannot be started. A program that is no such thing ends with code
     ///   126 or 127 instead where `folder` is given.
     package static func start(
-        _ command: [String], environment: [String: String], in folder: String? = nil,
-        onExit: @escaping @Sendable (Exit) -> Void
+        _ command: [String], environment: [String: String], in folder: String? = nil
     ) throws(SystemError) -> ChildProcess {
         // Swift sees no spawn action for a folder. The shell becomes the program: it is the same process.
         let words =
@@ -69,18 +71,15 @@ package final class ChildProcess: Sendable {
         let processID = try spawn(
             program, words, environment.map { "\($0)=\($1)" }.sorted(),
             [input.reading.number, output.writing.number, error.writing.number])
-        let process = ChildProcess(
-            processID, input.takeWriting(), output.takeReading(), error.takeReading())
         do throws(SystemError) {
-            try NativeThread.start(name: "child", stackSize: 64 << 10) {
-                onExit(process.waitForEnd())
-            }
+            return ChildProcess(
+                processID, try openProcessEnd(of: processID), input.takeWriting(),
+                output.takeReading(), error.takeReading())
         } catch {
-            process.signal(SIGKILL)
-            _ = process.waitForEnd()
+            _ = Glibc.kill(-processID, SIGKILL)
+            _ = awaitStatus(of: processID)
             throw error
         }
-        return process
     }
 
     /// What a look into one of the child's streams finds.
@@ -142,9 +141,7 @@ package final class ChildProcess: Sendable {
     ///
     /// Nothing where it has ended: the number may be another's.
     package func signal(_ number: Int32) {
-        hasEnded.withLock { hasEnded in
-            if !hasEnded { _ = Glibc.kill(-processID, number) }
-        }
+        reaped.withLock { if $0 == nil { _ = Glibc.kill(-processID, number) } }
     }
 
     /// Tells the process and its group to end.
@@ -153,17 +150,36 @@ package final class ChildProcess: Sendable {
     /// Makes the process and its group end.
     package func kill() { signal(SIGKILL) }
 
-    private func waitForEnd() -> Exit {
-        var info = siginfo_t()
-        // Not yet reaped, it keeps its number, and so does its group, until that is killed.
-        while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-        return hasEnded.withLock { hasEnded in
+    /// How it ended; nil while it runs. Does not wait.
+    ///
+    /// The first time after its end it kills what is left of its group and reaps it, before anything else can have
+    /// its number.
+    package func exit() -> Exit? {
+        reaped.withLock { reaped in
+            if let reaped { return reaped }
+            // Not yet reaped, it keeps its number, and so does its group, until that is killed.
+            var info = siginfo_t()
+            let options = WEXITED | WNOWAIT | WNOHANG
+            guard waitid(P_PID, id_t(processID), &info, options) == 0, info.si_signo == SIGCHLD
+            else { return nil }
             _ = Glibc.kill(-processID, SIGKILL)
-            var status: Int32 = 0
-            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
-            hasEnded = true
-            return Exit(status: status)
+            reaped = Exit(status: Self.awaitStatus(of: processID))
+            return reaped
         }
+    }
+
+    /// Waits until it has ended; how it did.
+    package func waitForExit() -> Exit {
+        while true {
+            if let exit = exit() { return exit }
+            _ = RawOutput.wait(until: POLLIN, on: end.number, milliseconds: -1)
+        }
+    }
+
+    private static func awaitStatus(of processID: Int32) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        return status
     }
 
     /// Reaps the processes that have ended and are this one's to reap, until one of them is `child`; all where that is nil.

@@ -15,7 +15,7 @@ package enum RawInput {
         from descriptor: Int32, limit: Int
     ) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var buffer = [UInt8](readingUpTo: 1 << 16)
         while bytes.count <= limit {
             let count = read(descriptor, &buffer, buffer.count)
             if count > 0 {

@@ -14,16 +14,12 @@ struct ChildProcessTests {
     /// A child, and how it ends.
     private struct Child {
         let process: ChildProcess
-        let exit: Promise<ChildProcess.Exit>
 
         init(
             _ command: [String], environment: [String: String] = ["PATH": "/usr/bin:/bin"],
             in folder: String? = nil
         ) throws {
-            let exit = Promise<ChildProcess.Exit>()
-            self.exit = exit
-            process = try ChildProcess.start(
-                command, environment: environment, in: folder, onExit: { exit.keep($0) })
+            process = try ChildProcess.start(command, environment: environment, in: folder)
         }
 
         init(shell script: String) throws { try self.init(["/bin/sh", "-c", script]) }
@@ -39,7 +35,7 @@ struct ChildProcessTests {
         #expect(try child.process.write(Array("a\nb".utf8)[...]) == 3)
         child.process.closeInput()
         #expect(child.text() == "a\nb")
-        #expect(child.exit.wait() == .code(0))
+        #expect(child.process.waitForExit() == .code(0))
         #expect(throws: SystemError.brokenPipe) { try child.process.write([1]) }
     }
 
@@ -52,8 +48,23 @@ struct ChildProcessTests {
         ])
     func exit(script: String, exit: ChildProcess.Exit, text: String) throws {
         let child = try Child(shell: script)
-        #expect(child.exit.wait() == exit)
+        #expect(child.process.waitForExit() == exit)
         #expect("\(exit)" == text)
+    }
+
+    @Test("it has ended when its descriptor can be read, and not before")
+    func end() throws {
+        let child = try Child(["/bin/cat"])
+        var set = PollSet()
+        let end = set.insert(child.process.end.number, .reading)
+        let isEarly = set.wait(milliseconds: 0)
+        #expect(!isEarly)
+        #expect(child.process.exit() == nil)
+        child.process.closeInput()
+        set.wait(milliseconds: 60_000)
+        #expect(set.isReady(end))
+        #expect(child.process.exit() == .code(0))
+        #expect(child.process.exit() == .code(0))
     }
 
     @Test("its variables are those given")
@@ -103,10 +114,10 @@ struct ChildProcessTests {
 
     @Test("what it started ends with it")
     func grandchild() throws {
-        // The grandchild holds the pipe: without its end this would not end.
         let child = try Child(shell: "sleep 1000 & exit 7")
+        #expect(child.process.waitForExit() == .code(7))
+        // The grandchild holds the pipe: without its end this would not end.
         #expect(child.text() == "")
-        #expect(child.exit.wait() == .code(7))
     }
 
     @Test("a signal goes to all of its group")
@@ -118,7 +129,7 @@ struct ChildProcessTests {
         // The shell does not heed it; what it waits for does, and the shell goes on.
         #expect(read(child.process.output.number, until: "over\n") == "over\n")
         child.process.signal(SIGKILL)
-        #expect(child.exit.wait() == .signal(SIGKILL))
+        #expect(child.process.waitForExit() == .signal(SIGKILL))
         child.process.signal(SIGKILL)
     }
 
