@@ -24,6 +24,6 @@ swift build -c release --product hostd >&2
 swift build -c release --product hostd --scratch-path .build/static \
     -Xswiftc -static-executable >&2
 
-exec python3 scripts/whole-process.py "$starts" "$idle" "$settle" \
-    "dynamic:9:14:$(swift build -c release --show-bin-path)/hostd" \
-    "-static-executable:3:6:$(swift build -c release --scratch-path .build/static --show-bin-path)/hostd"
+exec python3 scripts/whole_process.py "$starts" "$idle" "$settle" \
+    "dynamic:9:1.5:$(swift build -c release --show-bin-path)/hostd" \
+    "-static-executable:3:1.5:$(swift build -c release --scratch-path .build/static --show-bin-path)/hostd"

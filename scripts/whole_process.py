@@ -1,4 +1,4 @@
-"""Measures hosts as whole processes; called by figures.sh.
+"""Measures hosts as whole processes; called by figures.sh, and used by stated.
 
 Arguments: starts, seconds of idling, seconds to settle before, and for each host
 `name:most milliseconds to READY:most megabytes:path`.
@@ -13,13 +13,13 @@ import tempfile
 import time
 
 
-def start(hostd, state):
+def start(hostd, state, slatefile="slatefile.json"):
     """Starts a host and waits for its READY. Returns its id and the milliseconds that took."""
     reader, writer = os.pipe()
     began = time.monotonic_ns()
     process = os.posix_spawn(
         hostd,
-        [hostd, "--slatefile", "slatefile.json", "--state-dir", state],
+        [hostd, "--slatefile", slatefile, "--state-dir", state],
         os.environ,
         file_actions=[
             (os.POSIX_SPAWN_DUP2, writer, 1),
@@ -68,7 +68,7 @@ def wakeups_between(before, after):
 def main():
     starts, idle, settle = (int(word) for word in sys.argv[1:4])
     missed = False
-    print(f"| hostd | exec to READY, ms (median of {starts}) | idle, MB | wake-ups in {idle} s |")
+    print(f"| hostd | exec to READY, ms (median of {starts}) | anonymous memory, MB | wake-ups in {idle} s |")
     print("|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for host in sys.argv[4:]:
@@ -82,7 +82,7 @@ def main():
             process, _ = start(hostd, state)
             # What a module still had to do after READY is done by then, and idle threads have ended.
             time.sleep(settle)
-            memory = field(f"/proc/{process}/status", "VmRSS") / 1024
+            memory = field(f"/proc/{process}/status", "RssAnon") / 1024
             before = switches(process)
             time.sleep(idle)
             wakeups = wakeups_between(before, switches(process))
@@ -90,9 +90,10 @@ def main():
             missed = missed or memory > float(most_memory) or wakeups > 0
             print(
                 f"| {name} | {statistics.median(times):.2f} (at most {most_time}) "
-                f"| {memory:.1f} (at most {most_memory}) | {wakeups} (none) |"
+                f"| {memory:.2f} (at most {most_memory}) | {wakeups} (none) |"
             )
     sys.exit(1 if missed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -150,9 +150,9 @@ package final class ChildProcess: Sendable {
     /// Makes the process and its group end.
     package func kill() { signal(SIGKILL) }
 
-    /// How it ended; nil while it runs. Does not wait.
+    /// How it ended; nil while it runs.
     ///
-    /// The first time after its end it kills what is left of its group and reaps it, before anything else can have
+    /// Does not wait. The first time after its end it kills what is left of its group and reaps it, before anything else can have
     /// its number.
     package func exit() -> Exit? {
         reaped.withLock { reaped in
