@@ -288,12 +288,9 @@ struct StartupGraph {
     }
 
     private func leftOutDependency(of task: Int, from first: Int) -> Int? {
-        var edge = Int(nodes[task].firstIn)
-        while edge < edges.count, Int(edges[edge].to) == task {
-            let above = Int(edges[edge].from)
-            if above >= first, nodes[above].pending > 0 { return above }
-            edge += 1
-        }
-        return nil
+        edges[Int(nodes[task].firstIn)...].lazy
+            .prefix { Int($0.to) == task }
+            .map { Int($0.from) }
+            .first { $0 >= first && nodes[$0].pending > 0 }
     }
 }

@@ -1,5 +1,6 @@
 import AppService
 import Dispatch
+import Glibc
 import TestSupport
 import Testing
 
@@ -32,6 +33,24 @@ struct ModuleOutputTests {
             json.object { $0.member("payload", payload) }
         }
         return try? answer.get().int
+    }
+
+    @Test("one that has ended is done with, also where another process holds its output open")
+    func heldOpen() throws {
+        let folder = try TemporaryFolder()
+        // In a session of its own it is not killed with the group.
+        let process = try Self.start(
+            "setsid sh -c 'echo $$ >id.new; mv id.new id; exec sleep 1000' & "
+                + "while [ ! -e id ]; do :; done; exit 3",
+            in: folder.path)
+        let end = process.queue.next(until: .now() + .seconds(60))
+        let holder = try #require(Int32(try folder.text(of: "id").prefix { $0 != "\n" }))
+        #expect(kill(holder, SIGKILL) == 0)
+        guard case .end(let end) = end else {
+            Issue.record("\(end)")
+            return
+        }
+        #expect(end.exit == .code(3))
     }
 
     @Test("what comes unasked, beside answers and between them, is heard once and in order")

@@ -174,6 +174,10 @@ struct ReloadEffectsTests {
         _ = try await test.reload("c", "d", "a")
         await test.settled()
         #expect(order() == ["x.c", "x.d", "x.a"])
+        // From these the watchdog knows how many are still to come in a stop.
+        let ranks = Promise<[UInt16]>()
+        test.host.onLane { app, _ in ranks.keep(app.records.map(\.cell.rank)) }
+        #expect(await ranks.value == [1, 2, 3])
         #expect(await test.stopped() == .stopped)
     }
 

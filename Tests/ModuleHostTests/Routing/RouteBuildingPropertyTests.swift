@@ -8,7 +8,7 @@ import Testing
 struct RouteBuildingPropertyTests {
     static let module = ModuleID(checked: "com.mm.m")
 
-    /// 2 000 seeded patterns, each filled 50 times.
+    /// 2 000 seeded patterns, each filled 10 times.
     @Test("what was built reads back the same, or was refused for a reason that holds")
     func readBack() throws {
         var generator = SeededGenerator(seed: 20_261_121)
@@ -18,7 +18,7 @@ struct RouteBuildingPropertyTests {
             // Some repeat a name or have a dot for a segment.
             guard let pattern = try? RoutePattern(Self.pattern(&generator)) else { continue }
             patterns += 1
-            for _ in 0..<50 {
+            for _ in 0..<10 {
                 let parameters = RouteParameters(list: Self.values(for: pattern, &generator))
                 do {
                     try check(pattern, parameters)
@@ -30,7 +30,7 @@ struct RouteBuildingPropertyTests {
             }
         }
         // Most values fit, so that something was checked.
-        #expect(built > 50_000)
+        #expect(built > 10_000)
     }
 
     private func check(_ pattern: RoutePattern, _ parameters: RouteParameters) throws {
