@@ -114,7 +114,6 @@ final class ModuleProcess: Sendable {
             return process
         } catch {
             child.kill()
-            _ = child.waitForExit()
             throw error
         }
     }

@@ -39,9 +39,17 @@ package final class ChildProcess: Sendable {
         self.error = error
     }
 
+    deinit {
+        guard reaped.withLock({ $0 == nil }) else { return }
+        _ = Glibc.kill(-processID, SIGKILL)
+        _ = Self.awaitStatus(of: processID)
+    }
+
     /// Starts a program.
     ///
-    /// Whoever starts it asks for its ``exit()`` when ``end`` is readable, else it stays a zombie.
+    /// Whoever starts it asks for its ``exit()`` when ``end`` is readable: until then it stays a zombie, at which others
+    /// stumble that wait for any child of this process. Where nobody has asked when the last reference goes, it is
+    /// killed.
     ///
     /// - Parameters:
     ///   - command: The path of the program, and its arguments.

@@ -67,6 +67,15 @@ struct ChildProcessTests {
         #expect(child.process.exit() == .code(0))
     }
 
+    @Test("one that nobody has any more is killed and reaped")
+    func forgotten() throws {
+        var child: Child? = try Child(["/bin/cat"])
+        let number = try #require(child?.process.processID)
+        child = nil
+        #expect(waitpid(number, nil, WNOHANG) == -1)
+        #expect(errno == ECHILD)
+    }
+
     @Test("its variables are those given")
     func environment() throws {
         let child = try Child(["/usr/bin/env"], environment: ["B": "2 x", "A": "1"])
