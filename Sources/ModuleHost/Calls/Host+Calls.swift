@@ -95,13 +95,26 @@ extension Host {
         _ body: @escaping @Sendable (CallDispatcher, LaneThread) throws -> Reply
     ) {
         let answer = Answer(completion)
-        onLane { app, _ in
-            guard let calls = app.calls, app.ending == nil else {
-                return answer.give(.failure(RouteError.stopped))
+        onLane { [place = app] app, _ in
+            // Before the launch there is nothing to call yet: as all that comes from outside, it waits for READY.
+            if app.calls == nil,
+                app.isHeld(LaneWork { _ in place.value.begin(answer, body) })
+            {
+                return
             }
-            let job = CallJob(calls, answer, body)
-            if !app.isHeld(job) { app.gate.lane.prepend([job]) }
+            app.begin(answer, body)
         }
+    }
+}
+
+extension RunningApp {
+    fileprivate func begin<Reply: Sendable>(
+        _ answer: Answer<Reply>,
+        _ body: @escaping @Sendable (CallDispatcher, LaneThread) throws -> Reply
+    ) {
+        guard let calls, ending == nil else { return answer.give(.failure(RouteError.stopped)) }
+        let job = CallJob(calls, answer, body)
+        if !isHeld(job) { gate.lane.prepend([job]) }
     }
 }
 

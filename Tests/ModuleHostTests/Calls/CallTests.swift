@@ -135,6 +135,19 @@ struct CallTests {
         #expect(await test.open("app://x.b/sum?left=1&right=2") == "the host has stopped")
     }
 
+    @Test("a call that comes before the launch waits for it")
+    func early() async throws {
+        let test = try HostUnderTest([.init(name: "a", type: "CallProbe")], probe: Probe("early"))
+        let sum = Promise<String>()
+        test.host.call("x.a", "sum", ["left": 1, "right": 2], origin: .host, token: nil) {
+            guard case .success(.json(let text)) = $0 else { return sum.keep("\($0)") }
+            sum.keep(String(decoding: text, as: UTF8.self))
+        }
+        let launched = try await test.launched()
+        #expect(await sum.value == "3")
+        #expect(await launched.stopped() == .stopped)
+    }
+
     @Test("the root that the main module supplies is opened by the route that answers it")
     func root() async throws {
         let probe = Probe()
