@@ -26,10 +26,12 @@ public enum HostDaemon {
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         if let entry = options.environment[ModuleChild.variable] { return ModuleChild.run(entry) }
+        // Before anything else: not even the check may lose a signal.
+        let inherited = SignalListener.hold()
         do throws(SignalThreadError) { try SignalThreadError.check() } catch {
+            Signals.blockExactly(inherited)
             return refuse(options, because: error)
         }
-        SignalListener.hold()
         SignalListener.blockAll()
         LargeMemory.returnAtOnce()
         let link = RespawnLink(environment: options.environment)
