@@ -10,6 +10,10 @@ struct InboxFeeder {
         /// Whatever else the lane is asked for waits behind them: with modules that synchronize a file at
         /// each event, `hostd status` for as many times some milliseconds.
         static let window = 64
+        /// Bytes of the log after which the lane is done with what it has before it gets more; one reading may go beyond.
+        ///
+        /// In memory a payload takes up to sixteen times what it takes as text.
+        static let windowBytes = 4 << 20
         /// How often lines are read in one go before other work has its turn.
         static let readings = 16
         /// How long to wait after a fault of the disk before the next try.
@@ -37,6 +41,8 @@ struct InboxFeeder {
     var pause: ContinuousClock.Instant?
     /// Whether the lane had no room when there may have been more for it.
     private var awaitsRoom = false
+    /// Bytes that the lane was given since it was last done with everything.
+    private var givenBytes = 0
     /// What was read and is not yet handed on, since something did not work.
     private var unfinished: [InboxItem] = []
     /// Whether there is more to be read right away.
@@ -102,7 +108,7 @@ struct InboxFeeder {
             let reader = try open(for: host)
             guard known.isComplete(before: reader.position) else { return }
             for reading in 1... {
-                guard inbox.progress.countInFlight < Limits.window else {
+                guard hasRoom() else {
                     // Noted here: there may be room again before this thread has come to its sleep.
                     awaitsRoom = true
                     inbox.tellRejected(isOver: false)
@@ -113,7 +119,8 @@ struct InboxFeeder {
                 if unfinished.isEmpty {
                     let room = Limits.window - inbox.progress.countInFlight
                     unfinished = try inbox.lockWatch.watching { () throws(InboxError) in
-                        try reader.next(atMost: room, step: inbox.folder.limits.step)
+                        try reader.next(
+                            atMost: room, bytes: Limits.windowBytes, step: inbox.folder.limits.step)
                     }
                     for notice in reader.notices { inbox.log.warning("\(notice)") }
                     reader.notices = []
@@ -143,6 +150,13 @@ struct InboxFeeder {
             note(error, .reading)
             pause = inbox.time.now() + Limits.pause
         }
+    }
+
+    /// Whether the lane may be given more.
+    private mutating func hasRoom() -> Bool {
+        let count = inbox.progress.countInFlight
+        if count == 0 { givenBytes = 0 }
+        return count < Limits.window && givenBytes < Limits.windowBytes
     }
 
     /// Begins a new segment where programs that know nothing of segments have filled the newest.
@@ -186,6 +200,7 @@ struct InboxFeeder {
             case .deliver(let event):
                 given = item.end
                 inbox.progress.enter()
+                givenBytes += item.bytes.count
                 requests.append(.event(event))
             case .done: break
             case .duplicate: skip(item, .duplicate)
@@ -243,7 +258,8 @@ struct InboxFeeder {
 
     private mutating func wait(isOpen: Bool) {
         noteSizes()
-        if isOpen, awaitsRoom, !inbox.progress.awaitRoom() { return }
+        let enough = givenBytes < Limits.windowBytes ? Limits.window / 2 : 0
+        if isOpen, awaitsRoom, !inbox.progress.awaitRoom(untilAtMost: enough) { return }
         let isIdle = !hasMore || isAway || pause != nil
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)

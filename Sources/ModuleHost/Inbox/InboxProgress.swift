@@ -201,12 +201,13 @@ final class InboxProgress: Sendable {
     /// Something is about to be handed to the lane.
     func enter() { inFlight.add(1, ordering: .relaxed) }
 
-    /// Asks to be woken when the lane has room again.
+    /// Asks to be woken when the lane has done half a window of events, and when it has done all.
     ///
-    /// - Returns: False where it has by now.
-    func awaitRoom() -> Bool {
+    /// - Parameter count: With how many before it the lane has room again.
+    /// - Returns: False where it has no more by now.
+    func awaitRoom(untilAtMost count: Int) -> Bool {
         isAwaited.store(true, ordering: .sequentiallyConsistent)
-        return inFlight.load(ordering: .sequentiallyConsistent) > InboxFeeder.Limits.window / 2
+        return inFlight.load(ordering: .sequentiallyConsistent) > count
     }
 
     // MARK: Those who wait for an outcome

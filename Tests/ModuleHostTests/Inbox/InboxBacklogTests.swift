@@ -43,4 +43,36 @@ struct InboxBacklogTests {
         #expect(probe.heard("a") == places.map { "\($0)#1" })
         #expect(await test.stopped() == .stopped)
     }
+
+    @Test("of large events the lane has only a few before it, and all are delivered")
+    func large() async throws {
+        let (folder, probe) = (try TemporaryFolder(), Probe())
+        let door = Door()
+        probe.when("a push") { module in
+            door.pass()
+            module.noteEvent()
+        }
+        let limits = Inbox.Limits(cursorDelay: .seconds(3600))
+        let test = try HostUnderTest.durable("a", in: folder, limits: limits, probe: probe)
+        let writer = try InboxWriter(InboxFolder(in: StateDirectory(path: folder.path)))
+        let text = #"{"aps": {}, "text": "\#(String(repeating: "x", count: 900_000))"}"#
+        let payload = try JSONValue(parsing: Array(text.utf8))
+        let line = InboxRecord.line(.push, payload: payload, id: nil)
+        let places = try writer.append(Array(repeating: line, count: 30))
+        let progress = try #require(test.inbox).progress
+        let most = Guarded(0)
+        test.time.onLook = {
+            // It has given the lane what it may, and looks whether the cursor is due before it sleeps.
+            guard threadName() == "inbox", progress.countInFlight > 0 else { return }
+            most.withLock { $0 = max($0, progress.countInFlight) }
+            door.open()
+        }
+        _ = try await test.launched()
+        await probe.reached("a \(try #require(places.last))#1")
+        test.time.onLook = nil
+        // One reading that begins below the limit may end as far above it.
+        #expect((2...10).contains(most.withLock { $0 }))
+        #expect(probe.heard("a") == places.map { "\($0)#1" })
+        #expect(await test.stopped() == .stopped)
+    }
 }
