@@ -105,7 +105,9 @@ extension InboxCursor {
     /// A program that was cut off, or that does not keep the rules, may have left data unsafe.
     private mutating func synchronizeData(in folder: InboxFolder) throws(InboxError) {
         guard let last = next?.segment else { return }
-        for number in try folder.segments() where number >= synchronized ?? 0 && number <= last {
+        let first = synchronized ?? 0
+        for number in try folder.segments().drop(while: { $0 < first }).prefix(while: { $0 <= last }
+        ) {
             guard let segment = try folder.segment(number) else { continue }
             do throws(FileError) { try segment.synchronize() } catch { throw .unusable(error) }
         }

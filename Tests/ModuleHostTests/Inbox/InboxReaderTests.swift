@@ -130,6 +130,11 @@ struct InboxReaderTests {
         }
         #expect(try inbox.folder.segments() == Array(1...7))
         #expect(try reader.end() == EventPosition(segment: 7, offset: UInt32(inbox.bytes(7).count)))
+        // Also where nothing was read since.
+        _ = try writer.append("{}")
+        let newest = try #require(try inbox.folder.segments().last)
+        let size = UInt32(try inbox.bytes(newest).count)
+        #expect(try reader.end() == EventPosition(segment: newest, offset: size))
     }
 
     @Test("what is not yet committed is not seen: its writer has the lock")

@@ -139,6 +139,8 @@ struct ScopeTests {
         ("a/*", "s://com.mm.shop/a/*", true), (":n.html", "s://com.mm.shop/:x", true),
         (":n.html", "s://com.mm.shop/:x.html", true), (":n", "s://com.mm.shop/:x.html", false),
         (":n.a.html", "s://com.mm.shop/:x.html", true), ("p.html", "s://com.mm.shop/:x.html", true),
+        ("p.txt.old", "s://com.mm.shop/:x.html", false),
+        (".html", "s://com.mm.shop/:x.html", false),
         ("a(/b)", "s://com.mm.shop/a", false), ("a(/b)", "s://com.mm.shop/a(/b)", true),
         ("x://d/:id", "x://d/*", true), ("x://d/:id", "s://d/*", false),
         ("x://*", "x://d/*", false),
