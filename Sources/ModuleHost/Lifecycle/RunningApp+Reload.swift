@@ -234,6 +234,14 @@ extension RunningApp {
         undo(reload) { [request = reload.request] app in app.finish(request, outcome) }
     }
 
+    /// Undoes the reload that a module was made for, which has failed since it was launched.
+    func undoReload(forFailed cell: Cell, _ what: String, _ error: any Error) {
+        guard let reload, let draft = reload.drafts.first(where: { $0.cell === cell }) else {
+            return
+        }
+        rollBack(reload, because: "module '\(draft.id)': \(what) failed: \(error)")
+    }
+
     /// Undoes a reload, and does it again: what was to be made anew is late by now, and hears first what it has
     /// missed.
     func startOver(_ reload: Reload) {

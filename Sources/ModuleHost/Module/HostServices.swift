@@ -105,7 +105,11 @@ struct HostServices: ModuleServices {
         // At once: what comes next it would hear as one that is gone.
         gate.lane.fail(cell)
         reference.host?.onLane { app, _ in
-            if let record = app.record(of: cell) { app.markFailed(record, what, error) }
+            if let record = app.record(of: cell) {
+                app.markFailed(record, what, error)
+            } else {
+                app.undoReload(forFailed: cell, what, error)
+            }
         }
     }
 

@@ -60,6 +60,21 @@ struct ReloadUndoneTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("a module that fails when it has launched, before the reload holds, undoes all")
+    func failsAfterLaunch() async throws {
+        let probe = Probe()
+        probe.when("c launch") { module in
+            // As the process of one does that is given up.
+            module.context.host.services.fail(module.context.cell, "process", Fault())
+        }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        let outcome = try await test.reload("c", "d", "e")
+        #expect(outcome.text == "undone: module 'x.c': process failed: broken")
+        #expect(probe.entries("d") == ["d init", "d deinit"])
+        try await expectAsBefore(test)
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test(
         "a module that hangs undoes all, and is let go of when it returns",
         arguments: ["init", "launch"])
