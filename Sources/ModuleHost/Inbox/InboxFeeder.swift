@@ -10,7 +10,7 @@ struct InboxFeeder {
         /// Whatever else the lane is asked for waits behind them: with modules that synchronize a file at
         /// each event, `hostd status` for as many times some milliseconds.
         static let window = 64
-        /// Bytes of the log after which the lane is done with what it has before it gets more; one reading may go beyond.
+        /// How many bytes of the log the lane has before it at most; the event that reaches the limit may go beyond it.
         ///
         /// In memory a payload takes up to sixteen times what it takes as text.
         static let windowBytes = 4 << 20
@@ -120,7 +120,8 @@ struct InboxFeeder {
                     let room = Limits.window - inbox.progress.countInFlight
                     unfinished = try inbox.lockWatch.watching { () throws(InboxError) in
                         try reader.next(
-                            atMost: room, bytes: Limits.windowBytes, step: inbox.folder.limits.step)
+                            atMost: room, bytes: Limits.windowBytes - givenBytes,
+                            step: inbox.folder.limits.step)
                     }
                     for notice in reader.notices { inbox.log.warning("\(notice)") }
                     reader.notices = []
