@@ -20,6 +20,13 @@ struct EarlySignalTests {
         #expect(outcome.error.hasSuffix(" notice   host              stopped\n"))
     }
 
+    /// Starts a host in a way of `TestHost`.
+    private func testHost(
+        _ way: String, _ slatefile: String = HostdRun.slatefile()
+    ) throws -> HostdRun {
+        try HostdRun(slatefile, [way], program: HostProcess.program("TestHost"))
+    }
+
     @Test("a signal that waits before the program is even loaded is taken", arguments: signals)
     func pending(signal: Int32, name: String, line: String) throws {
         // By a process of its own: what the host itself sends may be a backtrace's.
@@ -57,7 +64,7 @@ struct EarlySignalTests {
               {"id": "x.masks", "entry": "TestHost.CrashingModule", "isolation": "process"}
             ]}
             """
-        let run = try HostdRun(slatefile, ["respawn"], program: HostProcess.program("TestHost"))
+        let run = try testHost("respawn", slatefile)
         let parent = try SignalMasks(
             run.process.waitForLine(containing: "SigBlk:", on: .output, count: 1))
         #expect(parent.blocked.isEmpty)
@@ -85,13 +92,6 @@ struct EarlySignalTests {
     }
 
     // MARK: Threads
-
-    /// Starts a host in a way of `TestHost`.
-    private func testHost(_ way: String, _ slatefile: String = HostdRun.slatefile()) throws
-        -> HostdRun
-    {
-        try HostdRun(slatefile, [way], program: HostProcess.program("TestHost"))
-    }
 
     @Test(
         "a host beside a thread that a signal would end is refused, with the thread and the remedy",

@@ -182,7 +182,7 @@ struct StoppedInboxTests {
         var places: [EventPosition] = []
         for number in 0..<5 { places.append(try #require(await test.accept("\(number)"))) }
         // A line that is no event is passed in its turn, after those.
-        let writer = try InboxWriter(InboxFolder(in: StateDirectory(path: folder.path)))
+        let writer = try folder.inboxWriter()
         _ = try writer.append([Array("no".utf8)])
         while test.host.gate.lane.state.withLock(\.jobs.count) < 6 { await Task.yield() }
         test.host.stop(because: "test")

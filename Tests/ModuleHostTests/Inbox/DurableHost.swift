@@ -76,6 +76,11 @@ extension Probe {
 }
 
 extension TemporaryFolder {
+    /// Another program that appends to the inbox of the host whose state directory this is.
+    func inboxWriter() throws -> InboxWriter {
+        try InboxWriter(InboxFolder(in: StateDirectory(path: path)))
+    }
+
     /// Another folder with the files as they are now: what a host that is killed at this instant
     /// leaves.
     func copied() throws -> TemporaryFolder {

@@ -127,7 +127,7 @@ struct LargeSegmentTests {
         #expect(events.allSatisfy { $0.reason == Self.beyond })
         #expect(events.compactMap(\.offset).count == 197)
         let line = try #require(events.first).lineForRetry()
-        let places = try InboxWriter(InboxFolder(in: StateDirectory(path: folder.path)))
+        let places = try folder.inboxWriter()
             .append([line])
         await probe.reached("a \(places[0])#1")
         #expect(await test.stopped() == .stopped)
