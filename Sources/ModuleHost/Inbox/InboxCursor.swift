@@ -106,8 +106,8 @@ extension InboxCursor {
     private mutating func synchronizeData(in folder: InboxFolder) throws(InboxError) {
         guard let last = next?.segment else { return }
         let first = synchronized ?? 0
-        for number in try folder.segments().drop(while: { $0 < first }).prefix(while: { $0 <= last }
-        ) {
+        let unsafe = try folder.segments().drop { $0 < first }.prefix { $0 <= last }
+        for number in unsafe {
             guard let segment = try folder.segment(number) else { continue }
             do throws(FileError) { try segment.synchronize() } catch { throw .unusable(error) }
         }

@@ -41,15 +41,13 @@ package final class ChildProcess: Sendable {
 
     deinit {
         guard reaped.withLock({ $0 == nil }) else { return }
-        _ = Glibc.kill(-processID, SIGKILL)
-        _ = Self.awaitStatus(of: processID)
+        _ = Self.killGroup(of: processID)
     }
 
     /// Starts a program.
     ///
-    /// Whoever starts it asks for its ``exit()`` when ``end`` is readable: until then it stays a zombie, at which others
-    /// stumble that wait for any child of this process. Where nobody has asked when the last reference goes, it is
-    /// killed.
+    /// Call ``exit()`` when ``end`` is readable: until then the process stays a zombie, which code that waits for
+    /// any child of this process would reap. If it has not been reaped when the last reference goes, it is killed.
     ///
     /// - Parameters:
     ///   - command: The path of the program, and its arguments.
@@ -84,8 +82,7 @@ package final class ChildProcess: Sendable {
                 processID, try openProcessEnd(of: processID), input.takeWriting(),
                 output.takeReading(), error.takeReading())
         } catch {
-            _ = Glibc.kill(-processID, SIGKILL)
-            _ = awaitStatus(of: processID)
+            _ = killGroup(of: processID)
             throw error
         }
     }
@@ -158,10 +155,10 @@ package final class ChildProcess: Sendable {
     /// Makes the process and its group end.
     package func kill() { signal(SIGKILL) }
 
-    /// How it ended; nil while it runs.
+    /// Returns how the process ended, or nil while it runs.
     ///
-    /// Does not wait. The first time after its end it kills what is left of its group and reaps it, before anything else can have
-    /// its number.
+    /// Does not wait. The first call after the end kills what is left of the group and reaps the process, before
+    /// the number can be given to another one.
     package func exit() -> Exit? {
         reaped.withLock { reaped in
             if let reaped { return reaped }
@@ -170,13 +167,12 @@ package final class ChildProcess: Sendable {
             let options = WEXITED | WNOWAIT | WNOHANG
             guard waitid(P_PID, id_t(processID), &info, options) == 0, info.si_signo == SIGCHLD
             else { return nil }
-            _ = Glibc.kill(-processID, SIGKILL)
-            reaped = Exit(status: Self.awaitStatus(of: processID))
+            reaped = Self.killGroup(of: processID)
             return reaped
         }
     }
 
-    /// Waits until it has ended; how it did.
+    /// Waits until the process has ended, and returns how it did.
     package func waitForExit() -> Exit {
         while true {
             if let exit = exit() { return exit }
@@ -184,10 +180,12 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    private static func awaitStatus(of processID: Int32) -> Int32 {
+    /// Kills a process that is not reaped, and all of its group, and reaps it.
+    private static func killGroup(of processID: Int32) -> Exit {
+        _ = Glibc.kill(-processID, SIGKILL)
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}
-        return status
+        return Exit(status: status)
     }
 
     /// Reaps the processes that have ended and are this one's to reap, until one of them is `child`; all where that is nil.

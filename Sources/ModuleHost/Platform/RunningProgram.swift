@@ -18,8 +18,9 @@ enum RunningProgram {
     /// Whether the program is below a folder, whatever links lead to that.
     static func isBelow(_ folder: String) -> Bool {
         // Of a file that has another name now, or none, the path ends in " (deleted)".
-        guard let program = linkTarget(link), let root = realpath(folder, nil) else { return false }
-        defer { free(root) }
-        return program.hasPrefix("\(String(cString: root))/")
+        guard let program = linkTarget(link), let root = try? resolvedPath(folder) else {
+            return false
+        }
+        return program.hasPrefix("\(root)/")
     }
 }
