@@ -1,0 +1,249 @@
+import AppService
+
+/// One run of a daemon: what the signal thread and the lane tell each other.
+final class DaemonRun: Sendable {
+    private let options: HostDaemonOptions
+    private let log: Log
+    private let output: LogOutput
+    private let listener: SignalListener
+    private let host: Host
+    private let actions: Guarded<SignalActions>
+    private let end: Guarded<Host.End?>
+    /// What signals have given the modules to do that is not done.
+    private let signalLoad: InFlightAccount
+    private let reloader: SlatefileReloader
+    private let watch: SlatefileWatch?
+    private let controlled: ControlledDaemon
+    private let server: ControlServer
+    private let blackBox: DaemonBlackBox
+    private let inbox: Inbox
+    private let notifier: ReadinessNotifier
+    private let watchdog: WatchdogAnswer?
+    private let pressure: MemoryPressure
+    private let lastEndSignal = Guarded<(signal: ReceivedSignal, at: ContinuousClock.Instant)?>(nil)
+    /// To the parent that starts this host again when it dies; nil for none.
+    private let link: RespawnLink?
+
+    init(
+        _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
+        _ mark: ProcessMark, _ options: HostDaemonOptions, _ voice: DaemonVoice,
+        _ blackBox: DaemonBlackBox, _ inbox: Inbox, _ link: RespawnLink?
+    ) throws(ControlServerError) {
+        self.options = options
+        self.link = link
+        self.blackBox = blackBox
+        self.inbox = inbox
+        notifier = voice.notifier
+        log = voice.log
+        output = voice.output
+        let listener = SignalListener()
+        self.listener = listener
+        actions = Guarded(SignalActions(slatefile.signals))
+        let reference = WeakRun()
+        var processes = ProcessSettings(
+            folder: parentFolder(of: options.slatefile) ?? ".",
+            environment: options.environment)
+        processes.mark = mark
+        host = Host(
+            slatefile: slatefile, stateDirectory: directory.path, processes: processes,
+            tokens: tokens, inbox: inbox, log: log,
+            observer: Host.Observer(
+                onReady: { modules, total, after in
+                    reference.run?.ready()
+                    sayReady(modules: modules, of: total, after: after)
+                },
+                onHealth: { [notifier] in notifier.tell($0) },
+                onStop: { reference.run?.stopping($0, because: $1) },
+                onReload: { reference.run?.take($0) },
+                onEnd: { reference.run?.ended($0) }),
+            blackBox: blackBox.box)
+        watchdog = WatchdogAnswer(
+            for: host, environment: options.environment, through: notifier, log: log)
+        pressure = MemoryPressure(log: log) { [host] in
+            host.deliver(.state(.memoryWarning, origin: .host))
+        }
+        signalLoad = InFlightAccount(host.inFlight) { listener.reconsider() }
+        end = Guarded(nil)
+        reloader = SlatefileReloader(
+            host, options: options, notifier: notifier, log: log)
+        watch = options.watchesSlatefile ? Self.watch(reloader, log) : nil
+        controlled = ControlledDaemon(
+            host, slatefile: options.slatefile, inbox: inbox, lastDeath: blackBox.previous?.death,
+            reloader: reloader)
+        var methods = ControlMethods()
+        methods.add(controlled)
+        methods.addHealth(of: host)
+        methods.add(reloader)
+        methods.addCalls(to: host)
+        methods.addRestart(to: host)
+        methods.add(inbox, of: host)
+        methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
+        methods.logFailures(to: log, time: host.time)
+        server = try ControlServer(
+            in: directory, methods: methods, tail: voice.tail, log: log, budget: host.inFlight)
+        reference.set(self)
+    }
+
+    private static func watch(_ reloader: SlatefileReloader, _ log: Log) -> SlatefileWatch? {
+        do throws(SystemError) {
+            return try SlatefileWatch(reloader, log: log)
+        } catch {
+            log.warning("--watch: \(error); reload by 'hostd reload' or SIGHUP")
+            return nil
+        }
+    }
+
+    func run() -> ExitCode {
+        // While the state directory is still claimed: the next host makes a socket of this name.
+        defer { server.stop() }
+        do throws(ControlServerError) {
+            try server.start()
+        } catch {
+            log.error("\(error)")
+            return error.exitCode
+        }
+        blackBox.begin()
+        // Before the server, whose clients are told what became of what they sent.
+        defer { inbox.stop(within: .seconds(2)) }
+        do {
+            try inbox.start()
+            try host.launch()
+            try watch?.start()
+            try link?.watch { [host] in
+                host.stop(because: "the parent that starts this host again is gone")
+            }
+        } catch {
+            log.error("no thread can be started: \(error)")
+            return .failed
+        }
+        pressure.start(options.environment)
+        defer { pressure.stop() }
+        // What the slatefile gives a meaning to is taken, whatever it does by default.
+        listener.loop {
+            SignalListener.keptDefault.filter { signal in actions.withLock { $0[signal] == nil } }
+        } leaving: {
+            // The system keeps them meanwhile, or tells who sends them that it cannot.
+            signalLoad.hasRoom || signalLoad.awaitRoom() ? [] : actions.withLock { $0.delivered }
+        } _: { signal in
+            take(signal)
+        }
+        watch?.stop()
+        let end = end.withLock { $0 } ?? .failed("the signals ended")
+        controlled.ended(end)
+        return end == .stopped ? .success : .failed
+    }
+
+    private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
+        let found = actions.withLock { $0[signal.number] }
+        guard let (name, action) = found else { return .goOn }
+        let origin = Origin(name, signal)
+        switch action {
+        case .reload: reloader.reload(.asked(origin))
+        case .event(let event) where event.kind == .terminate:
+            let isRepeated = isEcho(signal)
+            if host.isStopping {
+                guard !isRepeated else { break }
+                endAtOnce(origin)
+            }
+            host.deliver(event.from(origin))
+        case .event(let event):
+            let load = signalLoad.enter(event.payload?.footprint ?? 0)
+            host.deliver(event.from(origin), load: load)
+        }
+        return .goOn
+    }
+
+    /// How long after a signal to end the same one, from the same process, is not another one.
+    private static let echo: Duration = .milliseconds(250)
+
+    /// Whether a signal to end is the last one once more.
+    ///
+    /// Some send it twice: `timeout` to the process, and to the group that it is in.
+    private func isEcho(_ signal: ReceivedSignal) -> Bool {
+        let now = ContinuousClock.now
+        return lastEndSignal.withLock { last in
+            defer { last = (signal, now) }
+            guard let last, signal.sender != nil else { return false }
+            return last.signal == signal && last.at.duration(to: now) < Self.echo
+        }
+    }
+
+    func ready() {
+        notifier.launched()
+        watchdog?.start()
+    }
+
+    func stopping(_ end: Host.End, because reason: String) {
+        if end == .stopped { link?.stopsForGood() }
+        watchdog?.stop()
+        notifier.stopping(
+            because: reason, within: ControlledDaemon.stopTime(of: host.slatefile))
+    }
+
+    /// Another slatefile holds: signals do what that says from now on.
+    private func take(_ slatefile: Slatefile) {
+        actions.withLock { $0 = SignalActions(slatefile.signals) }
+        listener.reconsider()
+    }
+
+    private func endAtOnce(_ origin: Origin) {
+        let reason = "ended at once, before the stop was done: \(origin)"
+        log.error(reason)
+        leave(.failed(reason), because: reason)
+    }
+
+    /// Ends the process with modules in it that may never return.
+    private func leave(_ end: Host.End, because reason: String) -> Never {
+        blackBox.end(.overdue)
+        controlled.ended(end)
+        // Before the server, whose clients are told what became of what they sent.
+        inbox.stop(within: .milliseconds(200))
+        server.stop(within: .milliseconds(200))
+        notifier.ended(.failed, because: reason)
+        output.flush(within: .milliseconds(200))
+        CurrentProcess.exitNow(ExitCode.failed.rawValue)
+    }
+
+    private func ended(_ end: Host.End) {
+        switch end {
+        case .stopped: log.notice("stopped")
+        case .failed(let reason):
+            log.error("stopped: \(reason)")
+            notifier.ended(.failed, because: reason)
+        case .overdue(let modules):
+            let names = modules.map(\.text).joined(separator: ", ")
+            let reason =
+                "the stop took longer than deadlines.stopAll; "
+                + (names.isEmpty
+                    ? "the host was still busy, no module was unresponsive"
+                    : "left behind: \(names)")
+            log.error(reason)
+            leave(end, because: reason)
+        }
+        self.end.withLock { $0 = end }
+        listener.end()
+    }
+}
+
+/// Says on stdout that the app has launched.
+///
+/// A reader that has gone, or has left the pipe full, misses it, and that is all: the lane waits
+/// for nobody.
+private func sayReady(modules: Int, of total: Int, after: Duration) {
+    let milliseconds = after.wholeNanoseconds / 1_000_000
+    let line = "ready pid=\(CurrentProcess.id) modules=\(modules) ms=\(milliseconds) of=\(total)\n"
+    _ = OutputChannel(RawOutput.standardOutput).write(Array(line.utf8)[...])
+}
+
+/// The run, for callbacks that are made before it.
+private final class WeakRun: Sendable {
+    private struct Reference {
+        weak var run: DaemonRun?
+    }
+
+    private let reference = Guarded(Reference())
+
+    var run: DaemonRun? { reference.withLock { $0.run } }
+
+    func set(_ run: DaemonRun) { reference.withLock { $0.run = run } }
+}
