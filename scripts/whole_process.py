@@ -1,7 +1,7 @@
 """Measures hosts as whole processes; called by figures.sh, and used by stated.
 
 Arguments: starts, seconds of idling, seconds to settle before, and for each host
-`name:most milliseconds to READY:most megabytes:path`.
+`name:most milliseconds to READY:most megabytes of anonymous memory:path`.
 """
 
 import glob
