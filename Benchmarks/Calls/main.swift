@@ -1,7 +1,7 @@
 import Benchmark
 import MeasuredModules
 
-/// What the plug-in would make, as a `main` that leaves the main thread to the host.
+/// The entry point that the benchmark plug-in would generate, with the main thread left to the host.
 enum Runner: BenchmarkRunnerHooks {
     static func registerBenchmarks() { benchmarks() }
 }

@@ -14,7 +14,8 @@ case 2:
         do {
             try Round(way).run()
         } catch {
-            fatalError("\(error)")
+            FileHandle.standardError.write(Data("Hung: \(error)\n".utf8))
+            exit(1)
         }
     }
 default:
