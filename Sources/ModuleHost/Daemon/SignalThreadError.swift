@@ -24,7 +24,7 @@ enum SignalThreadError: Error, Hashable, Sendable {
 }
 
 extension SignalThreadError: CustomStringConvertible {
-    /// What is wrong, why, and what to do.
+    /// One line: the call, the thread that is in the way, the consequence and the remedy.
     var description: String {
         let remedy =
             "call HostDaemon.run first thing in main, on the main thread, before any thread is made"

@@ -283,14 +283,14 @@ extension ModuleProcess {
     /// Readable when it has ended.
     var end: Int32 { child.end.number }
 
-    /// How it ended; nil while it runs.
+    /// How the process ended, or nil while it runs.
     func exit() -> ChildProcess.Exit? { child.exit() }
 
     func readError(into buffer: inout [UInt8]) -> ChildProcess.Reception {
         ChildProcess.read(child.error, into: &buffer)
     }
 
-    /// Closes its input, and has whoever takes its messages find its end behind them.
+    /// Closes the process's input, and puts its end into the queue after the last of its messages.
     func finish(_ exit: ChildProcess.Exit, _ lastLines: [String]) {
         let end = ModuleEnd(
             processID: processID, cause: cause.withLock { $0 } ?? .itself, exit: exit,

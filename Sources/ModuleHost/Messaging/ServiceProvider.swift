@@ -10,7 +10,7 @@
 /// }
 /// ```
 ///
-/// What is declared is still registered in `init`. A module that declares a service cannot have a process of its own,
+/// The declaration registers nothing: `init` still does that. A module that declares a service cannot have a process of its own,
 /// and no other module of the slatefile can declare the same: both are errors before anything runs. With
 /// `"isolation": "auto"` such a module stays in the host.
 public protocol ServiceProvider: Module, SendableMetatype {

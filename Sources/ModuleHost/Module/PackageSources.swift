@@ -3,7 +3,7 @@
 /// A class is looked for where a package has it by convention: `Target.Type` in a file `Type.swift` anywhere below
 /// `Sources/Target`. A package that the program was not built in says nothing about it.
 struct PackageSources {
-    /// How much is looked at, whatever a slatefile says: names in all, and folders in each other.
+    /// Limits of the search: file names in all, and depth of nested folders.
     private enum Limits {
         static let names = 20_000
         static let depth = 8

@@ -1,10 +1,10 @@
 extension [UInt8] {
-    /// Room to read into: so many bytes, of any value.
+    /// Creates a buffer to read into, whose bytes have no defined value.
     ///
-    /// The system gives each page of it when something is first read into that page: most of what is said to a host
-    /// fits into one, and a host to which nobody speaks has none.
+    /// The kernel allocates a page of it when that page is first written. Most messages to a host fit into one page,
+    /// so an idle host takes no memory for its buffers.
     ///
-    /// - Parameter count: How many bytes. Of these only what was read may be looked at.
+    /// - Parameter count: The size in bytes. Look only at bytes that a read has written.
     init(readingUpTo count: Int) {
         self.init(unsafeUninitializedCapacity: count) { _, room in room = count }
     }

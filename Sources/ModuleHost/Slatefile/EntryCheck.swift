@@ -9,7 +9,7 @@ public struct EntryUse: Sendable {
     public let entry: String
     /// Whether the module is the main one.
     public let isMain: Bool
-    /// Where the module runs; nil where the slatefile leaves that to the app.
+    /// Whether the module runs in the host or in a process of its own; nil if the slatefile does not say.
     public internal(set) var isolation: Slatefile.Isolation?
     /// The module's own settings.
     public let config: JSONValue?
