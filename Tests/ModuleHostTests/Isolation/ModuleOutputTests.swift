@@ -201,4 +201,25 @@ struct ModuleOutputTests {
         #expect(log.values.count { $0 == "warning \(line)" } == 1)
         process.kill(because: .demand)
     }
+    @Test("a flood is not read on while it is paused for")
+    func floodPaused() throws {
+        var limits = ModuleProcess.Limits()
+        limits.errorBytes = Pace.Limits(burst: 1, perSecond: 1)
+        let process = try Self.start(
+            #"""
+            yes flood | head -c 1000000 >&2
+            echo '{"jsonrpc":"2.0","method":"written"}'
+            read -r line
+            """#, limits: limits)
+        // The pipe is full when the process cannot go on.
+        var waiting: Int32 = 0
+        while waiting < 1 << 16 {
+            try #require(ioctl(process.errorStream, UInt(FIONREAD), &waiting) == 0)
+            guard case .nothing = process.queue.next(until: nil) else {
+                Issue.record("all of it was read")
+                break
+            }
+        }
+        process.kill(because: .demand)
+    }
 }
