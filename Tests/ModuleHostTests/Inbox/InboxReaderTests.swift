@@ -75,8 +75,9 @@ struct InboxReaderTests {
         try inbox.put("\n" + String(repeating: "\(line(ofLength: 100))\n", count: 10))
         let reader = try InboxReader(inbox.folder)
         #expect(try reader.next(atMost: 10, bytes: 250).count == 3)
+        #expect(try reader.next(atMost: 10, bytes: 200).count == 2)
         #expect(try reader.next(atMost: 10, bytes: 1).count == 1)
-        #expect(try reader.next(atMost: 10).count == 6)
+        #expect(try reader.next(atMost: 10).count == 4)
         #expect(reader.position == "1:1011")
     }
 

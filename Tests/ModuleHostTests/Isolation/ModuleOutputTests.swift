@@ -203,23 +203,28 @@ struct ModuleOutputTests {
     }
     @Test("a flood is not read on while it is paused for")
     func floodPaused() throws {
+        let log = LockedList<String>()
         var limits = ModuleProcess.Limits()
         limits.errorBytes = Pace.Limits(burst: 1, perSecond: 1)
         let process = try Self.start(
             #"""
-            yes flood | head -c 1000000 >&2
-            echo '{"jsonrpc":"2.0","method":"written"}'
-            read -r line
-            """#, limits: limits)
-        // The pipe is full when the process cannot go on.
-        var waiting: Int32 = 0
-        while waiting < 1 << 16 {
-            try #require(ioctl(process.errorStream, UInt(FIONREAD), &waiting) == 0)
-            guard case .nothing = process.queue.next(until: nil) else {
-                Issue.record("all of it was read")
-                break
+            yes flood | head -c 1000000 >&2 &
+            while read -r line; do echo '{"jsonrpc":"2.0","method":"said"}'; done
+            """#, limits: limits, log: log)
+        // The thread that reads comes round for each.
+        func exchange() throws {
+            process.send(Array("go on".utf8), within: .seconds(60))
+            guard case .message = process.queue.next(until: .distantFuture) else {
+                throw Ended()
             }
         }
+        func count() -> Int { log.values.count { $0.hasSuffix("flood") } }
+        while count() == 0 { try exchange() }
+        for _ in 0..<100 { try exchange() }
+        // One page of the pipe was read.
+        #expect((1...4096 / 6 + 1).contains(count()))
         process.kill(because: .demand)
     }
+
+    private struct Ended: Error {}
 }
