@@ -43,7 +43,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ModuleHostTests", dependencies: ["ModuleHost", "TestSupport"],
-            exclude: ["Inputs", "Delivery/Model/Mutants"], swiftSettings: strict),
+            exclude: ["Inputs", "Lane/Model/Mutants"], swiftSettings: strict),
         .testTarget(
             name: "ModulesTests", dependencies: ["Modules", "TestSupport"], swiftSettings: strict),
         .testTarget(

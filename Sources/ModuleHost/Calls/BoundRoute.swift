@@ -6,12 +6,12 @@ import Synchronization
 final class BoundRoute {
     let entry: RouteTable.Entry
     private let handler: ErasedHandler
-    private let record: ModuleRecord
+    private let record: any CallableModule
     let cell: Cell
     let moduleID: String
     let action: String
 
-    init(_ entry: RouteTable.Entry, of record: ModuleRecord) {
+    init(_ entry: RouteTable.Entry, of record: any CallableModule) {
         self.entry = entry
         handler = entry.route.handler
         self.record = record
@@ -32,7 +32,7 @@ final class BoundRoute {
     func module(on lane: Lane, orFault fault: inout RouteError?) -> AnyObject? {
         let isListed = cell.status.load(ordering: .acquiring) == .listed
         let admission = isListed ? .go : lane.admit(cell, at: nil)
-        if admission == .go, let module = record.module { return module }
+        if admission == .go, let module = record.instance { return module }
         fault =
             admission == .late
             ? .late(entry.module) : .unavailable(entry.module, because: record.unavailability)

@@ -7,7 +7,7 @@ import Synchronization
 final class CallDispatcher {
     let gate: Gate
     /// The modules, by their position in the table.
-    private var records: [ModuleRecord]
+    private var records: [any CallableModule]
     private(set) var table: RouteTable
     let actions = ActionTable()
     private var routes: [RouteTable.Index: BoundRoute] = [:]
@@ -18,7 +18,7 @@ final class CallDispatcher {
     private var successor: CallDispatcher?
     private let isOver = Atomic(false)
     /// Who makes calls of other modules where this process has one module alone.
-    var parent: ParentHost?
+    var parent: (any UpstreamCalls)?
     let interceptors: ResponderList<any CallInterceptor>
     let notFoundResponders: ResponderList<any NotFoundResponder>
 
@@ -32,7 +32,7 @@ final class CallDispatcher {
     ///   - center: Where interceptors are found.
     /// - Throws: ``RouteError/repeatedAction(_:of:)``.
     init(
-        _ table: RouteTable, records: [ModuleRecord], tokens: TokenStore, gate: Gate,
+        _ table: RouteTable, records: [any CallableModule], tokens: TokenStore, gate: Gate,
         center: CommunicationCenter
     ) throws(RouteError) {
         self.table = table

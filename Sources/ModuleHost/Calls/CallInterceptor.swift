@@ -47,7 +47,7 @@ public enum Interception: Hashable, Sendable {
 /// - Late: A late interceptor cannot be asked. The call is refused: whoever guards a door is not passed
 ///   while asleep.
 /// - Failure: Throwing refuses the call with what was thrown as the reason.
-public protocol CallInterceptor: Module {
+public protocol CallInterceptor: AnyObject {
     /// Looks at a call.
     ///
     /// - Parameter call: The call.
@@ -63,7 +63,7 @@ public protocol CallInterceptor: Module {
 /// - Order: Slatefile order.
 /// - Thread: The lane, inside the caller's call.
 /// - Failure: Throwing is reported under the module's name.
-public protocol NotFoundResponder: Module {
+public protocol NotFoundResponder: AnyObject {
     /// Tells the module of a call that nobody answers.
     ///
     /// - Parameters:

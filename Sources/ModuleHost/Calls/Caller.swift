@@ -24,17 +24,6 @@ struct EncodedReply: Encodable, Sendable {
     }
 }
 
-/// What a handler threw, on its way to who tells it from what the host says about the call.
-@usableFromInline
-struct HandlerError: Error, CustomStringConvertible {
-    let error: any Error
-
-    @usableFromInline
-    init(error: any Error) { self.error = error }
-
-    @usableFromInline var description: String { "\(error)" }
-}
-
 /// What a handler threw at a call from outside of the app.
 package struct HandlerFailure: Error, CustomStringConvertible {
     /// Whose handler.

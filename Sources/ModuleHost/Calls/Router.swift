@@ -114,16 +114,6 @@ public final class Router {
         return try read.url(parameters, scheme: scheme, module: module ?? line.module)
     }
 
-    /// Adds a route to this module's own.
-    ///
-    /// - Order: From the next call on.
-    /// - Parameter route: The route; its handler takes this module's class.
-    /// - Throws: ``RouteError`` where the pattern is malformed, or something answers the same URLs or has the
-    ///   same action; nothing is added then.
-    public func add<M>(_ route: Route<M>) throws {
-        try add(AnyRoute(route))
-    }
-
     /// Adds a route whose handler takes this module.
     func add(_ route: AnyRoute) throws { try line.asHost { try $0.add(route, of: line.module) } }
 

@@ -29,7 +29,7 @@ package final class ControlClient {
         to directory: StateDirectory, within time: Duration = ControlClient.patience
     ) throws(ControlClientError) {
         self.directory = directory
-        let path = directory.path(of: ControlServer.name)
+        let path = directory.path(of: StateDirectory.socketName)
         let peer: SocketPeer
         do throws(SystemError) {
             socket = try LocalSocket.connect(to: path, within: time)

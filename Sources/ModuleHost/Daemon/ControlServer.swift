@@ -10,8 +10,6 @@ import AppService
 /// The state directory must be claimed (``PidFile``): a socket that nobody answers is a dead host's, and is
 /// replaced. One that is answered is never replaced.
 package final class ControlServer: Sendable {
-    package static let name = "control.sock"
-
     /// What clients may take.
     struct Limits: Hashable, Sendable {
         /// Connections at a time; one more is told so and closed.
@@ -67,7 +65,7 @@ package final class ControlServer: Sendable {
         budget: InFlightBudget = InFlightBudget(), time: any TimeSource, limits: Limits,
         accepts: @escaping @Sendable (SocketPeer) -> Bool = { isOwnerOrRoot($0) }
     ) throws(ControlServerError) {
-        path = directory.path(of: Self.name)
+        path = directory.path(of: StateDirectory.socketName)
         do throws(SystemError) {
             mailbox = try ControlMailbox()
             ended = try WakeSignal()

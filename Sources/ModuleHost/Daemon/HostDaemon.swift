@@ -25,7 +25,9 @@ public enum HostDaemon {
     ///   what was wrong, which stderr has said in words. A stop that runs out of time, or is cut short
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
-        if let entry = options.environment[ModuleChild.variable] { return ModuleChild.run(entry) }
+        if let entry = options.environment[IsolationTerms.entryVariable] {
+            return ModuleChild.run(entry)
+        }
         // Before anything else: not even the check may lose a signal.
         let inherited = SignalListener.hold()
         do throws(SignalThreadError) { try SignalThreadError.check() } catch {

@@ -80,7 +80,8 @@ struct RespawningParent {
 
     /// Starts a host, and passes on what signals come until it has ended.
     private func runHost() throws(SystemError) -> Death {
-        let (processID, link) = try RespawnLink.startChild(environment: environment)
+        let (processID, link) = try RespawnLink.startChild(
+            environment: environment, blocking: SignalListener.takenSignals)
         while true {
             let signal = Signals.wait(for: signals)
             guard signal.number != Signals.childEnded else {

@@ -162,7 +162,7 @@ package final class Inbox: Sendable {
     // MARK: On the lane
 
     /// The app is ready: its events may come.
-    func open(for host: Host) { mailbox.open(host) }
+    func open(for host: any InboxHost) { mailbox.open(host) }
 
     /// The app stops: no more events are handed to it.
     func close() { mailbox.close() }

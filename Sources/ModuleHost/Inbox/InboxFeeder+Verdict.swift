@@ -76,15 +76,3 @@ extension InboxFeeder {
             line: Array(item.bytes))
     }
 }
-
-extension Host {
-    /// The cells of modules that are behind at the start.
-    func cells(
-        of places: [ModuleID: EventPosition]
-    ) -> [(id: ModuleID, cell: Cell, place: EventPosition)] {
-        gate.lane.allCells.compactMap { cell in
-            guard let id = cell.id, let place = places[id] else { return nil }
-            return (id, cell, place)
-        }
-    }
-}

@@ -99,7 +99,7 @@ struct InboxFeeder {
 
     // MARK: Feeding
 
-    private mutating func feed(_ host: Host) {
+    private mutating func feed(_ host: any InboxHost) {
         awaitsRoom = false
         if isAway { return }
         if let pause, inbox.time.now() < pause { return }
@@ -171,54 +171,54 @@ struct InboxFeeder {
     }
 
     /// Opens the log where the last host had come to.
-    private mutating func open(for host: Host) throws(InboxError) -> InboxReader {
+    private mutating func open(for host: any InboxHost) throws(InboxError) -> InboxReader {
         if let reader { return reader }
-        let modules = host.slatefile.modules.filter(\.isEnabled)
-        for id in start.keep(Set(modules.map(\.id))) {
+        for id in start.keep(Set(host.enabledModules)) {
             inbox.log.of(module: id.text).droppedWaiting()
         }
         let reader = try InboxReader(inbox.folder, segments, from: start.first)
         inbox.progress.start(
             at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
             for: host.cells(of: start.modules))
-        (self.reader, lane, given) = (reader, host.gate.lane, reader.position)
+        (self.reader, lane, given) = (reader, host.lane, reader.position)
         return reader
     }
 
     /// Hands lines to the lane, or puts them aside; where that throws, all of them are still to be taken.
     private mutating func take(
-        _ items: [InboxItem], from reader: InboxReader, _ host: Host
+        _ items: [InboxItem], from reader: InboxReader, _ host: any InboxHost
     ) throws(InboxError) {
         var verdicts: [Verdict] = []
         verdicts.reserveCapacity(items.count)
         for item in items { verdicts.append(try verdict(on: item, reader)) }
         // Before anything is handed on: where this fails, all of it is tried again.
         try inbox.reject(verdicts.compactMap(\.rejection))
-        var requests: [EventRequest] = []
-        requests.reserveCapacity(items.count)
+        var events: [LifecycleEvent] = []
+        events.reserveCapacity(items.count)
         for (item, verdict) in zip(items, verdicts) {
             switch verdict {
             case .deliver(let event):
                 given = item.end
                 inbox.progress.enter()
                 givenBytes += item.bytes.count
-                requests.append(.event(event))
+                events.append(event)
             case .done: break
             case .duplicate: skip(item, .duplicate)
             case .reject(let rejection): skip(item, .rejected(rejection.reason))
             case .rejectedBefore(let reason): skip(item, .rejected(reason))
             }
         }
-        if !requests.isEmpty { host.enqueue(requests) }
+        if !events.isEmpty { host.enqueue(events) }
         if let end = items.last?.end { pass(to: end, host) }
     }
 
     /// What no event stands behind is passed in its turn.
-    private mutating func pass(to end: EventPosition, _ host: Host) {
+    private mutating func pass(to end: EventPosition, _ host: any InboxHost) {
         guard end > given ?? end else { return }
         given = end
         inbox.progress.enter()
-        host.onLane { [progress = inbox.progress] _, _ in progress.passed(to: end) }
+        host.lane.enqueue(limit: .event) { [progress = inbox.progress] _ in progress.passed(to: end)
+        }
     }
 
     /// Says, once, that there is much to be skipped before the next event.

@@ -5,7 +5,7 @@ final class InboxMailbox: Sendable {
     struct Letters {
         var submissions: [InboxSubmission] = []
         /// Whose events may come.
-        weak var host: Host?
+        weak var host: (any InboxHost)?
         /// Whether nothing more is to be handed to the lane.
         var isClosed = false
         /// Whether the thread is to end.
@@ -41,7 +41,7 @@ final class InboxMailbox: Sendable {
         return fault
     }
 
-    func open(_ host: Host) {
+    func open(_ host: any InboxHost) {
         letters.withLock { $0.host = host }
         wake()
     }

@@ -27,6 +27,9 @@ struct IsolationTerms: Sendable {
         restarts = settings.restarts
     }
 
+    /// The variable that makes a host's binary the process of a module, and names the module's entry.
+    static let entryVariable = "MODULEHOST_ENTRY"
+
     /// The terms of a Swift module: this very binary, which turns into the module's process.
     ///
     /// - Parameters:
@@ -42,7 +45,7 @@ struct IsolationTerms: Sendable {
         command = [settings.binary ?? "/proc/\(CurrentProcess.id)/exe"]
         folder = settings.folder
         var variables = settings.environment(naming: names, for: module)
-        variables[ModuleChild.variable] = entry
+        variables[Self.entryVariable] = entry
         environment = variables
         limits = settings.limits
         restarts = settings.restarts

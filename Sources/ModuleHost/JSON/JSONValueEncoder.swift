@@ -141,7 +141,7 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
             place.content = .string(text)
         default:
             var encoder = self
-            encoder.isDate = ParameterText.isDate(type(of: value))
+            encoder.isDate = isFoundationDate(type(of: value))
             try value.encode(to: encoder)
         }
     }

@@ -97,22 +97,6 @@ extension Sequence<TerminalText> {
     }
 }
 
-/// Whether a terminal, or a reader of lines, obeys the character instead of showing it.
-///
-/// The one list of these characters: controls (C0, DEL, C1), line and paragraph separators, the marks, overrides and
-/// isolates of text direction, and what takes no room and has no part in writing a language. The joiners
-/// U+200C and U+200D are no such: scripts and emoji need them.
-@inline(__always)
-func isObeyed(_ scalar: UInt32) -> Bool {
-    switch scalar {
-    case 0x20..<0x7F, 0xA0..<0x61C: false
-    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F,
-        0xFEFF, 0xFFF9...0xFFFB:
-        true
-    default: false
-    }
-}
-
 /// How text stands in several lines whose breaks the host made.
 private enum LinesEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool {

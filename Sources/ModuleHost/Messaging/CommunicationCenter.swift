@@ -253,7 +253,7 @@ public final class CommunicationCenter {
         _ list: ResponderList<Responder>, _ body: @Sendable (Responder) throws -> Void
     ) -> DeliveryReport {
         var report = DeliveryReport()
-        guard ownDepth < Ownership.maximumDepth else {
+        guard ownDepth < CallDepth.maximum else {
             report.refusal = .tooDeep
             return report
         }

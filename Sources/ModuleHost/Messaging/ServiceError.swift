@@ -48,7 +48,7 @@ extension ServiceError: CustomStringConvertible {
                 + "who called it"
         case .tooDeep(let name):
             "'\(name)' was not called: modules already call each other "
-                + "\(Ownership.maximumDepth) deep"
+                + "\(CallDepth.maximum) deep"
         case .noModule: "only modules use services; call from a module's own code"
         case .stopped: "the host has stopped"
         }

@@ -39,11 +39,13 @@ final class RespawnLink: Sendable {
     /// Starts this very binary again, with the same arguments and in the same process group, as the child
     /// that has one end.
     ///
-    /// - Parameter environment: All of its variables, but the one of the link.
+    /// - Parameters:
+    ///   - environment: All of its variables, but the one of the link.
+    ///   - signals: The signals that the child begins with blocked.
     /// - Returns: The child's process, and the parent's end.
     /// - Throws: ``SystemError``.
     static func startChild(
-        environment: [String: String]
+        environment: [String: String], blocking signals: SignalSet
     ) throws(SystemError) -> (processID: Int32, parentEnd: ParentEnd) {
         let ends = try LocalSocket.pair(nonblocking: false)
         let parentEnd = ParentEnd(Descriptor(owning: ends.0))
@@ -60,7 +62,7 @@ final class RespawnLink: Sendable {
             "/proc/\(CurrentProcess.id)/exe", CommandLine.arguments,
             variables: variables.map { "\($0)=\($1)" }.sorted(),
             // What is sent to it from its first moment on waits for it.
-            blocked: SignalListener.takenSignals, leadsGroup: false, &actions)
+            blocked: signals, leadsGroup: false, &actions)
         return (processID, parentEnd)
     }
 

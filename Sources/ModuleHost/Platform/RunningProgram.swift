@@ -1,4 +1,6 @@
 import Glibc
+// Owns `timespec` and `timeval` if it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// The file of the program that this process runs, also where another has taken the place of it.
 enum RunningProgram {

@@ -1,4 +1,6 @@
 import Glibc
+// Owns `timespec` and `timeval` if it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// An instant as people date it, for logs and journals.
 ///

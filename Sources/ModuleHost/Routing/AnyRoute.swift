@@ -8,13 +8,6 @@ package final class AnyRoute: Sendable {
     let handler: ErasedHandler
 
     /// - Throws: The fault of a malformed pattern.
-    package convenience init<M>(_ route: Route<M>) throws(RouteError) {
-        try self.init(
-            route.pattern, action: route.action, access: route.access, summary: route.summary,
-            route.erased)
-    }
-
-    /// - Throws: The fault of a malformed pattern.
     init(
         _ pattern: String, action: String, access: RouteAccess, summary: String,
         _ handler: ErasedHandler
@@ -108,55 +101,5 @@ struct ErasedHandler: Sendable {
         self.perform = perform
         describe = { RequestDescription(of: Request.self) }
         self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
-    }
-
-    @inlinable
-    init<M: Module & SendableMetatype, Request: Decodable & Sendable, Reply: Encodable & Sendable>(
-        when predicate: (@Sendable (Request) -> Bool)?,
-        _ handler: @escaping @Sendable (M, Request, RouteCall) throws -> Reply
-    ) {
-        var accepts: (@Sendable (RouteParameters) -> Bool)?
-        if let predicate {
-            accepts = { parameters in
-                guard let request = try? parameters.decode(Request.self) else { return true }
-                return predicate(request)
-            }
-        }
-        self.init(Request.self, replyType: Reply.self, accepts: accepts) {
-            module, parameters, call in
-            let module = try Self.module(module, as: M.self)
-            let request = try parameters.decode(Request.self)
-            do {
-                return try handler(module, request, call)
-            } catch {
-                throw HandlerError(error: error)
-            }
-        }
-    }
-
-    /// A handler that takes no parameters.
-    @inlinable
-    init<M: Module & SendableMetatype, Reply: Encodable & Sendable>(
-        _ handler: @escaping @Sendable (M, RouteCall) throws -> Reply
-    ) {
-        self.init(NoParameters.self, replyType: Reply.self, accepts: nil) { module, _, call in
-            let module = try Self.module(module, as: M.self)
-            do {
-                return try handler(module, call)
-            } catch {
-                throw HandlerError(error: error)
-            }
-        }
-    }
-
-    /// The module as what the handler was made for.
-    ///
-    /// Not `as?`: a class with routes is that class itself, which shows by comparing two addresses.
-    @inlinable @inline(__always)
-    static func module<M: Module>(_ module: AnyObject, as type: M.Type) throws -> M {
-        guard Swift.type(of: module) == type else {
-            throw RouteError.otherModule(expected: "\(type)", found: "\(Swift.type(of: module))")
-        }
-        return unsafeDowncast(module, to: type)
     }
 }

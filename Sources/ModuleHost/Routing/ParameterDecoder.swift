@@ -274,7 +274,7 @@ private struct ParameterValueDecoder: Decoder, SingleValueDecodingContainer {
     /// A number, or where Foundation's date asks, the seconds that it counts from 2001.
     func decode(_ type: Double.Type) throws -> Double {
         let value = try one()
-        guard ParameterText.isDate(self.type) else { return try value.number(Double.init, type) }
+        guard isFoundationDate(self.type) else { return try value.number(Double.init, type) }
         guard let time = DateTime(value.text) else { throw value.mismatch(DateTime.self) }
         return time.secondsSince2001
     }

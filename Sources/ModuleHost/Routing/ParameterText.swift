@@ -19,7 +19,7 @@ enum ParameterText {
             "one of " + values(of: type).map { "'\($0)'" }.joined(separator: ", ")
         case let type as any OptionalType.Type: expectation(of: type.wrappedType)
         case let type as any ListType.Type: "values, each \(expectation(of: type.elementType))"
-        default: isDate(type) ? expectation(of: DateTime.self) : nil
+        default: isFoundationDate(type) ? expectation(of: DateTime.self) : nil
         }
     }
 
@@ -33,12 +33,6 @@ enum ParameterText {
         case let type as any ListType.Type: return values(of: type.elementType)
         default: return []
         }
-    }
-
-    /// Whether a type is the date of Foundation, which this package does without.
-    static func isDate(_ type: Any.Type) -> Bool {
-        let name = String(reflecting: type)
-        return name == "Foundation.Date" || name == "FoundationEssentials.Date"
     }
 
     static func bool(_ text: String) -> Bool? {

@@ -92,17 +92,6 @@ extension [UInt8] {
     }
 }
 
-/// The value of a hexadecimal digit.
-@inline(__always)
-func hexadecimalValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-}
-
 /// Where the first bytes stand that are no UTF-8, or nil.
 func invalidUTF8Offset(in bytes: some Collection<UInt8>) -> Int? {
     var decoder = UTF8.ForwardParser()

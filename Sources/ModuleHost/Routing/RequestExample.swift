@@ -153,7 +153,7 @@ struct ExampleDecoder: Decoder, SingleValueDecodingContainer {
             throw DecodingError.dataCorruptedError(in: self, debugDescription: "nested too deep")
         }
         let result = try T(from: below(value))
-        if ParameterText.isDate(type) { value.content = .date }
+        if isFoundationDate(type) { value.content = .date }
         return result
     }
 

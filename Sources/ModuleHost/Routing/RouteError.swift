@@ -124,7 +124,7 @@ extension RouteError: CustomStringConvertible {
         case .unavailable(let module, let reason): Self.unavailable(module) + reason
         case .refused(let module, let reason): "refused by \(module): \(reason)"
         case .tooDeep(let chain):
-            "modules already call each other \(Ownership.maximumDepth) deep: "
+            "modules already call each other \(CallDepth.maximum) deep: "
                 + Self.text(ofChain: chain)
         case .stopped: "the host has stopped"
         }

@@ -18,11 +18,11 @@ struct RouteRewrites: Sendable {
 
     init() {}
 
-    init(_ rewrites: [Slatefile.Rewrite]) throws(RouteError) {
+    init(_ rewrites: [RouteRewrite]) throws(RouteError) {
         for rewrite in rewrites { try add(rewrite) }
     }
 
-    mutating func add(_ rewrite: Slatefile.Rewrite) throws(RouteError) {
+    mutating func add(_ rewrite: RouteRewrite) throws(RouteError) {
         func fault(_ fault: RouteError.RewriteFault) -> RouteError {
             .rewrite(from: rewrite.from, to: rewrite.to, fault)
         }
@@ -52,7 +52,7 @@ struct RouteRewrites: Sendable {
     }
 
     /// The fault of a rewrite whose URLs lead on and on, with an `x` for each name; nil where they come to an end.
-    func circle(from rewrite: Slatefile.Rewrite) -> RouteError? {
+    func circle(from rewrite: RouteRewrite) -> RouteError? {
         guard let pattern = try? RoutePattern(rewrite.from),
             let target = try? RewriteTarget(rewrite.to, of: pattern),
             let url = try? target.example

@@ -56,7 +56,7 @@ package struct RouteTable: Sendable {
     /// - Throws: ``RouteError`` for a rewrite that cannot be applied.
     package init(
         schemes: [String], modules: [ModuleID], fallback: ModuleID? = nil,
-        rewrites: [Slatefile.Rewrite] = []
+        rewrites: [RouteRewrite] = []
     ) throws(RouteError) {
         self.init(
             schemes: schemes, modules: modules, fallback: fallback,

@@ -110,13 +110,8 @@ public struct Slatefile: Sendable {
         case tag(String)
     }
 
-    /// A pattern of URLs and what they become.
-    public struct Rewrite: Hashable, Sendable {
-        /// The pattern.
-        public internal(set) var from: String
-        /// What becomes of a URL that matches it.
-        public internal(set) var to: String
-    }
+    /// A pattern of URLs and the URL that replaces those that match.
+    public typealias Rewrite = RouteRewrite
 
     /// What a signal does.
     public enum SignalAction: Equatable, Sendable {

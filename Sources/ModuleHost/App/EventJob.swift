@@ -1,0 +1,144 @@
+import Synchronization
+
+/// Delivers one event after another on the lane, and goes on with the next responder on another
+/// thread where one gets stuck.
+///
+/// `@unchecked Sendable`: everything that changes is touched only by the thread that owns the lane;
+/// the exchange of the ownership word orders one owner's writes before the next one's reads.
+/// `LaneTakeoverTests` under the thread sanitizer would break it.
+final class EventJob: LaneJob, @unchecked Sendable {
+    let limit: DeliveryLimit
+    private let app: LaneConfined<RunningApp>
+    private let request: EventRequest
+    private let load: InFlight?
+    private var plan: [LifecycleEvent]?
+    private var index = 0
+    private(set) var event: LifecycleEvent?
+    var tally = EventTally()
+    /// How many were told so far, whatever came of it.
+    ///
+    /// Apart from the tally, and atomic: it is counted inside the call of a responder, when the lane
+    /// can be lost between one instruction and the next. Then it may be one off.
+    private let told = Atomic(0)
+
+    /// - Parameters:
+    ///   - request: What is to happen.
+    ///   - app: Where.
+    ///   - limit: What each module is allowed.
+    ///   - load: The request as something in flight, let go of with the job.
+    init(
+        _ request: EventRequest, in app: RunningApp, limit: DeliveryLimit = .event,
+        load: InFlight? = nil
+    ) {
+        self.request = request
+        self.load = load
+        self.limit = limit
+        self.app = LaneConfined(app)
+    }
+
+    func run(on thread: LaneThread, after cell: UInt16) {
+        let app = app.value
+        var after: UInt16 = 0
+        if cell != 0, let event {
+            let stuck = app.gate.lane.cell(cell)
+            after = stuck?.rank ?? .max
+            let step = tally.toldLate(stuck, of: event.kind)
+            if step == .end || !app.goesOn(with: event) {
+                end(event, in: app)
+                after = 0
+            }
+        }
+        guard let plan = plan ?? app.plan(request, of: self) else { return }
+        self.plan = plan
+        while index < plan.count {
+            if event == nil, app.keeps(self, before: plan[index]) { return }
+            guard deliver(event ?? begin(plan[index], in: app), on: thread, after: after) else {
+                return
+            }
+            after = 0
+        }
+        app.completed(request)
+    }
+
+    private func begin(_ planned: LifecycleEvent, in app: RunningApp) -> LifecycleEvent {
+        var event = planned
+        app.begin(&event)
+        tally = EventTally()
+        told.store(0, ordering: .relaxed)
+        self.event = event
+        return event
+    }
+
+    var isDroppable: Bool { request.isFromOutside }
+
+    /// The entry of the inbox that the request comes from.
+    var entry: InboxEntry? { request.entry }
+
+    func abandon() { abandonInHand() }
+
+    func abandonInHand() {
+        if case .event(_, let answer?) = request { answer.give(.failure(RouteError.stopped)) }
+    }
+
+    func countTold(_ number: Int = 1) {
+        told.store(told.load(ordering: .relaxed) + number, ordering: .relaxed)
+    }
+
+    /// - Returns: False where the lane was lost: nothing may be touched any more.
+    private func deliver(
+        _ event: LifecycleEvent, on thread: LaneThread, after rank: UInt16
+    ) -> Bool {
+        let app = app.value
+        var courier = LaneCourier(
+            center: app.center, gate: app.gate, thread: thread, job: self, event: event,
+            after: rank,
+            onFailure: { cell, error in app.failed(cell, in: event, error) })
+        event.deliver(by: &courier)
+        guard !courier.isLost else { return false }
+        end(event, in: app)
+        return true
+    }
+
+    private func end(_ event: LifecycleEvent, in app: RunningApp) {
+        if event.kind.isClaimed {
+            app.gate.lane.endSearch(for: event, with: tally.lastAsked)
+        }
+        tally.delivered = max(0, told.load(ordering: .relaxed) - tally.failed - tally.lateInIt)
+        app.ended(event, tally, of: request)
+        self.event = nil
+        index += 1
+    }
+}
+
+/// What somebody wants to happen in the app's life.
+enum EventRequest: Sendable {
+    /// An event that changes no state, from outside; with where to say what came of a URL, if somebody
+    /// wants to know.
+    case event(LifecycleEvent, Answer<Host.CallReply>? = nil)
+    /// A change of state, from outside; with whom to tell that it means nothing in the state it finds.
+    case change(
+        LifecycleState.Change, origin: Origin,
+        onIgnored: (@Sendable (LifecycleState) -> Void)? = nil)
+    /// An event of the host's own, at this very moment.
+    case own(LifecycleEvent)
+    /// A change of state of the host's own, at this very moment.
+    case ownChange(LifecycleState.Change, origin: Origin)
+}
+
+extension EventRequest {
+    /// Whether it was accepted from outside, or posted by a module; else it is the host's own.
+    fileprivate var isFromOutside: Bool {
+        switch self {
+        case .event, .change: true
+        case .own, .ownChange: false
+        }
+    }
+
+    /// The entry of the inbox that the event comes from.
+    fileprivate var entry: InboxEntry? {
+        switch self {
+        case .event(let event, _), .own(let event): event.entry
+        case .change, .ownChange: nil
+        }
+    }
+}

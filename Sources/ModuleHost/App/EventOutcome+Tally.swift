@@ -1,0 +1,18 @@
+extension EventOutcome {
+    init(_ tally: EventTally) {
+        delivered = tally.delivered
+        failed = tally.failed
+        late = tally.late
+        fetch = tally.fetch
+        claimedBy = tally.claimedBy?.id
+    }
+
+    init(_ tally: EventTally, _ result: Result<Host.CallReply, any Error>) {
+        self.init(tally)
+        switch result {
+        case .success(.json(let text)): reply = Array(text)
+        case .success(.claimed(let module)): claimedBy = module
+        case .failure(let error): failure = "\(error)"
+        }
+    }
+}

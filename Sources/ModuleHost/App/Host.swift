@@ -1,0 +1,373 @@
+import AppService
+import Synchronization
+
+/// An app that lives: the modules of a slatefile, made, launched, told of what happens, and let go.
+///
+/// A host does not know of processes: ``HostDaemon`` ties one to signals, files and exit codes. All of
+/// its methods may be called from any thread, and none of them waits for a module.
+public final class Host: Sendable {
+    /// How an app ended.
+    public enum End: Hashable, Sendable {
+        /// As it was asked to: every module was told and let go.
+        case stopped
+        /// Something it cannot do without failed; the reason in words. What was launched was stopped.
+        case failed(String)
+        /// The stop ran out of time. These modules are still busy, or hold one of its steps open, so the
+        /// process can only be left.
+        case overdue([ModuleID])
+    }
+
+    /// Whom a host tells how it is doing.
+    ///
+    /// Called on the lane, or where the lane is stuck on some other thread.
+    package struct Observer: Sendable {
+        /// How many modules run, of how many, and how long it took.
+        let onReady: @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void
+        /// Called where it may have changed.
+        let onHealth: @Sendable (HostHealth) -> Void
+        /// A stop begins, what end it is to come to, and why; on the thread of whoever asks.
+        let onStop: @Sendable (End, String) -> Void
+        /// Called once.
+        let onEnd: @Sendable (End) -> Void
+        /// Called at the instant at which another slatefile holds.
+        let onReload: @Sendable (Slatefile) -> Void
+
+        package init(
+            onReady: @escaping @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void =
+                {
+                    _, _, _ in
+                },
+            onHealth: @escaping @Sendable (HostHealth) -> Void = { _ in },
+            onStop: @escaping @Sendable (End, String) -> Void = { _, _ in },
+            onReload: @escaping @Sendable (Slatefile) -> Void = { _ in },
+            onEnd: @escaping @Sendable (End) -> Void = { _ in }
+        ) {
+            self.onReady = onReady
+            self.onHealth = onHealth
+            self.onStop = onStop
+            self.onReload = onReload
+            self.onEnd = onEnd
+        }
+    }
+
+    private let currentSlatefile: Guarded<Slatefile>
+    /// Modules that are made for a reload which does not hold yet: it fails with them, and not the app.
+    private let drafts = Guarded<[ModuleID]>([])
+    private let exchange = Guarded<SlatefileExchange?>(nil)
+    let gate: Gate
+    let log: Log
+    let time: any TimeSource
+    let startup: StartupQueue
+    let observer: Observer
+    let stateDirectory: String
+    let processes: ProcessSettings
+    /// The host that leads this one, where this is one module's process.
+    let parent: (any UpstreamHost)?
+    let tokens: TokenStore
+    let inbox: Inbox?
+    let app: LaneConfined<RunningApp>
+    let holds: HoldList
+    /// What the host has done so far, for any thread.
+    let figures: HostCounters
+    /// What came from outside and is not done.
+    package let inFlight = InFlightBudget()
+    private let stopAsked = Atomic(false)
+    /// Open from the moment on at which a stop is asked for.
+    let stopLatch = Latch()
+    private let stopAlarms = Guarded<[any Alarm]>([])
+    private let reference: WeakHost
+    private let hasEnded = Atomic(false)
+
+    /// Makes a host.
+    ///
+    /// Nothing happens before ``launch()``.
+    ///
+    /// - Parameters:
+    ///   - slatefile: Which modules, in which order.
+    ///   - stateDirectory: Where the host and its modules keep their files; it exists.
+    ///   - processes: Where its modules run that have a process of their own.
+    ///   - tokens: What lets remote callers reach more than what is public.
+    ///   - inbox: Where durable events come from, from READY on; without one there are none.
+    ///   - log: Where it says what happens.
+    ///   - time: Where deadlines and durations come from.
+    ///   - observer: Whom it tells how it is doing.
+    ///   - blackBox: What says, after a death, who was at work; nil for nothing.
+    package convenience init(
+        slatefile: Slatefile, stateDirectory: String,
+        processes: ProcessSettings = ProcessSettings(), tokens: TokenStore = .empty,
+        inbox: Inbox? = nil, log: Log,
+        time: any TimeSource = SystemTimeSource.shared, observer: Observer = Observer(),
+        blackBox: BlackBox? = nil
+    ) {
+        self.init(
+            slatefile: slatefile, stateDirectory: stateDirectory, processes: processes,
+            tokens: tokens, inbox: inbox, log: log, time: time, observer: observer,
+            blackBox: blackBox, parent: nil)
+    }
+
+    /// The same for the process of one module.
+    ///
+    /// Its parameters are those of the other one.
+    init(
+        slatefile: Slatefile, stateDirectory: String, processes: ProcessSettings,
+        tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,
+        blackBox: BlackBox?, parent: (any UpstreamHost)?
+    ) {
+        self.parent = parent
+        currentSlatefile = Guarded(slatefile)
+        self.stateDirectory = stateDirectory
+        self.processes = processes
+        self.tokens = tokens
+        self.inbox = inbox
+        self.log = log
+        self.time = time
+        self.observer = observer
+        let reference = WeakHost()
+        let lane = Lane(
+            limits: Watchdog.Limits(of: slatefile), time: time,
+            hooks: Lane.Hooks(telling: reference, inbox: inbox), box: blackBox,
+            input: parent?.input)
+        gate = Gate(lane: lane)
+        startup = StartupQueue(
+            width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,
+            onEvent: { reference.host?.startupEvent($0) },
+            onRequiredFailure: { task, outcome in
+                reference.host?.requiredTaskFailed(task, outcome)
+            })
+        let app = RunningApp(slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox)
+        self.app = LaneConfined(app)
+        holds = app.holds
+        figures = app.figures
+        self.reference = reference
+        reference.set(self)
+        parent?.set(self)
+    }
+
+    /// Ends the lane: what is still listed is dropped.
+    ///
+    /// Stop a host before letting it go.
+    deinit {
+        gate.lane.close()
+        holds.close()
+        holds.clear()
+    }
+
+    /// Makes the modules, runs the start-up tasks that cannot wait, launches, and says it is ready.
+    ///
+    /// - Throws: ``SystemError`` where the system has no room for the lane's thread. Everything else is
+    ///   told by the observer.
+    package func launch() throws {
+        try gate.lane.start()
+        // Held by the lane's own hooks from now on, until it closes.
+        reference.keep(app)
+        onLane(limit: .launch) { app, _ in app.launch(in: self) }
+    }
+
+    /// Delivers an event, from READY on.
+    ///
+    /// What comes before waits for it.
+    ///
+    /// - Parameter event: What happened. A state event changes the state; one that means nothing in the
+    ///   state it finds is counted, logged, and otherwise ignored; `terminate` stops the app.
+    public func deliver(_ event: LifecycleEvent) { deliver(event, load: nil) }
+
+    /// The same of an event that counts as in flight until it is delivered.
+    func deliver(_ event: LifecycleEvent, load: InFlight?) {
+        if event.kind == .terminate {
+            stop(.stopped, because: "\(event.origin)", origin: event.origin)
+        } else if let change = event.kind.stateChange {
+            enqueue(.change(change, origin: event.origin), load: load)
+        } else {
+            enqueue(.event(event), load: load)
+        }
+    }
+
+    /// The slatefile that holds.
+    var slatefile: Slatefile { currentSlatefile.withLock { $0 } }
+
+    /// Another slatefile holds.
+    func exchange(_ slatefile: Slatefile) {
+        currentSlatefile.withLock { $0 = slatefile }
+        observer.onReload(slatefile)
+    }
+
+    /// Has the slatefile's file exchanged; nil where the host does not run of one.
+    typealias SlatefileExchange =
+        @Sendable (
+            _ text: String, _ module: ModuleID,
+            _ completion: @escaping @Sendable (Result<SlatefileChange, SlatefileRefusal>) -> Void
+        ) -> Void
+
+    var slatefileExchange: SlatefileExchange? {
+        get { exchange.withLock { $0 } }
+        set { exchange.withLock { $0 = newValue } }
+    }
+
+    func noteDrafts(_ modules: [ModuleID]) { drafts.withLock { $0 = modules } }
+
+    /// Ends the app, or the reload that the task belongs to.
+    private func requiredTaskFailed(_ task: String, _ outcome: StartupOutcome) {
+        let reason = "required start-up task '\(task)' \(outcome)"
+        guard drafts.withLock({ $0.contains { task.hasPrefix("\($0)/") } }) else {
+            return fail(reason)
+        }
+        onLane { app, _ in
+            if let reload = app.reload { app.rollBack(reload, because: reason) }
+        }
+    }
+
+    /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for
+    /// them, then the modules are let go, in reverse order.
+    ///
+    /// What was accepted before is delivered before.
+    ///
+    /// - Parameter reason: Why, for the log.
+    public func stop(because reason: String) {
+        stop(.stopped, because: reason, origin: .host)
+    }
+
+    /// Stops the app since something failed that it cannot do without.
+    func fail(_ reason: String) { stop(.failed(reason), because: reason, origin: .host) }
+
+    /// Whether the app has come to its end.
+    var isOver: Bool { hasEnded.load(ordering: .acquiring) }
+
+    /// Whether a stop was asked for.
+    var isStopping: Bool { stopAsked.load(ordering: .acquiring) }
+
+    private func stop(_ end: End, because reason: String, origin: Origin) {
+        guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        stopLatch.open()
+        let limit = slatefile.deadlines.stopAll
+        holds.stopBegins(within: limit)
+        gate.lane.watchdog.stopBegins(until: time.now() + limit, within: limit)
+        let backlog = time.schedule(after: limit / 3) { [self] in dropBacklog(after: limit / 3) }
+        let alarm = time.schedule(after: limit) { [self] in overdue() }
+        let slow = time.schedule(after: Self.slowStop) { [self] in saySlowStop() }
+        stopAlarms.withLock { $0 = [alarm, slow] }
+        observer.onStop(end, reason)
+        gate.lane.enqueue(
+            StopJob { [app] in
+                backlog.cancel()
+                app.value.stop(end, because: reason, origin: origin, in: self)
+            })
+    }
+
+    /// After how long a stop says what it waits for.
+    private static let slowStop: Duration = .seconds(1)
+
+    /// Says which modules a stop waits for, once, on the thread of an alarm: the lane may be stuck.
+    private func saySlowStop() {
+        let lane = gate.lane
+        var waits: [String] = []
+        if let id = lane.cell(lane.word.load().cell)?.id { waits.append("\(id) is at work") }
+        for cell in lane.lateCells {
+            if let id = cell.id { waits.append("\(id) is late") }
+        }
+        for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
+        let shown = waits.isEmpty ? "the host is busy" : waits.prefix(8).joined(separator: ", ")
+        let more = waits.count > 8 ? " and \(waits.count - 8) more" : ""
+        log.notice(
+            "the stop has taken \(Self.slowStop.briefText) so far: \(shown)\(more); "
+                + "it takes \(slatefile.deadlines.stopAll.briefText) at most")
+    }
+
+    /// Drops what was accepted before the stop and is not delivered yet, where the stop has not come round to
+    /// the modules for it.
+    private func dropBacklog(after limit: Duration) {
+        let dropped = gate.lane.dropBacklog(
+            before: { $0 is StopJob },
+            noting: { job in
+                if let entry = (job as? EventJob)?.entry { inbox?.handBack(entry) }
+            })
+        guard !dropped.isEmpty else { return }
+        let durable = dropped.count { ($0 as? EventJob)?.entry != nil }
+        for job in dropped { job.abandon() }
+        log.warning(
+            "what was accepted before the stop took the modules longer than \(limit.briefText), a third "
+                + "of deadlines.stopAll: \(dropped.count - durable) events and calls are dropped, "
+                + "\(durable) of the inbox left to the next host")
+    }
+
+    private func overdue() { end(.overdue(leftBehind())) }
+
+    func end(_ end: End) {
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        gate.lane.close()
+        holds.close()
+        for alarm in stopAlarms.withLock({ $0 }) { alarm.cancel() }
+        observer.onEnd(end)
+    }
+
+    // MARK: The lane
+
+    /// Runs host code with what belongs to the lane.
+    func onLane(
+        limit: DeliveryLimit = .event,
+        _ body: @escaping @Sendable (RunningApp, LaneThread) -> Void
+    ) {
+        gate.lane.enqueue(limit: limit) { [app] thread in body(app.value, thread) }
+    }
+
+    func onLaneWhenIdle(_ body: @escaping @Sendable (RunningApp) -> Void) {
+        gate.lane.whenIdle { [app] _ in body(app.value) }
+    }
+
+    /// Has the lane deliver an event.
+    func enqueue(_ request: EventRequest, load: InFlight? = nil) {
+        gate.lane.enqueue(EventJob(request, in: app.value, load: load))
+    }
+
+    /// Has the lane deliver events one after the other.
+    func enqueue(_ requests: [EventRequest]) {
+        gate.lane.enqueue(requests.map { EventJob($0, in: app.value) })
+    }
+
+    private func startupEvent(_ event: StartupEvent) {
+        switch event {
+        case .started(let task, _): log.debug("start-up task \(task) begins")
+        case .ended(let task, let outcome, let duration):
+            log.write(
+                outcome == .succeeded ? .info : .warning, "start-up task \(task) \(outcome)",
+                duration: duration)
+        case .endedLate(let task, let duration):
+            log.write(.warning, "start-up task \(task) ended late", duration: duration)
+        }
+    }
+}
+
+/// The host, for parts of it that are made before it.
+final class WeakHost: Sendable {
+    private struct Reference {
+        weak var host: Host?
+    }
+
+    private let reference = Guarded(Reference())
+
+    var host: Host? { reference.withLock { $0.host } }
+
+    func set(_ host: Host) { reference.withLock { $0.host = host } }
+
+    /// The app until the lane has closed, also where the host is let go of before: somebody must part its
+    /// modules from each other then.
+    private let app = Guarded<LaneConfined<RunningApp>?>(nil)
+
+    func keep(_ app: LaneConfined<RunningApp>) { self.app.withLock { $0 = app } }
+
+    func takeApp() -> LaneConfined<RunningApp>? {
+        app.withLock { app in
+            defer { app = nil }
+            return app
+        }
+    }
+}
+
+extension Host: InboxHost {
+    var lane: Lane { gate.lane }
+
+    var enabledModules: [ModuleID] { slatefile.modules.filter(\.isEnabled).map(\.id) }
+
+    func enqueue(_ events: [LifecycleEvent]) {
+        enqueue(events.map { .event($0) })
+    }
+}

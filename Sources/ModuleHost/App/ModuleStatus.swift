@@ -1,0 +1,107 @@
+/// How one module is doing: a row of `hostd modules`.
+package struct ModuleStatus: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// Not launched yet.
+        case waiting
+        case running
+        /// Busy beyond its deadline; events wait for it.
+        case late
+        /// It gets nothing more.
+        case failed
+        /// Let go of, at the end.
+        case released
+    }
+
+    package var id: ModuleID
+    /// The entry, or the command of an isolated program.
+    package var entry: String
+    package var state: State
+    package var isMain = false
+    package var isRequired = false
+    /// How many events wait for it, where that is known: only where it is late.
+    package var behind: Int?
+    /// The durable events that wait for it since it failed; nil for none.
+    package var waiting: WaitingEvents?
+    /// How long it is until it is restarted after it failed; nil where it is not.
+    package var retryAfter: Duration?
+    /// Why it failed.
+    package var reason: String?
+    /// The steps that it holds open, in the order in which it took the holds.
+    package var holds: [OpenHold] = []
+    /// Its process; nil for one that runs in the host's.
+    package var process: ModuleProcessStatus?
+    /// At the work of how many hosts' deaths it was, where it is isolated for that.
+    package var hostDeaths: Int?
+
+    /// The same with what the system says of its process.
+    var measured: ModuleStatus {
+        var status = self
+        status.process = process?.measured()
+        return status
+    }
+
+    package init(id: ModuleID, entry: String, state: State) {
+        self.id = id
+        self.entry = entry
+        self.state = state
+    }
+
+    /// Writes the status as one object.
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("id", id.text)
+            $0.member("entry", entry)
+            $0.member("state", state.rawValue)
+            $0.member("main", isMain)
+            $0.member("required", isRequired)
+            if let behind { $0.member("behind", behind) }
+            if let waiting { $0.member("waiting") { waiting.write(to: &$0) } }
+            if let reason { $0.member("reason", reason) }
+            if let retryAfter {
+                $0.member("retryInMs", max(0, retryAfter.wholeNanoseconds) / 1_000_000)
+            }
+            if let process { $0.member("process") { process.write(to: &$0) } }
+            if let hostDeaths { $0.member("hostDeaths", hostDeaths) }
+            guard !holds.isEmpty else { return }
+            $0.member("holds") {
+                $0.array { json in for hold in holds { json.object { hold.write(to: &$0) } } }
+            }
+        }
+    }
+}
+
+/// The events of the inbox that wait for a failed module.
+package struct WaitingEvents: Hashable, Sendable {
+    package var count: Int
+    /// The position of the first one.
+    package var first: EventPosition
+
+    package init(count: Int, first: EventPosition) {
+        self.count = count
+        self.first = first
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("events", count)
+            $0.member("from", first.description)
+        }
+    }
+}
+
+extension Host.End {
+    /// Writes the outcome of a stop as one object.
+    func write(to json: inout JSONWriter) {
+        json.object {
+            switch self {
+            case .stopped: $0.member("outcome", "stopped")
+            case .failed(let reason):
+                $0.member("outcome", "failed")
+                $0.member("reason", reason)
+            case .overdue(let modules):
+                $0.member("outcome", "overdue")
+                $0.member("modules", modules)
+            }
+        }
+    }
+}

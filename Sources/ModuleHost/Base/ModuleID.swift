@@ -1,0 +1,127 @@
+/// The name of a module: a reverse-domain name such as `com.mm.community`.
+///
+/// It is the host part of the module's URLs, so it is made of what a host name is made of: at least
+/// two parts with dots between them, each of ASCII letters, digits and hyphens, 63 at most; 253
+/// in all. Two ids of one slatefile differ in more than case.
+public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
+    /// The name as it is written.
+    public let text: String
+
+    /// The name as it is written.
+    public var description: String { text }
+
+    /// Makes an id of a name that is one.
+    ///
+    /// - Parameter text: The name.
+    /// - Throws: What is malformed about it.
+    public init(_ text: String) throws(Fault) {
+        if let fault = Self.fault(in: text.utf8) { throw fault }
+        self.text = text
+    }
+
+    /// Makes an id of a name that was checked before.
+    init(checked text: String) {
+        self.text = text
+    }
+
+    /// Why a name is no module id.
+    public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
+        /// No characters at all.
+        case empty
+        /// More than 253 characters.
+        case tooLong(Int)
+        /// No dot.
+        case singlePart(String)
+        /// Nothing before a dot, after it, or between two.
+        case emptyPart(String)
+        /// More than 63 characters in one part.
+        case longPart(String)
+        /// A character that no host name has.
+        case character(Character, in: String)
+        /// A part that begins or ends with a hyphen.
+        case hyphen(String, in: String)
+        /// A first part that does not begin with a letter.
+        case firstLetter(String)
+
+        /// The fault in words, with an example of what would be right.
+        public var description: String {
+            switch self {
+            case .empty: "a module id cannot be empty; it is a name such as \"com.mm.push\""
+            case .tooLong(let count): "a module id has at most 253 characters; this has \(count)"
+            case .singlePart(let id):
+                "\(quoted(id)) is no reverse-domain name; write \"com.mm.\(excerpt(id))\"?"
+            case .emptyPart(let id):
+                "module id \(quoted(id)) has nothing before, after or between its dots"
+            case .longPart(let part):
+                "\(quoted(part)) in a module id is longer than 63 characters"
+            case .character(let character, let id):
+                "module id \(quoted(id)) has \(name(of: character)) in it; "
+                    + "letters, digits, hyphens and dots are allowed"
+            case .hyphen(let part, let id):
+                "\(quoted(part)) in module id \(quoted(id)) begins or ends with a hyphen"
+            case .firstLetter(let id):
+                "module id \(quoted(id)) must begin with a letter"
+            }
+        }
+
+        private func name(of character: Character) -> String {
+            character.unicodeScalars.first.map(named) ?? "'\(character)'"
+        }
+    }
+
+    /// The regular expression of the JSON Schema, which leaves the lengths to this type.
+    static let pattern =
+        "^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$"
+
+    /// What is malformed about a name, or nil; total over any bytes.
+    static func fault(in name: some BidirectionalCollection<UInt8>) -> Fault? {
+        isWellFormed(name) ? nil : slowFault(in: name)
+    }
+
+    @inline(__always)
+    private static func isWellFormed(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        var length = 0
+        var partLength = 0
+        var parts = 1
+        var last = UInt8(ascii: ".")
+        for byte in name {
+            switch byte | 0x20 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z") where byte >= 0x41:
+                break
+            case UInt8(ascii: "0")...UInt8(ascii: "9") where byte >= 0x30:
+                if length == 0 { return false }
+            case UInt8(ascii: "-") where byte == 0x2D:
+                if last == UInt8(ascii: ".") { return false }
+            case UInt8(ascii: ".") where byte == 0x2E:
+                if partLength == 0 || last == UInt8(ascii: "-") { return false }
+                parts += 1
+                partLength = -1
+            default:
+                return false
+            }
+            partLength += 1
+            length += 1
+            if partLength > 63 { return false }
+            last = byte
+        }
+        return parts > 1 && partLength > 0 && last != UInt8(ascii: "-") && length <= 253
+    }
+
+    private static func slowFault(in name: some BidirectionalCollection<UInt8>) -> Fault {
+        let text = String(decoding: name, as: UTF8.self)
+        if text.isEmpty { return .empty }
+        let odd = text.first {
+            !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "."))
+        }
+        if let odd { return .character(odd, in: text) }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if parts.count == 1 { return .singlePart(text) }
+        if parts.contains("") { return .emptyPart(text) }
+        if let part = parts.first(where: { $0.hasPrefix("-") || $0.hasSuffix("-") }) {
+            return .hyphen(part, in: text)
+        }
+        if let part = parts.first(where: { $0.utf8.count > 63 }) { return .longPart(part) }
+        if text.utf8.count > 253 { return .tooLong(text.utf8.count) }
+        return .firstLetter(text)
+    }
+}

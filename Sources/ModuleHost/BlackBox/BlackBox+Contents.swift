@@ -1,0 +1,241 @@
+extension BlackBox {
+    /// What one of the host's black boxes says, once that host is gone.
+    package struct Contents: Hashable, Sendable {
+        package var processID: Int32
+        package var startedAt: WallTime
+        package var app: String
+        package var state: State
+        /// Whether the machine still runs since then.
+        package var isOfThisBoot: Bool
+        /// What the lane was at.
+        package var activity: Activity?
+        /// The module that the lane was in; nil for none.
+        package var module: ModuleID?
+        /// Who called it: its caller first, who called that after it.
+        package var callers: [ModuleID]
+        /// The module that the lane itself had told something, at the far end of the callers.
+        ///
+        /// All before it in order are done. Nil where the lane was in none, and where that is not known.
+        package var outermost: ModuleID?
+        /// The modules, in the order of response.
+        package var order: [ModuleID]
+        /// The modules that were late, by number.
+        package var late: [ModuleID]
+        /// The modules that had start-up tasks running, by number.
+        package var startingUp: [ModuleID]
+        /// How far the inbox was worked off; nil where the box cannot be believed in this, since the
+        /// machine went down or some position had no room.
+        package var progress: Progress?
+    }
+
+    /// How far a host had worked off its inbox.
+    package struct Progress: Hashable, Sendable {
+        /// An event that was begun, and not done.
+        package struct InHand: Hashable, Sendable {
+            package var position: EventPosition
+            /// Which attempt it was, from 1.
+            package var attempt: Int
+        }
+
+        /// What a late module has not heard.
+        package struct Behind: Hashable, Sendable {
+            /// The first event.
+            package var position: EventPosition
+            /// Whether the module was told of that one.
+            package var begun: Bool
+        }
+
+        package var inHand: InHand?
+        /// The first event that the lane had not done; nil for one that was never noted.
+        package var next: EventPosition?
+        /// Which writing of the cursor file all this goes on from.
+        package var cursorSequence: UInt64
+        package var behind: [ModuleID: Behind] = [:]
+    }
+
+    /// What a lane is at, as far as it is no call.
+    package enum Activity: Hashable, Sendable {
+        case event(EventKind)
+        /// A module is made.
+        case making
+        /// A module is let go.
+        case release
+    }
+}
+
+extension BlackBox.Contents {
+    /// Reads the box that a state directory has.
+    ///
+    /// - Returns: Nil for none, and for anything that is no whole box of this version.
+    package init?(in directory: StateDirectory) {
+        guard
+            let bytes = MappedFile.content(
+                of: directory.path(of: BlackBox.name), limit: BlackBoxLayout.largestSize)
+        else { return nil }
+        self.init(bytes, boot: .current)
+    }
+
+    static let begunBit: UInt64 = 1 << 63
+
+    /// Reads a box; total over any bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - boot: This start of the machine; nil where it is unknown, and then the box may be of another.
+    init?(_ bytes: [UInt8], boot: BootID?) {
+        guard let words = BoxWords(bytes), let state = BlackBox.State(rawValue: words[.state]),
+            let processID = Int32(exactly: words[.processID]), processID > 0,
+            words[.startedNanoseconds] < 1_000_000_000
+        else { return nil }
+        self.processID = processID
+        self.state = state
+        startedAt = WallTime(
+            seconds: Int(Int64(bitPattern: words[.startedSeconds])),
+            nanoseconds: Int(words[.startedNanoseconds]))
+        app = words.name(of: 0) ?? ""
+        isOfThisBoot =
+            boot != nil && boot == BootID(high: words[.bootHigh], low: words[.bootLow])
+        activity = BlackBox.Activity(code: words[.activity])
+        let stack = words.stack()
+        module = stack.last.flatMap { words.module($0) }
+        callers = stack.dropLast().reversed().compactMap { words.module($0) }
+        outermost = stack.first.flatMap { words.module($0) }
+        order = words.modulesByRank()
+        late = words.modules { words[words.layout.late($0)] != 0 }
+        startingUp = words.modules { words[words.layout.tasks($0)] != 0 }
+        progress = isOfThisBoot ? BlackBox.Progress(words) : nil
+    }
+}
+
+extension BlackBox.Progress {
+    /// The last place of the inbox that is spoken of.
+    var last: EventPosition? {
+        ([next, inHand?.position].compactMap(\.self) + behind.values.map(\.position)).max()
+    }
+
+    /// - Returns: Nil where the positions say too little.
+    fileprivate init?(_ words: BoxWords) {
+        guard words[.incomplete] == 0 else { return nil }
+        next = EventPosition(rawValue: words[.next])
+        cursorSequence = words[.cursorSequence]
+        // Killed after the event was done and before that was taken out of hand: it is done.
+        if let position = EventPosition(rawValue: words[.inHand]),
+            next.map({ position >= $0 }) ?? true
+        {
+            inHand = InHand(position: position, attempt: Int(clamping: words[.attempt]))
+        }
+        for cell in 1...words.layout.capacity {
+            let word = words[words.layout.behind(cell)]
+            guard word != 0 else { continue }
+            // Whoever it was has not heard something, and is not known: so nobody has.
+            guard let id = words.module(UInt16(cell)),
+                let position = EventPosition(rawValue: word & ~BlackBox.Contents.begunBit)
+            else { return nil }
+            // A module that a reload has made anew has two numbers for a while.
+            if let other = behind[id], other.position <= position { continue }
+            behind[id] = Behind(
+                position: position, begun: word & BlackBox.Contents.begunBit != 0)
+        }
+    }
+}
+
+/// The words of a file that is a box of this version.
+private struct BoxWords {
+    let layout: BlackBoxLayout
+    private let words: [UInt64]
+
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count % 8 == 0, bytes.count >= BlackBoxLayout.headWords * 8 else { return nil }
+        words = bytes.withUnsafeBytes { bytes in
+            (0..<bytes.count / 8).map {
+                bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)
+            }
+        }
+        guard words[BlackBoxLayout.Word.magic.rawValue] == BlackBoxLayout.magic,
+            let layout = BlackBoxLayout(form: words[BlackBoxLayout.Word.form.rawValue]),
+            layout.size == bytes.count
+        else { return nil }
+        self.layout = layout
+    }
+
+    subscript(index: Int) -> UInt64 { words[index] }
+    subscript(word: BlackBoxLayout.Word) -> UInt64 { words[word.rawValue] }
+
+    /// The cells on the lane's stack, outermost first, 0 for one that is not known; empty where the host
+    /// itself was at work.
+    func stack() -> [UInt16] {
+        let word = Ownership(bits: self[.ownership])
+        guard word.depth > 0, word.depth <= CallDepth.maximum, word.cell > 0 else { return [] }
+        guard self[.stack] > 0, self[.stack] <= UInt64(BlackBoxLayout.stacks) else {
+            return [UInt16](repeating: 0, count: word.depth - 1) + [word.cell]
+        }
+        let start = layout.stack(Int(self[.stack]) - 1)
+        let outer = (1..<word.depth).map { depth in
+            UInt16(truncatingIfNeeded: words[start + depth / 4] >> UInt64(depth % 4 * 16))
+        }
+        return outer + [word.cell]
+    }
+
+    func module(_ cell: UInt16) -> ModuleID? {
+        guard cell > 0, Int(cell) <= layout.capacity else { return nil }
+        return name(of: Int(cell)).flatMap { try? ModuleID($0) }
+    }
+
+    func modules(where isMeant: (Int) -> Bool) -> [ModuleID] {
+        (1...layout.capacity).filter(isMeant).compactMap { module(UInt16($0)) }
+    }
+
+    func modulesByRank() -> [ModuleID] {
+        (1...layout.capacity)
+            .filter { self[layout.rank($0)] > 0 }
+            .compactMap { cell in module(UInt16(cell)).map { (self[layout.rank(cell)], $0) } }
+            .sorted { $0.0 < $1.0 }
+            .map(\.1)
+    }
+
+    func name(of cell: Int) -> String? {
+        let start = layout.name(cell)
+        let count = words[start]
+        guard count > 0, count <= UInt64(BlackBoxLayout.nameLimit) else { return nil }
+        let bytes = (0..<Int(count)).map { index in
+            UInt8(truncatingIfNeeded: words[start + 1 + index / 8] >> UInt64(index % 8 * 8))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension BlackBox.Activity {
+    private static let all: [BlackBox.Activity] =
+        EventKind.allCases.map(BlackBox.Activity.event) + [.making, .release]
+
+    /// The activity of a code; nil for 0 and any other number.
+    init?(code: UInt64) {
+        guard let activity = Self.all.first(where: { $0.code == code }) else { return nil }
+        self = activity
+    }
+
+    /// The number that stands for it in a box, from 1: never another one's in a later version.
+    var code: UInt64 {
+        switch self {
+        case .making: 1
+        case .release: 2
+        case .event(.launch): 10
+        case .event(.activate): 11
+        case .event(.resignActive): 12
+        case .event(.background): 13
+        case .event(.foreground): 14
+        case .event(.terminate): 15
+        case .event(.memoryWarning): 16
+        case .event(.push): 17
+        case .event(.pushRegistered): 18
+        case .event(.pushRegistrationFailed): 19
+        case .event(.notificationSettings): 20
+        case .event(.localNotification): 21
+        case .event(.openURL): 22
+        case .event(.userActivity): 23
+        case .event(.shortcut): 24
+        case .event(.configurationChanged): 25
+        case .event(.message): 26
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Where everything lies in the file of a black box: words of eight bytes, in the machine's own order.
+///
+/// ```
+/// head │ stacks of the lane's threads │ behind │ late │ tasks │ ranks │ names
+/// ```
+///
+/// The last five have an entry for each cell, by its number; entry 0 is the host's own.
+struct BlackBoxLayout: Hashable {
+    /// `"HostdBox"`, as a machine of little-endian order reads it.
+    static let magic: UInt64 = 0x786F_4264_7473_6F48
+    /// To be changed with anything here, and with ``BlackBox/Activity``: a box of another version says
+    /// nothing.
+    static let version: UInt64 = 1
+
+    /// The words of the head.
+    enum Word: Int, CaseIterable {
+        case magic
+        /// The version, and below it the capacity in 32 bits.
+        case form
+        case processID
+        case state
+        case startedSeconds
+        case startedNanoseconds
+        case bootHigh
+        case bootLow
+        /// The ownership word, alone in its cache line: it is exchanged with each delivery.
+        case ownership = 16
+        case activity = 32
+        /// Which stack belongs to the lane's owner, from 1.
+        case stack
+        case inHand
+        case attempt
+        case next
+        case cursorSequence
+        /// Not 0 once a position could not be noted.
+        case incomplete
+    }
+
+    static let headWords = 48
+
+    /// How many threads of the lane have their stack in the box: the owner and those of late modules.
+    ///
+    /// A host with more of them names the culprit all the same, without its callers.
+    static let stacks = 32
+    /// A cell's number at each depth, two bytes each, rounded up.
+    static let stackWords = ((CallDepth.maximum + 1) * 2 + 7) / 8
+
+    /// A length and the bytes; an id has 253 at most.
+    static let nameWords = 33
+    static let nameLimit = (nameWords - 1) * 8
+
+    /// How many cells there is room for.
+    static let capacities = 1...Int(UInt16.max)
+    let capacity: Int
+
+    /// - Parameter capacity: The highest number of a cell.
+    init(capacity: Int) {
+        self.capacity = min(max(capacity, Self.capacities.lowerBound), Self.capacities.upperBound)
+    }
+
+    /// The layout that a box's second word stands for; nil where that is another version's.
+    init?(form: UInt64) {
+        guard form >> 32 == Self.version,
+            Self.capacities.contains(Int(form & 0xFFFF_FFFF))
+        else { return nil }
+        capacity = Int(form & 0xFFFF_FFFF)
+    }
+
+    var form: UInt64 { Self.version << 32 | UInt64(capacity) }
+
+    func stack(_ number: Int) -> Int { Self.headWords + number * Self.stackWords }
+    private var cells: Int { stack(Self.stacks) }
+    func behind(_ cell: Int) -> Int { cells + cell }
+    func late(_ cell: Int) -> Int { cells + (capacity + 1) + cell }
+    func tasks(_ cell: Int) -> Int { cells + 2 * (capacity + 1) + cell }
+    func rank(_ cell: Int) -> Int { cells + 3 * (capacity + 1) + cell }
+    func name(_ cell: Int) -> Int { cells + 4 * (capacity + 1) + cell * Self.nameWords }
+
+    var size: Int { name(capacity + 1) * 8 }
+
+    /// The size of the largest box there is.
+    static var largestSize: Int { BlackBoxLayout(capacity: capacities.upperBound).size }
+}

@@ -1,0 +1,156 @@
+public import Synchronization
+
+/// Who owns the lane, in one machine word: which responder is being told something, how deep calls
+/// are nested, and a sequence that makes each delivery different from the one before.
+///
+/// ```
+/// 63            32 31      23 22   16 15        0
+/// │ deliveries    │ moves    │ depth │ cell      │
+/// ```
+///
+/// `deliveries` counts those made by the lane itself (depth 1): while it stands still, one and the
+/// same top-level delivery is going on, however much nested calls move below it. That is what the
+/// watchdog looks at. `moves` counts nested moves, so that each differs from its neighbours.
+@usableFromInline
+struct Ownership: Equatable, Sendable {
+    @usableFromInline var bits: UInt64
+
+    @inlinable @inline(__always)
+    init(bits: UInt64) { self.bits = bits }
+
+    /// The responder in hand; 0 is the host itself, at whatever depth.
+    @inlinable @inline(__always)
+    var cell: UInt16 { UInt16(truncatingIfNeeded: bits) }
+
+    /// How many responders stand on the stack: 0 in the host's own code, 1 in a delivery, more
+    /// where responders call each other.
+    @inlinable @inline(__always)
+    var depth: Int { Int(truncatingIfNeeded: (bits >> 16) & 0x7F) }
+
+    /// Which of the lane's own deliveries this is, counted modulo 2³².
+    @inlinable @inline(__always)
+    var delivery: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+
+    @usableFromInline static var cellMask: UInt64 { 0xFFFF }
+    @usableFromInline static var depthUnit: UInt64 { 1 << 16 }
+    @usableFromInline static var moveUnit: UInt64 { 1 << 23 }
+    @usableFromInline static var moveMask: UInt64 { 0x1FF << 23 }
+    @usableFromInline static var deliveryUnit: UInt64 { 1 << 32 }
+
+    /// The word for the next responder at the same depth.
+    @inlinable @inline(__always)
+    func moved(to cell: UInt16) -> Ownership {
+        let counted = depth == 1 ? bits &+ Self.deliveryUnit : countingMove
+        return Ownership(bits: counted & ~Self.cellMask | UInt64(cell))
+    }
+
+    /// The word for a responder that the one in hand calls, one deeper.
+    @inlinable @inline(__always)
+    func entered(_ cell: UInt16) -> Ownership {
+        let counted = depth == 0 ? bits &+ Self.deliveryUnit : countingMove
+        return Ownership(bits: (counted & ~Self.cellMask | UInt64(cell)) &+ Self.depthUnit)
+    }
+
+    /// The word after that call: back to `cell`, one less deep.
+    @inlinable @inline(__always)
+    func left(to cell: UInt16) -> Ownership {
+        Ownership(bits: (countingMove & ~Self.cellMask | UInt64(cell)) &- Self.depthUnit)
+    }
+
+    /// The word while the host itself is at work in the middle of a responder's call: nobody takes the
+    /// lane over then, and what belongs to it may be touched.
+    @inlinable @inline(__always)
+    var inHost: Ownership { Ownership(bits: countingMove & ~Self.cellMask) }
+
+    /// The word when the host is done and the responder goes on.
+    @inlinable @inline(__always)
+    func resumed(by cell: UInt16) -> Ownership {
+        Ownership(bits: countingMove & ~Self.cellMask | UInt64(cell))
+    }
+
+    /// The word of the thread that goes on where another one was stuck.
+    var takenOver: Ownership {
+        Ownership(bits: (bits &+ Self.deliveryUnit) & ~0xFFFF_FFFF)
+    }
+
+    /// One more move, which wraps within its own field and carries into no other.
+    @inlinable @inline(__always)
+    var countingMove: UInt64 {
+        bits & ~Self.moveMask | (bits &+ Self.moveUnit) & Self.moveMask
+    }
+}
+
+/// The word with the copy of the thread that owns it; used up before that thread leaves the lane's code.
+@usableFromInline
+struct WordInHand {
+    @usableFromInline let word: OwnershipWord.Address
+    @usableFromInline let mine: UnsafeMutablePointer<Ownership>
+
+    @inlinable
+    init(word: OwnershipWord.Address, mine: UnsafeMutablePointer<Ownership>) {
+        self.word = word
+        self.mine = mine
+    }
+
+    /// Exchanges the word.
+    ///
+    /// - Returns: False where the lane was taken over.
+    @inlinable @inline(__always)
+    func exchange(for next: Ownership) -> Bool {
+        guard OwnershipWord.exchange(mine.pointee, for: next, at: word) else { return false }
+        mine.pointee = next
+        return true
+    }
+}
+
+/// The word itself, at an address that may lie in a mapped file.
+///
+/// `@unchecked Sendable`: the pointer is set once; what it points to is an atomic that lives as long as
+/// this object, in memory or in the black box, and is reached in no other way. `LaneTests` under the thread sanitizer would break it.
+@usableFromInline
+final class OwnershipWord: @unchecked Sendable {
+    @usableFromInline typealias Address = UnsafeMutablePointer<Atomic<UInt64>>
+
+    @usableFromInline let address: Address
+    /// The box that the word lies in; nil where it lies in memory.
+    private let box: BlackBox?
+
+    /// - Parameter box: Where the word is to outlive the process; nil for memory.
+    init(in box: BlackBox? = nil) {
+        self.box = box
+        if let box {
+            address = box.ownership
+        } else {
+            address = .allocate(capacity: 1)
+            address.initialize(to: Atomic(0))
+        }
+    }
+
+    deinit {
+        guard box == nil else { return }
+        address.deinitialize(count: 1)
+        address.deallocate()
+    }
+
+    @inlinable @inline(__always)
+    func load() -> Ownership {
+        Ownership(bits: address.pointee.load(ordering: .acquiring))
+    }
+
+    /// Exchanges the word where it still is `current`.
+    ///
+    /// Release, so that who takes the lane over sees all that its owner did; acquire, for the same
+    /// reason the other way round.
+    @inlinable @inline(__always)
+    func exchange(_ current: Ownership, for next: Ownership) -> Bool {
+        Self.exchange(current, for: next, at: address)
+    }
+
+    /// The same, of the word at an address.
+    @inlinable @inline(__always)
+    static func exchange(_ current: Ownership, for next: Ownership, at address: Address) -> Bool {
+        address.pointee.compareExchange(
+            expected: current.bits, desired: next.bits, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+}

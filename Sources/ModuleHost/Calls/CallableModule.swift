@@ -1,0 +1,29 @@
+/// A module as the target of calls.
+///
+/// Belongs to the lane.
+protocol CallableModule: AnyObject {
+    var cell: Cell { get }
+    /// The instance; nil while there is none.
+    var instance: AnyObject? { get }
+    /// Why the module cannot be called, where ``instance`` is nil.
+    var unavailability: String { get }
+}
+
+/// The host that has started this process for one of its modules, as the target of that module's calls to others.
+///
+/// On the lane.
+protocol UpstreamCalls: AnyObject, Sendable {
+    /// The module of this process, whose own actions are called here.
+    var module: ModuleID { get }
+
+    func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
+        on thread: LaneThread
+    ) throws -> any Encodable & Sendable
+
+    func open(
+        _ url: String, for caller: Caller, on thread: LaneThread
+    ) throws -> any Encodable & Sendable
+
+    func canOpen(_ url: String, for caller: Caller, on thread: LaneThread) throws -> Bool
+}

@@ -1,0 +1,242 @@
+import AppService
+import Synchronization
+
+/// The host of a module that runs in this process alone, as this process sees it: it says what happens, and
+/// carries out what the module asks of others.
+///
+/// On the lane, but for ``post(_:)`` and what says otherwise.
+final class ParentHost: UpstreamHost {
+    let module: ModuleID
+    let uplink: Uplink
+    private let initialization: RPCID?
+    /// The event in hand: whose answer is owed, and what the module threw.
+    private let inHand = Guarded<(id: RPCID?, failure: String?)>((nil, nil))
+    private let reference = WeakHost()
+
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - uplink: The way to the host.
+    ///   - initialization: The number of its first request, which is answered once the module is made.
+    init(of module: ModuleID, over uplink: Uplink, answering initialization: RPCID?) {
+        self.module = module
+        self.uplink = uplink
+        self.initialization = initialization
+    }
+
+    var input: any LaneInput { uplink }
+
+    func set(_ host: Host) { reference.set(host) }
+
+    // MARK: What the app has to say
+
+    /// The module is made, and its start-up tasks that cannot wait are done; or not.
+    func made(_ app: RunningApp) {
+        guard let record = app.records.first, let calls = app.calls else { return }
+        if case .failed(let reason) = record.status {
+            return uplink.fail(initialization, RPCError(.failed, reason))
+        }
+        let members = app.center.members(of: record.cell).map(\.object)
+        let topics = members.compactMap { $0 as? any MessageResponder }.flatMap(\.topics)
+        let events = members.reduce(into: Set<EventKind>()) {
+            $0.formUnion(ResponderKind.events(heardBy: $1))
+        }
+        uplink.succeed(initialization) { json in
+            json.object {
+                $0.member("protocol", ModuleProtocol.newest.rawValue)
+                $0.member("module", module.text)
+                $0.member(
+                    "events", EventKind.allCases.filter(events.contains).map(\.rawValue))
+                $0.member("topics", topics)
+                $0.member("root", record.module is any RootProvider)
+                $0.member("routes") { json in
+                    json.array { json in
+                        for route in calls.table.routes { route.route.write(to: &json) }
+                    }
+                }
+            }
+        }
+    }
+
+    func failed(_ event: LifecycleEvent, _ error: any Error) {
+        inHand.withLock { $0.failure = $0.failure ?? "\(error)" }
+    }
+
+    func ended(_ event: LifecycleEvent, _ tally: EventTally) {
+        let (id, failure) = inHand.withLock { inHand in
+            defer { inHand = (nil, nil) }
+            return inHand
+        }
+        if let failure { return uplink.fail(id, RPCError(.failed, failure)) }
+        uplink.succeed(id) { json in
+            json.object {
+                if let fetch = tally.fetch { $0.member("fetch", fetch.rawValue) }
+                if tally.claimedBy != nil { $0.member("claimed", true) }
+            }
+        }
+    }
+
+    // MARK: What the module asks
+
+    func post(_ event: LifecycleEvent) {
+        guard case .message(let message) = event.content else { return }
+        uplink.tell("post") { json in
+            json.object {
+                $0.member("topic", message.topic)
+                if let payload = message.payload { $0.member("payload", payload) }
+            }
+        }
+    }
+
+    func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
+        on thread: LaneThread
+    ) throws -> any Encodable & Sendable {
+        try ask("call", .action(action, of: module), for: caller, on: thread) { json in
+            json.member("module", module)
+            json.member("action", action)
+            json.member("parameters", parameters)
+        }["reply"] ?? .emptyObject
+    }
+
+    func open(
+        _ url: String, for caller: Caller, on thread: LaneThread
+    ) throws -> any Encodable & Sendable {
+        try checked(url)
+        return try ask("open", .url(url), for: caller, on: thread) {
+            $0.member("url", url)
+        }["reply"] ?? .emptyObject
+    }
+
+    func canOpen(_ url: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
+        try checked(url)
+        return try ask("canopen", .url(url), for: caller, on: thread) {
+            $0.member("url", url)
+        }.bool ?? false
+    }
+
+    /// What is no URL need not go up.
+    private func checked(_ url: String) throws {
+        do throws(URLFault) { _ = try RouteURL(url) } catch { throw RouteError.malformed(error) }
+    }
+
+    private func ask(
+        _ method: String, _ call: CrossingCall, for caller: Caller, on thread: LaneThread,
+        _ parameters: (inout JSONWriter) -> Void
+    ) throws -> JSONValue {
+        guard caller.userInfo.isEmpty else {
+            throw IsolationError.objects(caller.userInfo.keys.sorted())
+        }
+        do throws(RPCError) {
+            return try uplink.ask(
+                method, serving: { serve($0, $1, on: thread) },
+                { json in
+                    json.object {
+                        parameters(&$0)
+                        if caller.origin.isRemote { $0.member("from", caller.origin) }
+                    }
+                })
+        } catch {
+            throw call.error(for: error)
+        }
+    }
+
+    // MARK: What the host asks
+
+    /// Takes what has come down.
+    func takeMail(on thread: LaneThread) {
+        while case .message(let message) = uplink.queue.next(until: nil) {
+            if case .request(let request, let id) = message { serve(request, id, on: thread) }
+        }
+    }
+
+    private func serve(_ request: RPCRequest, _ id: RPCID?, on thread: LaneThread) {
+        guard let host = reference.host else { return }
+        do throws(RPCError) {
+            switch request.method {
+            case "event":
+                let event = try LifecycleEvent(
+                    sentDown: request.parameters ?? .emptyObject, app: host.slatefile.app)
+                inHand.withLock { $0 = (id, nil) }
+                host.enqueue(.own(event))
+                if event.kind == .launch {
+                    try? host.startup.admit(.default)
+                    host.onLaneWhenIdle { _ in try? host.startup.admit(.low) }
+                }
+            case "call": try call(request, id, in: host, on: thread)
+            case "root":
+                let root = try root(of: host.app.value, on: thread)
+                uplink.succeed(id) { json in
+                    if let root { json.value(root) } else { json.null() }
+                }
+            case "shutdown":
+                uplink.succeed(id) { $0.null() }
+                host.stop(because: "the host lets go of the module")
+            default: throw .methodNotFound("a module is asked for event, call, root and shutdown")
+            }
+        } catch {
+            uplink.fail(id, error)
+        }
+    }
+
+    private func root(of app: RunningApp, on thread: LaneThread) throws(RPCError) -> String? {
+        guard let record = app.records.first, let main = record.module as? any RootProvider else {
+            return nil
+        }
+        switch app.gate.call(record.cell, on: thread, { try describing { try main.root } }) {
+        case .returned(let root): return root
+        case .threw(let error): throw RPCError(.failed, "\(error)")
+        case .tooDeep, .lost, .threwLate: return nil
+        }
+    }
+
+    private func call(
+        _ request: RPCRequest, _ id: RPCID?, in host: Host, on thread: LaneThread
+    ) throws(RPCError) {
+        let parameters = request.parameters ?? .emptyObject
+        guard let action = parameters["action"]?.string, let calls = host.app.value.calls else {
+            throw .invalidParameters("'action' is missing")
+        }
+        let origin = try Origin(sentDown: parameters)
+        var caller = Caller(origin: origin, wantsJSON: true, isAdmitted: true)
+        caller.url = parameters["url"]?.string.flatMap { try? RouteURL($0) }
+        let reply: any Encodable & Sendable
+        do {
+            reply = try calls.perform(
+                module.text, action, RouteParameters(parameters["parameters"] ?? .emptyObject),
+                for: caller, on: thread)
+        } catch let failure as HandlerFailure {
+            throw RPCError(.failed, "\(failure.error)")
+        } catch {
+            throw RPCError(ofCall: error)
+        }
+        let json = (reply as? EncodedReply)?.json ?? Array("null".utf8)
+        uplink.succeed(id) { $0.raw(json) }
+    }
+}
+
+extension AnyRoute {
+    /// Writes how the route is described, as in the answer to `initialize`.
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("pattern", pattern.text)
+            $0.member("action", action)
+            $0.member("access", access.rawValue)
+            $0.member("summary", summary)
+            if let replyType { $0.member("reply", replyType) }
+            $0.member("parameters") { json in
+                json.array { json in
+                    for field in request.fields {
+                        json.object {
+                            $0.member("name", field.name)
+                            $0.member("type", field.type)
+                            $0.member("expects", field.expectation)
+                            $0.member("values", field.values)
+                            $0.member("required", !field.isOptional)
+                            $0.member("list", field.isList)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

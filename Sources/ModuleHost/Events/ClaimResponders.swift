@@ -1,0 +1,50 @@
+/// A module that opens URLs by itself, before the router is asked.
+///
+/// - Order: Slatefile order, until one claims the URL.
+/// - Thread: The lane.
+/// - Reply: The first `true` ends the search. A module that is late ends it too, without a claim:
+///   going on could act twice.
+/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
+/// - Failure: Throwing is reported and counts as no claim.
+public protocol URLResponder: Module {
+    /// Opens a URL, or says that it is not this module's.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, as it was written but for its token, which is taken out.
+    ///   - options: Who asks.
+    /// - Returns: Whether the module claims it.
+    /// - Throws: Any error; it is reported under the module's name.
+    func open(_ url: String, options: OpenURLOptions) throws -> Bool
+}
+
+/// A module that goes on with activities begun elsewhere.
+///
+/// - Order: Slatefile order, until one claims the activity.
+/// - Thread: The lane.
+/// - Reply: The first `true` ends the search; so does a late module, without a claim.
+/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
+/// - Failure: Throwing is reported and counts as no claim.
+public protocol UserActivityResponder: Module {
+    /// Goes on with an activity, or says that it is not this module's.
+    ///
+    /// - Parameter activity: What to go on with.
+    /// - Returns: Whether the module claims it.
+    /// - Throws: Any error; it is reported under the module's name.
+    func continueActivity(_ activity: UserActivity) throws -> Bool
+}
+
+/// A module that performs shortcuts.
+///
+/// - Order: Slatefile order, until one claims the shortcut.
+/// - Thread: The lane.
+/// - Reply: The first `true` ends the search; so does a late module, without a claim.
+/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
+/// - Failure: Throwing is reported and counts as no claim.
+public protocol ShortcutResponder: Module {
+    /// Performs a shortcut, or says that it is not this module's.
+    ///
+    /// - Parameter shortcut: Which one.
+    /// - Returns: Whether the module claims it.
+    /// - Throws: Any error; it is reported under the module's name.
+    func performShortcut(_ shortcut: Shortcut) throws -> Bool
+}

@@ -1,0 +1,16 @@
+/// A module that can take a changed configuration while it runs.
+///
+/// Such a module also hears each reload that changed nothing: the moment to reopen files, as daemons
+/// do on SIGHUP.
+///
+/// - Order: Slatefile order.
+/// - Thread: The lane.
+/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
+/// - Failure: Throwing is reported; the module goes on as it was.
+public protocol ConfigurationResponder: Module {
+    /// Tells the module that the slatefile was read again.
+    ///
+    /// - Parameter change: The settings that hold now.
+    /// - Throws: Any error; it is reported under the module's name.
+    func configurationDidChange(_ change: ConfigurationChange) throws
+}

@@ -1,0 +1,15 @@
+/// A module with work to do when the app launches.
+///
+/// - Order: One responder at a time, in slatefile order, after all `high` start-up tasks. `default`
+///   start-up tasks begin at the same time.
+/// - Thread: The lane.
+/// - Deadline: `deadlines.launch`, 20 s unless the slatefile says otherwise.
+/// - Failure: Throwing marks the module failed: it gets nothing more. If it is required, modules
+///   already launched are stopped and the host exits 70.
+public protocol LaunchResponder: Module {
+    /// Tells the module that the app has finished launching.
+    ///
+    /// - Parameter launch: What caused the launch.
+    /// - Throws: Any error; the module is then failed.
+    func didFinishLaunching(_ launch: Launch) throws
+}

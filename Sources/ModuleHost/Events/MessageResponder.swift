@@ -1,0 +1,18 @@
+/// A module that listens to topics.
+///
+/// - Order: Slatefile order.
+/// - Thread: The lane.
+/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
+/// - Failure: Throwing is reported and does not keep the message from the other modules.
+public protocol MessageResponder: Module {
+    /// The topics to hear: each an exact name, or a prefix such as `user.*` (every topic that
+    /// begins with `user.`), or `*` (every topic). Asked once, when
+    /// the first message comes.
+    var topics: [String] { get }
+
+    /// Tells the module of a message on one of its topics.
+    ///
+    /// - Parameter message: The message.
+    /// - Throws: Any error; it is reported under the module's name.
+    func receive(_ message: Message) throws
+}

@@ -1,0 +1,9 @@
+/// What the user allows notifications to do.
+public struct NotificationSettings: Decodable, Hashable, Sendable {
+    /// Whether notifications may show text; nil where the event does not say.
+    public var alert: Bool?
+    /// Whether notifications may put a number on the icon; nil where the event does not say.
+    public var badge: Bool?
+    /// Whether notifications may make a sound; nil where the event does not say.
+    public var sound: Bool?
+}

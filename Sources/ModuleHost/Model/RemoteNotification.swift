@@ -1,0 +1,166 @@
+/// What a module found when it looked at a remote notification.
+public enum FetchResult: String, Hashable, Sendable, CaseIterable {
+    /// There was something new.
+    case newData
+    /// There was nothing new.
+    case noData
+    /// Looking failed. A handler that throws, and one that is late, count as this.
+    case failed
+
+    /// The reply of several modules as one: `newData` before `failed` before `noData`.
+    ///
+    /// - Parameter other: The reply to join with this one.
+    /// - Returns: The joint reply.
+    public func joined(with other: FetchResult) -> FetchResult {
+        switch (self, other) {
+        case (.newData, _), (_, .newData): .newData
+        case (.failed, _), (_, .failed): .failed
+        case (.noData, .noData): .noData
+        }
+    }
+}
+
+/// A remote notification: a JSON object, with Apple's own part under `aps`.
+///
+/// The names are those of Apple's "Generating a remote notification".
+public struct RemoteNotification: Decodable, Sendable {
+    /// The part that the system itself reads.
+    public struct APS: Decodable, Hashable, Sendable {
+        /// What to show: a text, or its parts.
+        public enum Alert: Decodable, Hashable, Sendable {
+            /// One text.
+            case text(String)
+            /// Title, subtitle and body; each may be missing.
+            case parts(title: String?, subtitle: String?, body: String?)
+
+            private enum Parts: String, CodingKey {
+                case title, subtitle, body
+                case launchImage = "launch-image"
+                case titleLocKey = "title-loc-key"
+                case titleLocArgs = "title-loc-args"
+                case subtitleLocKey = "subtitle-loc-key"
+                case subtitleLocArgs = "subtitle-loc-args"
+                case locKey = "loc-key"
+                case locArgs = "loc-args"
+            }
+
+            /// Reads a text, or an object with the parts.
+            ///
+            /// - Parameter decoder: Where to read from.
+            /// - Throws: Where it is neither.
+            public init(from decoder: any Decoder) throws {
+                if let text = try? decoder.singleValueContainer().decode(String.self) {
+                    self = .text(text)
+                    return
+                }
+                let parts = try decoder.container(keyedBy: Parts.self)
+                self = .parts(
+                    title: try parts.decodeIfPresent(String.self, forKey: .title),
+                    subtitle: try parts.decodeIfPresent(String.self, forKey: .subtitle),
+                    body: try parts.decodeIfPresent(String.self, forKey: .body))
+            }
+        }
+
+        /// What to show, if anything.
+        public var alert: Alert?
+        /// The number to show on the app's icon; 0 takes it away; nil leaves it.
+        public var badge: UInt?
+        /// Whether the notification is to wake the app without showing anything.
+        public var isContentAvailable: Bool
+
+        private enum Keys: String, CodingKey {
+            case alert, badge, sound, category
+            case contentAvailable = "content-available"
+            case mutableContent = "mutable-content"
+            case threadID = "thread-id"
+            case targetContentID = "target-content-id"
+            case interruptionLevel = "interruption-level"
+            case relevanceScore = "relevance-score"
+            case filterCriteria = "filter-criteria"
+            case staleDate = "stale-date"
+            case contentState = "content-state"
+            case timestamp, event
+            case dismissalDate = "dismissal-date"
+        }
+
+        /// Reads Apple's dictionary.
+        ///
+        /// - Parameter decoder: Where to read from.
+        /// - Throws: Where a value has the wrong type.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: Keys.self)
+            alert = try values.decodeIfPresent(Alert.self, forKey: .alert)
+            badge = try values.decodeIfPresent(UInt.self, forKey: .badge)
+            isContentAvailable =
+                try values.decodeIfPresent(Int.self, forKey: .contentAvailable) == 1
+        }
+    }
+
+    private struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// The part that the system itself reads, if there is one.
+    public var aps: APS?
+
+    /// The whole notification; what the app itself put in stands beside `aps`.
+    public internal(set) var payload: JSONValue?
+
+    /// Reads the notification's object.
+    ///
+    /// ``payload`` is set by the host.
+    ///
+    /// - Parameter decoder: Where to read from.
+    /// - Throws: Where it is no object, or `aps` is not as Apple has it.
+    public init(from decoder: any Decoder) throws {
+        aps = try decoder.container(keyedBy: Key.self)
+            .decodeIfPresent(APS.self, forKey: Key(stringValue: "aps"))
+    }
+}
+
+extension RemoteNotification: PlainlyDecodable {
+    init?(plain payload: JSONValue) {
+        guard payload.kind == .object else { return nil }
+        guard let aps = payload["aps"], !aps.isNull else { return }
+        guard let aps = APS(plain: aps) else { return nil }
+        self.aps = aps
+    }
+}
+
+extension RemoteNotification.APS {
+    /// Reads what most notifications have: a text, a badge, content.
+    init?(plain value: JSONValue) {
+        guard value.kind == .object else { return nil }
+        isContentAvailable = false
+        for member in value.members {
+            switch member.key {
+            case "alert":
+                guard let text = member.value.string else { return nil }
+                alert = .text(text)
+            case "badge":
+                guard let badge = member.value.integer(UInt.self) else { return nil }
+                self.badge = badge
+            case "content-available":
+                guard let number = member.value.int else { return nil }
+                isContentAvailable = number == 1
+            case "sound", "category", "thread-id": break
+            default: return nil
+            }
+        }
+    }
+}
+
+/// The token by which the push service knows this device.
+public struct DeviceToken: Decodable, Hashable, Sendable {
+    /// The token, as hexadecimal digits.
+    public var deviceToken: String
+}
+
+/// Why the push service refused this device.
+public struct RegistrationFailure: Decodable, Error, Hashable, Sendable {
+    /// The push service's own words.
+    public var error: String
+}

@@ -1,0 +1,159 @@
+/// A host's claim to its state directory, and `hostd.pid`, which holds its process number.
+///
+/// The claim is a lock on the directory itself, which cannot be taken away from the host: another directory
+/// of the same path is another one. `hostd.pid` is locked as well, since that is the lock of earlier
+/// versions, and of file systems that cannot lock a directory, such as NFS. A control socket that is
+/// answered counts as a lock, too. Locks end with the process, however that dies, so that a stale file is
+/// simply taken over.
+///
+/// The file is never removed, because a host could lock it at that very moment, and the next would then
+/// lock another of the same name. It is emptied instead.
+///
+/// The claim lasts as long as this object.
+package final class PidFile: Sendable {
+    package static let name = "hostd.pid"
+
+    private let folder: Descriptor
+    private let file: Descriptor
+    /// Whether the last host on the directory did not come to its end by itself: it was killed, or left
+    /// modules behind that would not stop.
+    let isAfterDeath: Bool
+    /// Which file it is (``Descriptor/identity``): no other claim has the same while this one lasts, whatever
+    /// becomes of the state directory and its name.
+    let identity: String
+
+    /// Makes the state directory where it is missing (0700), and claims it for this process.
+    ///
+    /// - Throws: ``StateDirectoryError``.
+    package init(claiming directory: StateDirectory) throws(StateDirectoryError) {
+        let folder = try Self.claimFolder(of: directory)
+        let path = directory.path(of: Self.name)
+        let file: Descriptor
+        do throws(FileError) { file = try Descriptor(lockFile: path) } catch {
+            throw .unusable(path: directory.path, error)
+        }
+        let isClaimed: Bool
+        do throws(SystemError) {
+            isClaimed = try Self.claim(file)
+            identity = try file.identity
+            isAfterDeath = try file.size > 0
+            if isClaimed { try file.replaceContent(with: "\(CurrentProcess.id)\n".utf8) }
+        } catch {
+            throw .unusable(path: directory.path, FileError("write", path, error))
+        }
+        guard isClaimed else {
+            throw .busy(path: directory.path, processID: Self.processID(on: directory))
+        }
+        // Not before: to throw would empty the other host's file.
+        self.file = file
+        self.folder = folder
+    }
+
+    deinit { try? file.truncate(to: 0) }
+
+    /// Locks the directory, and asks whether a host that has not done so runs on it.
+    private static func claimFolder(
+        of directory: StateDirectory
+    ) throws(StateDirectoryError) -> Descriptor {
+        let folder: Descriptor
+        do throws(FileError) {
+            try makeFolders(directory.path)
+            folder = try openFolder(directory.path)
+        } catch {
+            throw .unusable(path: directory.path, error)
+        }
+        // A file system that cannot lock a directory leaves the other two ways to know.
+        let isClaimed = (try? claim(folder)) ?? true
+        let answerer = LocalSocket.answerer(at: directory.path(of: StateDirectory.socketName))
+        guard isClaimed, answerer == nil else {
+            throw .busy(
+                path: directory.path,
+                processID: answerer?.processID ?? processID(on: directory))
+        }
+        return folder
+    }
+
+    /// Who has claimed a state directory.
+    package enum Holder: Hashable, Sendable {
+        /// Nobody: no host runs on it.
+        case nobody
+        /// A host; its process where that is known.
+        case host(processID: Int32?)
+    }
+
+    /// Finds out whether a host runs on the directory, without being in the way of one that starts.
+    package static func holder(of directory: StateDirectory) -> Holder {
+        for path in lockPaths(of: directory) {
+            guard let file = try? Descriptor(opening: path),
+                let isFree = try? file.tryLock(.shared), !isFree
+            else { continue }
+            return .host(processID: processID(on: directory))
+        }
+        return .nobody
+    }
+
+    /// Waits until no host runs on the directory, such as one that was told to stop.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory.
+    ///   - time: How long. A thread that was in vain waits on, until the process ends.
+    /// - Returns: Whether nobody has claimed it.
+    package static func waitForRelease(
+        of directory: StateDirectory, within time: Duration
+    ) -> Bool {
+        guard holder(of: directory) != .nobody, let released = try? WakeSignal() else {
+            return holder(of: directory) == .nobody
+        }
+        // No lock can be waited for with a limit.
+        try? NativeThread.start(name: "pid file") {
+            for path in lockPaths(of: directory) {
+                if let file = try? Descriptor(opening: path) { try? file.lock(.shared) }
+            }
+            released.give()
+        }
+        return released.wait(within: time)
+    }
+
+    /// Whether the last host on the directory came to its end by itself; one that was killed leaves
+    /// its number behind.
+    ///
+    /// To be asked when nobody has claimed the directory.
+    package static func isLetGo(in directory: StateDirectory) -> Bool {
+        (try? Descriptor(opening: directory.path(of: name)).read(upTo: 1))?.isEmpty ?? false
+    }
+
+    /// What a host on the directory holds, and waiting or looking programs may share for a moment.
+    private static func lockPaths(of directory: StateDirectory) -> [String] {
+        [directory.path, directory.path(of: name)]
+    }
+
+    /// Takes a lock, past those who only look whether it is taken.
+    ///
+    /// Such a look is a shared lock of a moment. Where a shared lock can be had beside it, no host
+    /// holds the exclusive one, and it is worth another try.
+    private static func claim(_ file: borrowing Descriptor) throws(SystemError) -> Bool {
+        for _ in 0..<1000 {
+            if try file.tryLock(.exclusive) { return true }
+            guard try file.tryLock(.shared) else { return false }
+            file.unlock()
+        }
+        return false
+    }
+
+    /// The process of the host on a directory, where the file or the system tells.
+    ///
+    /// A host that has just taken the lock may not have written its number yet, and that of a dead
+    /// one stand there instead.
+    private static func processID(on directory: StateDirectory) -> Int32? {
+        if let file = try? Descriptor(opening: directory.path(of: name)),
+            let bytes = try? file.read(upTo: 32),
+            let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first,
+            let number = Int32(line), CurrentProcess.exists(number)
+        {
+            return number
+        }
+        // The file was removed, or is broken.
+        let holders = lockHolders(of: directory.path).filter { $0 != CurrentProcess.id }
+        return holders.count == 1 ? holders[0] : nil
+    }
+}
