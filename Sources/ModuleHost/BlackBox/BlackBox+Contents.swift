@@ -118,12 +118,6 @@ extension BlackBox.Progress {
         guard words[.incomplete] == 0 else { return nil }
         next = EventPosition(rawValue: words[.next])
         cursorSequence = words[.cursorSequence]
-        // Killed after the event was done and before that was taken out of hand: it is done.
-        if let position = EventPosition(rawValue: words[.inHand]),
-            next.map({ position >= $0 }) ?? true
-        {
-            inHand = InHand(position: position, attempt: Int(clamping: words[.attempt]))
-        }
         for cell in 1...words.layout.capacity {
             let word = words[words.layout.behind(cell)]
             guard word != 0 else { continue }
@@ -135,6 +129,14 @@ extension BlackBox.Progress {
             if let other = behind[id], other.position <= position { continue }
             behind[id] = Behind(
                 position: position, begun: word & BlackBox.Contents.begunBit != 0)
+        }
+        // Killed after the event was done and before that was taken out of hand: it is done. What is delivered once
+        // more to some modules alone lies before `next`, and these modules have begun it.
+        if let position = EventPosition(rawValue: words[.inHand]),
+            next.map({ position >= $0 }) ?? true
+                || behind.values.contains(Behind(position: position, begun: true))
+        {
+            inHand = InHand(position: position, attempt: Int(clamping: words[.attempt]))
         }
     }
 }

@@ -80,6 +80,19 @@ struct BlackBoxTests {
         #expect(test.contents?.progress?.cursorSequence == .max)
     }
 
+    @Test("an event in hand that is delivered once more to some modules alone is told of")
+    func againToSome() throws {
+        let test = try BlackBoxFolder()
+        test.box.setName(try ModuleID("x.a"), of: 1)
+        test.box.setNext(after)
+        test.box.setBehind(1, place, begun: true)
+        test.box.setInHand(place, attempt: 2)
+        #expect(test.contents?.progress?.inHand == .init(position: place, attempt: 2))
+        // It was done, and not yet taken out of hand.
+        test.box.setBehind(1, after)
+        #expect(test.contents?.progress?.inHand == nil)
+    }
+
     @Test("an event in hand counts where no position was ever noted")
     func firstEver() throws {
         let test = try BlackBoxFolder()
