@@ -53,7 +53,8 @@ struct SendOutcome {
         if isUnheard { return isWaitedFor ? .ignored : .success }
         if let outcome = answer["outcome"] {
             let hasFailed = (outcome["failed"]?.int ?? 0) > 0 || outcome["failure"] != nil
-            return hasFailed ? .failed : .success
+            if hasFailed { return .failed }
+            return isWaitedFor && (outcome["late"]?.int ?? 0) > 0 ? .busy : .success
         }
         return isWaitedFor && answer["left"] != nil ? .busy : .success
     }

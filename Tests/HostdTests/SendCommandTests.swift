@@ -175,7 +175,7 @@ struct SendCommandTests {
             (
                 #"{"id":"a","position":"3:4","outcome":{"delivered":1,"failed":0,"late":1,"#
                     + #""fetch":"noData"}}"#,
-                "accepted 3:4: 1 module, 1 late, noData", 0
+                "accepted 3:4: 1 module, 1 late, noData", 75
             ),
             (
                 #"{"id":"a","position":"3:4","outcome":{"delivered":3,"failed":2,"late":0,"#

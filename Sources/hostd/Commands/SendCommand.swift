@@ -34,7 +34,7 @@ extension Command {
             .unavailable: "no host runs, and this event or --wait needs one",
             .failed: "with --wait: delivered, and a module failed, or rejected",
             .inputOutput: "not accepted: the disk is full, or fails",
-            .busy: "busy; try again; with --wait: accepted, and left to the next host",
+            .busy: "busy; try again; with --wait: accepted, and still to be delivered",
         ]) { $1 },
         examples: [
             Example(
