@@ -7,6 +7,11 @@ struct Arguments: Hashable, Sendable {
     /// The arguments without a dash, in order; at least those that are required.
     private(set) var operands: [String] = []
 
+    /// Whether a word is written like an option; `-1` is a number, and `-` a file.
+    private static func isOption(_ word: String) -> Bool {
+        word.hasPrefix("-") && word != "-" && !(word.dropFirst().first?.isNumber ?? false)
+    }
+
     /// Sorts out what follows the command's name.
     ///
     /// `--name value` and `--name=value` mean the same. After `--` nothing is an option.
@@ -20,7 +25,7 @@ struct Arguments: Hashable, Sendable {
                 takesOptions = false
             } else if takesOptions, word == "-h" {
                 options["help"] = ""
-            } else if takesOptions, word.hasPrefix("-"), word != "-" {
+            } else if takesOptions, Self.isOption(word) {
                 try parseOption(word, &rest, command)
             } else {
                 try takeOperand(word, command)
@@ -71,7 +76,7 @@ struct Arguments: Hashable, Sendable {
             return
         }
         // What looks like an option is no value: it was forgotten. `--name=-value` says it is one.
-        let next = rest.first.flatMap { $0.hasPrefix("-") && $0 != "-" ? nil : $0 }
+        let next = rest.first.flatMap { Self.isOption($0) ? nil : $0 }
         guard let value = parts.count == 2 ? String(parts[1]) : next, !value.isEmpty else {
             throw .missingValue(written, placeholder, command)
         }

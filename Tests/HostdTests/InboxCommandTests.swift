@@ -62,6 +62,7 @@ struct InboxCommandTests {
             (["--all"], "'--all' is for retry and drop"),
             (["drop", "--all", "--limit", "1"], "'--limit' is for list"),
             (["--limit", "x"], "'x' is no value of '--limit', which takes a whole number"),
+            (["--limit", "-1"], "'-1' is no value of '--limit', which takes a whole number"),
         ])
     func usage(arguments: [String], message: String) throws {
         let outcome = try HostProcess.run(["inbox"] + arguments, in: folder.path)

@@ -60,6 +60,22 @@ struct ReloadRunTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
+    @Test("a slatefile that is gone: the remedy is to put it back")
+    func removed() throws {
+        let run = try HostdRun(slatefile()).ready()
+        try #require(unlink(run.folder.path("slatefile.json")) == 0)
+        let outcome = try run.hostd("reload")
+        #expect(outcome.exit == .code(66))
+        #expect(
+            outcome.error == """
+                hostd reload: slatefile.json: no such file
+                put the slatefile back that the host was started with
+                hostd reload: refused, the running slatefile stays
+
+                """)
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("a module that cannot be made: undone, exit 70, with the reason")
     func undone() throws {
         let run = try HostdRun(slatefile()).ready()

@@ -81,7 +81,8 @@ package struct ReloadReport: Hashable, Sendable {
             case .applied(let plan), .unchanged(let plan):
                 $0.member("changes") { plan.write(to: &$0) }
             case .invalid(let failure):
-                $0.member("text", failure.text(for: "hostd reload", colored: false).string)
+                let text = failure.text(for: "hostd reload", colored: false, isReload: true)
+                $0.member("text", text.string)
             case .rolledBack, .stopped: break
             }
         }

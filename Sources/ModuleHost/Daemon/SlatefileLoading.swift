@@ -51,9 +51,14 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
     /// - Parameters:
     ///   - command: The command that needs the slatefile, as the user wrote it: `hostd check`.
     ///   - colored: Whether to use the colours of a terminal.
+    ///   - isReload: Whether a host that runs reads it again, which cannot be given another one.
     /// - Returns: The lines.
-    package func text(for command: TerminalText, colored: Bool) -> TerminalText {
+    package func text(
+        for command: TerminalText, colored: Bool, isReload: Bool = false
+    ) -> TerminalText {
         switch self {
+        case .unreadable(let error) where error.reason == .missing && isReload:
+            "\(command): \(error)\nput the slatefile back that the host was started with\n"
         case .unreadable(let error) where error.reason == .missing:
             "\(command): \(error)\nsee '\(command) --help' for how to name another\n"
         case .unreadable(let error): "\(command): \(error)\n"
