@@ -24,8 +24,12 @@ struct ControlLoop {
     private var alarm: (any Alarm)?
     private var alarmInstant: ContinuousClock.Instant?
 
+    /// How many refused connections the log names.
+    private var refusals: OutputAllowance
+
     init(_ server: ControlServer) {
         self.server = server
+        refusals = OutputAllowance(.init(burst: 5, perSecond: 1), at: server.time.now())
         connections = Array(repeating: nil, count: server.limits.connections)
     }
 
@@ -251,7 +255,7 @@ struct ControlLoop {
             firstLineBy: server.time.now() + server.limits.lineTime)
     }
 
-    private func turnAway(
+    private mutating func turnAway(
         _ socket: borrowing Descriptor, _ peer: SocketPeer, because reason: String,
         _ error: RPCError
     ) {
@@ -259,8 +263,10 @@ struct ControlLoop {
         json.rpcError(error, id: .null)
         json.newline()
         _ = try? socket.send(json.bytes[...])
+        guard case .show(let dropped) = refusals.take(at: server.time.now()) else { return }
+        let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"
         server.log.warning(
-            "control socket: connection of process \(peer.processID) refused: \(reason)")
+            "control socket: connection of process \(peer.processID) refused\(before): \(reason)")
     }
 
     private mutating func close(_ connection: ControlConnection) {
