@@ -36,6 +36,8 @@ struct RunStreamTests {
     func fullOutput() throws {
         let run = try HostdRun(HostdRun.slatefile(), output: .file("/dev/full"))
         try run.process.waitForLine(containing: "ready: 2 modules")
+        try run.process.waitForLine(
+            containing: "stdout did not take the line that says READY: No space left on device")
         #expect(try run.terminated().exit == .code(0))
     }
 

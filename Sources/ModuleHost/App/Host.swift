@@ -245,6 +245,8 @@ public final class Host: Sendable {
         let alarm = time.schedule(after: limit) { [self] in overdue() }
         let slow = time.schedule(after: Self.slowStop) { [self] in saySlowStop() }
         stopAlarms.withLock { $0 = [alarm, slow] }
+        // Before the lane has come to it: a module may keep it from that.
+        log.notice("stopping: \(reason)")
         observer.onStop(end, reason)
         gate.lane.enqueue(
             StopJob { [app] in

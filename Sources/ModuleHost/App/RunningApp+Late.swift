@@ -18,7 +18,10 @@ extension RunningApp {
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
         // Of a module that called it nothing was said.
         let isQuiet = report.cause == .repeatedYield && callers.isEmpty
+        // Of one that fails in `init` that says enough: it has nothing to catch up with.
+        let isInit = record(of: blamed).map { $0.module == nil } ?? false
         switch report.cause {
+        case .overdue where isInit && ending == nil && callers.isEmpty: break
         case .overdue:
             log.of(module: blamed.id?.text ?? "").write(
                 .error, "late\(chain): the others go on; it catches up when it returns",

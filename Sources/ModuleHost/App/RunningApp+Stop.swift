@@ -15,7 +15,6 @@ extension RunningApp {
     func stop(_ end: Host.End, because reason: String, origin: Origin, in host: Host) {
         guard ending == nil else { return }
         ending = end
-        log.write(.notice, "stopping: \(reason)")
         host.startup.stop()
         inbox?.close()
         for id in retries.keys { endRetry(of: id) }
@@ -61,17 +60,24 @@ extension RunningApp {
     /// Ends the app, unless there are modules to wait for as long as the stop may take.
     private func endUnlessLate() {
         guard let ending, let host else { return }
-        let late = gate.lane.lateCells.compactMap(\.id?.text)
-        guard late.isEmpty else {
-            return log.warning("waiting for \(late.joined(separator: ", "))")
+        let late = gate.lane.lateCells
+        let failed = late.filter(hasFailedInit)
+        guard failed.count == late.count else {
+            let awaited = late.filter { !hasFailedInit($0) }.compactMap(\.id?.text)
+            return log.warning("waiting for \(awaited.joined(separator: ", "))")
         }
         // It has yet to say how late it was, and comes back here then.
-        guard !gate.lane.hasLateThreads else { return }
+        guard !gate.lane.hasLateThreads(besides: failed) else { return }
         // One that was late may have taken a hold when it heard of the end.
         guard holds.open.isEmpty else { return releaseWhenNobodyHolds(in: host) }
         _ = state.apply(.ended)
         figures.withLock { $0.state = state }
         host.end(ending)
+    }
+
+    /// Whether a module is late in `init` and was given up: it will never have anything to do in a stop.
+    private func hasFailedInit(_ cell: Cell) -> Bool {
+        record(of: cell).map { $0.isFailed && $0.module == nil } ?? false
     }
 
     /// The lane has ended.

@@ -50,7 +50,7 @@ final class DaemonRun: Sendable {
             observer: Host.Observer(
                 onReady: { modules, total, after in
                     reference.run?.ready()
-                    sayReady(modules: modules, of: total, after: after)
+                    sayReady(modules: modules, of: total, after: after, log: voice.log)
                 },
                 onHealth: { [notifier] in notifier.tell($0) },
                 onStop: { reference.run?.stopping($0, because: $1) },
@@ -193,22 +193,28 @@ final class DaemonRun: Sendable {
     }
 
     /// Ends the process with modules in it that may never return.
-    private func leave(_ end: Host.End, because reason: String) -> Never {
-        blackBox.end(.overdue)
+    private func leave(
+        _ end: Host.End, as code: ExitCode = .failed, because reason: String? = nil
+    ) -> Never {
+        if case .overdue = end { blackBox.end(.overdue) } else { blackBox.end(.ended) }
         controlled.ended(end)
         // Before the server, whose clients are told what became of what they sent.
         inbox.stop(within: .milliseconds(200))
         server.stop(within: .milliseconds(200))
-        notifier.ended(.failed, because: reason)
+        notifier.ended(code, because: reason)
         output.flush(within: .milliseconds(200))
-        CurrentProcess.exitNow(ExitCode.failed.rawValue)
+        CurrentProcess.exitNow(code.rawValue)
     }
 
     private func ended(_ end: Host.End) {
         switch end {
-        case .stopped: log.notice("stopped")
+        case .stopped:
+            log.notice("stopped")
+            // A module that was given up may keep what the end of a process needs.
+            if host.gate.lane.hasLateThreads() { leave(end, as: .success) }
         case .failed(let reason):
             log.error("stopped: \(reason)")
+            if host.gate.lane.hasLateThreads() { leave(end, because: reason) }
             notifier.ended(.failed, because: reason)
         case .overdue(let modules):
             let names = modules.map(\.text).joined(separator: ", ")
@@ -227,12 +233,16 @@ final class DaemonRun: Sendable {
 
 /// Says on stdout that the app has launched.
 ///
-/// A reader that has gone, or has left the pipe full, misses it, and that is all: the lane waits
-/// for nobody.
-private func sayReady(modules: Int, of total: Int, after: Duration) {
+/// The lane does not wait for a reader. If stdout does not take the line the log says so, unless stdout is closed or its
+/// reader has gone.
+private func sayReady(modules: Int, of total: Int, after: Duration, log: Log) {
     let milliseconds = after.wholeNanoseconds / 1_000_000
     let line = "ready pid=\(CurrentProcess.id) modules=\(modules) ms=\(milliseconds) of=\(total)\n"
-    _ = OutputChannel(RawOutput.standardOutput).write(Array(line.utf8)[...])
+    switch OutputChannel(RawOutput.standardOutput).write(Array(line.utf8)[...]) {
+    case .wrote(line.utf8.count), .failed(.brokenPipe), .failed(.badDescriptor): break
+    case .wrote: log.warning("stdout is full: it did not take the line that says READY")
+    case .failed(let error): log.warning("stdout did not take the line that says READY: \(error)")
+    }
 }
 
 /// The run, for callbacks that are made before it.

@@ -203,7 +203,12 @@ extension Lane {
 
     /// Whether a thread that lost the lane has not returned, or has not said yet that its modules are late no
     /// more.
-    var hasLateThreads: Bool { state.withLock { $0.late.hasStays } }
+    ///
+    /// - Parameter cells: Modules whose threads do not count.
+    /// - Returns: Whether there is such a thread.
+    func hasLateThreads(besides cells: [Cell] = []) -> Bool {
+        state.withLock { $0.late.hasStays(besides: cells) }
+    }
 
     /// Whether the lane has come to its end, or is about to.
     var isClosed: Bool { state.withLock(\.isClosed) }

@@ -85,7 +85,11 @@ struct LateModules {
     /// Those that are late, in the order in which they became so.
     var cells: [Cell] { modules.values.sorted { $0.turn < $1.turn }.map(\.cell) }
     /// Whether a thread with modules on its stack is to say what became of them, late or no more.
-    var hasStays: Bool { stays.contains { !$0.cells.isEmpty } }
+    func hasStays(besides cells: [Cell] = []) -> Bool {
+        stays.contains { stay in
+            stay.cells.contains { cell in !cells.contains { $0 === cell } }
+        }
+    }
 
     /// Marks the modules on a stuck thread as late.
     ///

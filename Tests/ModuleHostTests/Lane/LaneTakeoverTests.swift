@@ -71,7 +71,7 @@ struct LaneTakeoverTests {
             test.overrun()
             await probe.reached("c goes on \(number)")
             doors[number].open()
-            while lane.hasLateThreads { await test.settled() }
+            while lane.hasLateThreads() { await test.settled() }
         }
         #expect(lane.state.withLock(\.threads.count) == 2)
         #expect(await test.stopped() == .stopped)
@@ -230,7 +230,7 @@ struct LaneTakeoverTests {
         }
         await probe.reached("lane")
         door.open()
-        while test.host.gate.lane.hasLateThreads { await Task.yield() }
+        while test.host.gate.lane.hasLateThreads() { await Task.yield() }
         #expect(!test.recorder.messages.contains { $0.hasPrefix("no longer late") })
         test.host.end(.stopped)
         #expect(test.recorder.messages.contains("no longer late: it has caught up"))

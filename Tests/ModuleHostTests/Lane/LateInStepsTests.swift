@@ -50,6 +50,45 @@ struct LateInStepsTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("in init is not waited for when the app stops", arguments: [false, true])
+    func stoppedInInit(isRequired: Bool) async throws {
+        let (probe, door) = (Probe(), Door())
+        probe.when("b init") { _ in door.pass() }
+        let more = isRequired ? #""required": true"# : ""
+        let test = try HostUnderTest(
+            [.init(name: "a"), .init(name: "b", more: more), .init(name: "c")], probe: probe)
+        try test.host.launch()
+        await probe.reached("b init")
+        test.overrun(.seconds(20))
+        let failure = "did not return within 20s"
+        if isRequired {
+            #expect(
+                await test.end() == .failed("required module 'x.b' failed in init: it \(failure)"))
+        } else {
+            await probe.reached("c activate")
+            #expect(await test.stopped() == .stopped)
+        }
+        let said = test.recorder.messages.filter {
+            $0.contains(failure) || $0.contains("catches up")
+        }
+        #expect(said.count == 1 + (isRequired ? 1 : 0), "\(said)")
+        door.open()
+        await probe.reached("b deinit")
+    }
+
+    @Test("keeps nobody from reading that the app stops")
+    func stopAsked() async throws {
+        let (probe, door) = (Probe(), Door())
+        probe.when("b memory-warning") { _ in door.pass() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        try test.deliver(.memoryWarning)
+        await probe.reached("b memory-warning")
+        test.host.stop(because: "the test is over")
+        #expect(test.recorder.messages.last == "stopping: the test is over")
+        door.open()
+        #expect(await test.end() == .stopped)
+    }
+
     @Test("in launch ends the host if it is required")
     func requiredLateInLaunch() async throws {
         let probe = Probe()

@@ -98,12 +98,12 @@ struct LateModulesTests {
     @Test("a thread whose modules are late no more counts until it has said so")
     mutating func stays() throws {
         late.add([], of: threads[1], job: job(), log: &log)
-        #expect(!late.hasStays)
+        #expect(!late.hasStays())
         late.add([cells[0]], of: threads[0], job: job(), log: &log)
         expect(cells[0], on: threads[0], ["rejoined, 0 missed"])
-        #expect(late.isEmpty && late.hasStays)
+        #expect(late.isEmpty && late.hasStays())
         late.end(try #require(late.stay(of: threads[0])))
-        #expect(!late.hasStays)
+        #expect(!late.hasStays())
     }
 
     @Test("the one told is past the event in hand, one that it called is not")
