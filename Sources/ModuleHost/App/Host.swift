@@ -340,15 +340,11 @@ public final class Host: Sendable {
 
 /// The host, for parts of it that are made before it.
 final class WeakHost: Sendable {
-    private struct Reference {
-        weak var host: Host?
-    }
+    private let box = WeakBox<Host>()
 
-    private let reference = Guarded(Reference())
+    var host: Host? { box.object }
 
-    var host: Host? { reference.withLock { $0.host } }
-
-    func set(_ host: Host) { reference.withLock { $0.host = host } }
+    func set(_ host: Host) { box.set(host) }
 
     /// The app until the lane has closed, also where the host is let go of before: somebody must part its
     /// modules from each other then.

@@ -1,22 +1,35 @@
 /// First in, first out, on an array used as a ring: nothing is allocated once it has grown.
 struct Deque<Element> {
     private var ring: [Element?] = []
-    private var first = 0
+    private var start = 0
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
+    var first: Element? { self[0] }
+
+    /// The element at an index from the front, or nil.
+    ///
+    /// Setting one that is not there does nothing.
+    subscript(index: Int) -> Element? {
+        get {
+            index >= 0 && index < count ? ring[(start + index) & (ring.count - 1)] : nil
+        }
+        set {
+            if index >= 0, index < count { ring[(start + index) & (ring.count - 1)] = newValue }
+        }
+    }
 
     mutating func append(_ element: Element) {
         if count == ring.count { grow() }
-        ring[(first + count) & (ring.count - 1)] = element
+        ring[(start + count) & (ring.count - 1)] = element
         count += 1
     }
 
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
-        let element = ring[first]
-        ring[first] = nil
-        first = (first + 1) & (ring.count - 1)
+        let element = ring[start]
+        ring[start] = nil
+        start = (start + 1) & (ring.count - 1)
         count -= 1
         return element
     }
@@ -25,8 +38,8 @@ struct Deque<Element> {
     mutating func prepend(_ elements: [Element]) {
         for element in elements.reversed() {
             if count == ring.count { grow() }
-            first = (first + ring.count - 1) & (ring.count - 1)
-            ring[first] = element
+            start = (start + ring.count - 1) & (ring.count - 1)
+            ring[start] = element
             count += 1
         }
     }
@@ -59,8 +72,8 @@ struct Deque<Element> {
     /// The capacity stays a power of two, so that the place is a mask away.
     private mutating func grow() {
         var larger: [Element?] = Array(repeating: nil, count: max(16, ring.count * 2))
-        for index in 0..<count { larger[index] = ring[(first + index) & (ring.count - 1)] }
+        for index in 0..<count { larger[index] = ring[(start + index) & (ring.count - 1)] }
         ring = larger
-        first = 0
+        start = 0
     }
 }

@@ -24,12 +24,11 @@ struct ControlLoop {
     private var alarm: (any Alarm)?
     private var alarmInstant: ContinuousClock.Instant?
 
-    /// How many refused connections the log names.
-    private var refusals: OutputAllowance
+    /// How many refused connections the log names, for each reason.
+    private var refusals: [String: OutputAllowance] = [:]
 
     init(_ server: ControlServer) {
         self.server = server
-        refusals = OutputAllowance(.init(burst: 5, perSecond: 1), at: server.time.now())
         connections = Array(repeating: nil, count: server.limits.connections)
     }
 
@@ -263,7 +262,13 @@ struct ControlLoop {
         json.rpcError(error, id: .null)
         json.newline()
         _ = try? socket.send(json.bytes[...])
-        guard case .show(let dropped) = refusals.take(at: server.time.now()) else { return }
+        let now = server.time.now()
+        // Users are many, and reasons few.
+        if refusals.count >= 64 { refusals = [:] }
+        let verdict = refusals[
+            reason, default: OutputAllowance(.init(burst: 5, perSecond: 1), at: now)
+        ].take(at: now)
+        guard case .show(let dropped) = verdict else { return }
         let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"
         server.log.warning(
             "control socket: connection of process \(peer.processID) refused\(before): \(reason)")

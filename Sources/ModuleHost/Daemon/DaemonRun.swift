@@ -39,7 +39,7 @@ final class DaemonRun: Sendable {
         let listener = SignalListener()
         self.listener = listener
         actions = Guarded(SignalActions(slatefile.signals))
-        let reference = WeakRun()
+        let reference = WeakBox<DaemonRun>()
         var processes = ProcessSettings(
             folder: parentFolder(of: options.slatefile) ?? ".",
             environment: options.environment)
@@ -49,13 +49,13 @@ final class DaemonRun: Sendable {
             tokens: tokens, inbox: inbox, log: log,
             observer: Host.Observer(
                 onReady: { modules, total, after in
-                    reference.run?.ready()
+                    reference.object?.ready()
                     sayReady(modules: modules, of: total, after: after, log: voice.log)
                 },
                 onHealth: { [notifier] in notifier.tell($0) },
-                onStop: { reference.run?.stopping($0, because: $1) },
-                onReload: { reference.run?.take($0) },
-                onEnd: { reference.run?.ended($0) }),
+                onStop: { reference.object?.stopping($0, because: $1) },
+                onReload: { reference.object?.take($0) },
+                onEnd: { reference.object?.ended($0) }),
             blackBox: blackBox.box)
         watchdog = WatchdogAnswer(
             for: host, environment: options.environment, through: notifier, log: log)
@@ -92,6 +92,9 @@ final class DaemonRun: Sendable {
             return nil
         }
     }
+
+    /// Whether module code is still running on a thread that the lane was taken from.
+    var hasStalledThreads: Bool { host.gate.lane.hasLateThreads() }
 
     func run() -> ExitCode {
         // While the state directory is still claimed: the next host makes a socket of this name.
@@ -193,28 +196,23 @@ final class DaemonRun: Sendable {
     }
 
     /// Ends the process with modules in it that may never return.
-    private func leave(
-        _ end: Host.End, as code: ExitCode = .failed, because reason: String? = nil
-    ) -> Never {
-        if case .overdue = end { blackBox.end(.overdue) } else { blackBox.end(.ended) }
+    private func leave(_ end: Host.End, because reason: String) -> Never {
+        blackBox.end(.overdue)
         controlled.ended(end)
         // Before the server, whose clients are told what became of what they sent.
         inbox.stop(within: .milliseconds(200))
         server.stop(within: .milliseconds(200))
-        notifier.ended(code, because: reason)
+        notifier.ended(.failed, because: reason)
         output.flush(within: .milliseconds(200))
-        CurrentProcess.exitNow(code.rawValue)
+        CurrentProcess.exitNow(ExitCode.failed.rawValue)
     }
 
     private func ended(_ end: Host.End) {
         switch end {
         case .stopped:
             log.notice("stopped")
-            // A module that was given up may keep what the end of a process needs.
-            if host.gate.lane.hasLateThreads() { leave(end, as: .success) }
         case .failed(let reason):
             log.error("stopped: \(reason)")
-            if host.gate.lane.hasLateThreads() { leave(end, because: reason) }
             notifier.ended(.failed, because: reason)
         case .overdue(let modules):
             let names = modules.map(\.text).joined(separator: ", ")
@@ -243,17 +241,4 @@ private func sayReady(modules: Int, of total: Int, after: Duration, log: Log) {
     case .wrote: log.warning("stdout is full: it did not take the line that says READY")
     case .failed(let error): log.warning("stdout did not take the line that says READY: \(error)")
     }
-}
-
-/// The run, for callbacks that are made before it.
-private final class WeakRun: Sendable {
-    private struct Reference {
-        weak var run: DaemonRun?
-    }
-
-    private let reference = Guarded(Reference())
-
-    var run: DaemonRun? { reference.withLock { $0.run } }
-
-    func set(_ run: DaemonRun) { reference.withLock { $0.run = run } }
 }

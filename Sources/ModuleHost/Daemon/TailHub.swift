@@ -76,9 +76,7 @@ package final class TailHub: LogSink {
 /// What waits for one follower.
 final class TailFollower: Sendable {
     fileprivate struct Ring {
-        var lines: [[UInt8]] = []
-        /// Where the oldest line is; those before were taken.
-        var first = 0
+        var lines = Deque<[UInt8]>()
         var bytes = 0
         /// How many are missing before the oldest.
         var lost = 0
@@ -121,7 +119,7 @@ final class TailFollower: Sendable {
 }
 
 extension TailFollower.Ring {
-    fileprivate var count: Int { lines.count - first }
+    fileprivate var count: Int { lines.count }
     fileprivate var isEmpty: Bool { count == 0 && lost == 0 }
 
     fileprivate mutating func append(_ line: [UInt8]) {
@@ -130,16 +128,8 @@ extension TailFollower.Ring {
     }
 
     fileprivate mutating func removeFirst() -> [UInt8]? {
-        guard first < lines.count else { return nil }
-        let line = lines[first]
-        lines[first] = []
-        first += 1
-        bytes -= line.count
-        // The room of those that were taken is used again once it is most of it.
-        if first * 2 > lines.count {
-            lines.removeFirst(first)
-            first = 0
-        }
+        let line = lines.popFirst()
+        bytes -= line?.count ?? 0
         return line
     }
 }

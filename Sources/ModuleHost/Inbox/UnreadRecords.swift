@@ -13,14 +13,13 @@ struct UnreadRecords {
         let size: Int
     }
 
-    /// In the order of the log; those before `first` were taken.
-    private var entries: [Entry] = []
-    private var first = 0
+    /// In the order of the log.
+    private var entries = Deque<Entry>()
     private var bytes = 0
 
     /// Keeps a record that was written at `position`, with the size of its line.
     mutating func add(_ record: InboxRecord, at position: EventPosition, size: Int) {
-        guard entries.count - first < Limits.count, bytes + size <= Limits.bytes else { return }
+        guard entries.count < Limits.count, bytes + size <= Limits.bytes else { return }
         entries.append(Entry(position: position, record: record, size: size))
         bytes += size
     }
@@ -29,20 +28,13 @@ struct UnreadRecords {
     ///
     /// - Returns: Nil where it is not known.
     mutating func take(for item: InboxItem) -> InboxRecord? {
-        while first < entries.count, entries[first].position < item.position { dropFirst() }
-        guard first < entries.count, entries[first].position == item.position,
-            entries[first].size == item.bytes.count, item.fault == nil
+        while let entry = entries.first, entry.position < item.position { dropFirst() }
+        guard let entry = entries.first, entry.position == item.position,
+            entry.size == item.bytes.count, item.fault == nil
         else { return nil }
-        defer { dropFirst() }
-        return entries[first].record
+        dropFirst()
+        return entry.record
     }
 
-    private mutating func dropFirst() {
-        bytes -= entries[first].size
-        first += 1
-        // The room of those that were taken is used again once it is most of it.
-        guard first * 2 > entries.count else { return }
-        entries.removeFirst(first)
-        first = 0
-    }
+    private mutating func dropFirst() { bytes -= entries.popFirst()?.size ?? 0 }
 }

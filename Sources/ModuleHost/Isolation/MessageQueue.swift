@@ -29,9 +29,7 @@ final class MessageQueue: Sendable {
     }
 
     fileprivate struct State {
-        var messages: [(message: Message, bytes: Int)] = []
-        /// How many of them are taken.
-        var taken = 0
+        var messages = Deque<(message: Message, bytes: Int)>()
         var bytes = 0
         /// The numbers of our requests that have no answer yet.
         var unanswered: Set<Int> = []
@@ -45,7 +43,7 @@ final class MessageQueue: Sendable {
         var isFull = false
         var end: ModuleEnd?
 
-        var isEmpty: Bool { taken == messages.count }
+        var isEmpty: Bool { messages.isEmpty }
     }
 
     private let limits: Limits
@@ -90,7 +88,7 @@ final class MessageQueue: Sendable {
             state.bytes += bytes
             // Full stays full until there is room: who reads is told of that, and of nothing less.
             state.isFull =
-                state.isFull || state.messages.count - state.taken >= limits.messages
+                state.isFull || state.messages.count >= limits.messages
                 || state.bytes >= limits.bytes
             return true
         }
@@ -170,20 +168,14 @@ final class MessageQueue: Sendable {
 
 extension MessageQueue.State {
     fileprivate mutating func takeFirst() -> MessageQueue.Message? {
-        guard !isEmpty else { return nil }
-        let (message, count) = messages[taken]
-        taken += 1
+        guard let (message, count) = messages.popFirst() else { return nil }
         bytes -= count
-        if isEmpty {
-            messages.removeAll(keepingCapacity: messages.capacity <= 64)
-            taken = 0
-        }
         return message
     }
 
     /// Below half: not to be read for one message at a time.
     fileprivate func hasRoom(within limits: MessageQueue.Limits) -> Bool {
-        messages.count - taken <= limits.messages / 2 && bytes <= limits.bytes / 2
+        messages.count <= limits.messages / 2 && bytes <= limits.bytes / 2
     }
 
     fileprivate mutating func isToBeAnnounced() -> Bool {

@@ -10,7 +10,7 @@ final class ModuleLog: Sendable {
     private let onLine: @Sendable (LogLevel, String) -> Void
 
     init(
-        _ limits: OutputAllowance.Limits, time: any TimeSource,
+        _ limits: TokenBucket.Limits, time: any TimeSource,
         onLine: @escaping @Sendable (LogLevel, String) -> Void
     ) {
         allowance = Guarded(OutputAllowance(limits, at: time.now()))

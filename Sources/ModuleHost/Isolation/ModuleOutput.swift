@@ -12,7 +12,7 @@ final class ModuleOutput: Sendable {
         var lines: LineBuffer
         var buffer = [UInt8](readingUpTo: 1 << 16)
         /// For what wants no answer: who asks waits for one by himself.
-        var pace: Pace
+        var pace: TokenBucket
         var isOpen = true
         /// Whether what it says is no longer looked at.
         var isDeaf = false
@@ -62,7 +62,8 @@ final class ModuleOutput: Sendable {
         lineLimit = limits.line
         lull = Int32(clamping: limits.lull.wholeNanoseconds / 1_000_000)
         state = Guarded(
-            State(lines: LineBuffer(limit: limits.line), pace: Pace(limits.reading)))
+            State(
+                lines: LineBuffer(limit: limits.line), pace: TokenBucket(limits.reading, at: .now)))
     }
 
     // MARK: Who waits for an answer
@@ -169,7 +170,7 @@ final class ModuleOutput: Sendable {
     }
 
     /// How long until more of it may be read, in milliseconds; 0 for now.
-    func pause() -> Int32 { state.withLock { $0.pace.pause() } }
+    func pause() -> Int32 { state.withLock { $0.pace.pause(at: .now) } }
 
     /// Has what is there in the queue, unless it has become another's turn.
     func readInTurn() {
@@ -225,10 +226,10 @@ final class ModuleOutput: Sendable {
     }
 
     /// - Returns: What it must not say, if that is it.
-    private func take(_ line: [UInt8], _ pace: inout Pace) -> String? {
+    private func take(_ line: [UInt8], _ pace: inout TokenBucket) -> String? {
         switch RPCFrame(line) {
         case .single(.request(let request, let id)):
-            if id == nil { pace.take(1) }
+            if id == nil { pace.take(1, at: .now) }
             if request.method == "log" {
                 log.write(request)
                 // Whoever asks for an answer gets it in its turn.
@@ -254,7 +255,7 @@ final class ModuleOutput: Sendable {
 extension ModuleOutput.State {
     /// Whether there is nothing about it that the reading thread has to see to.
     fileprivate var isCalm: Bool {
-        mutating get { isOpen && !isDeaf && pace.pause() == 0 }
+        mutating get { isOpen && !isDeaf && pace.pause(at: .now) == 0 }
     }
 
     fileprivate mutating func ignore() {

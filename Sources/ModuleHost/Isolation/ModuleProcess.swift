@@ -14,13 +14,13 @@ final class ModuleProcess: Sendable {
         /// What of a line of standard error is shown.
         var errorLine = 4096
         var queue = MessageQueue.Limits()
-        var output = OutputAllowance.Limits()
+        var output = TokenBucket.Limits(burst: 1000, perSecond: 100)
         /// Lines of output that want no answer: beyond that they are read more slowly.
-        var reading = Pace.Limits(burst: 20_000, perSecond: 20_000)
+        var reading = TokenBucket.Limits(burst: 20_000, perSecond: 20_000)
         /// Bytes of standard error: beyond that they are read more slowly.
-        var errorBytes = Pace.Limits(burst: 1 << 18, perSecond: 1 << 18)
+        var errorBytes = TokenBucket.Limits(burst: 1 << 18, perSecond: 1 << 18)
         /// How many of its requests that fail and want no answer are logged.
-        var complaints = OutputAllowance.Limits(burst: 10, perSecond: 1)
+        var complaints = TokenBucket.Limits(burst: 10, perSecond: 1)
         /// How long after an exchange the output is left to whoever waits for the next answer.
         ///
         /// That would wake the reading thread, too. Unless somebody says sooner that this was the last
@@ -94,19 +94,19 @@ final class ModuleProcess: Sendable {
     ) throws(SystemError) -> ModuleProcess {
         let wake = try WakeSignal()
         let child = try ChildProcess.start(command, environment: environment, in: folder)
-        let reference = WeakProcess()
+        let reference = WeakBox<ModuleProcess>()
         let queue = MessageQueue(limits.queue) {
-            if let process = reference.process { observer.onMail(process) }
+            if let process = reference.object { observer.onMail(process) }
         } resume: {
             wake.give()
         }
         let log = ModuleLog(limits.output, time: time, onLine: observer.onLine)
         do throws(SystemError) {
             let output = try ModuleOutput(of: child, wake, to: queue, log, limits) {
-                reference.process?.violate($0)
+                reference.object?.violate($0)
             }
             let process = ModuleProcess(child, wake, queue, output, log, at: time.now(), limits)
-            reference.process = process
+            reference.set(process)
             try NativeThread.start(name: "module", stackSize: 512 << 10) {
                 var reading = ModuleReading(process)
                 reading.run()
@@ -297,19 +297,5 @@ extension ModuleProcess {
             lastLines: lastLines)
         child.closeInput()
         queue.end(end)
-    }
-}
-
-/// A process, for what is made before it.
-private final class WeakProcess: Sendable {
-    private struct Reference {
-        weak var process: ModuleProcess?
-    }
-
-    private let reference = Guarded(Reference())
-
-    var process: ModuleProcess? {
-        get { reference.withLock { $0.process } }
-        set { reference.withLock { $0.process = newValue } }
     }
 }

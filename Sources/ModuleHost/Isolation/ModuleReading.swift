@@ -8,7 +8,7 @@ struct ModuleReading {
     private let output: ModuleOutput
     private var errors: ErrorLines
     private var entries = ErrorEntries()
-    private var errorPace: Pace
+    private var errorPace: TokenBucket
     /// A page of the pipe, so that a process which floods it has the processor for as long as it takes to
     /// write one, and others can have it before the next.
     private var buffer = [UInt8](readingUpTo: 1 << 12)
@@ -24,7 +24,7 @@ struct ModuleReading {
         log = process.log
         output = process.output
         errors = ErrorLines(limit: process.limits.errorLine)
-        errorPace = Pace(process.limits.errorBytes)
+        errorPace = TokenBucket(process.limits.errorBytes, at: .now)
     }
 
     mutating func run() {
@@ -49,7 +49,7 @@ struct ModuleReading {
     private mutating func step() -> ChildProcess.Exit? {
         let turn = output.turn()
         let isFull = process.queue.isFull
-        let pauses = (output: output.pause(), error: errorPace.pause())
+        let pauses = (output: output.pause(), error: errorPace.pause(at: .now))
         note(isFull: isFull, isFlood: pauses.output > 0 || pauses.error > 0)
         var set = PollSet()
         let wake = set.insert(process.wake.descriptor, .reading)
@@ -118,7 +118,7 @@ struct ModuleReading {
         case .bytes(let count):
             look(for: Self.crash, in: buffer[..<count])
             let lines = errors.lines(in: buffer[..<count])
-            errorPace.take(count)
+            errorPace.take(count, at: .now)
             for line in lines { write(entries.add(line)) }
             return true
         case .nothing: return false

@@ -10,17 +10,17 @@ final class PostAllowance: Sendable {
     private let byteLimit: Int
     private let onTheirWay = Atomic(0)
     private let bytesOnTheirWay = Atomic(0)
-    private let pace: Guarded<Pace>
+    private let pace: Guarded<TokenBucket>
     /// How many of those that were refused wanted no answer: who posts them does not hear of it.
     private let unheeded = Atomic(0)
 
     init(
         _ limit: Int = 64, bytes: Int = 8 << 20,
-        pace: Pace.Limits = Pace.Limits(burst: 1000, perSecond: 1000)
+        pace: TokenBucket.Limits = TokenBucket.Limits(burst: 1000, perSecond: 1000)
     ) {
         self.limit = limit
         byteLimit = bytes
-        self.pace = Guarded(Pace(pace))
+        self.pace = Guarded(TokenBucket(pace, at: .now))
     }
 
     /// How many refusals a process may not heed.
@@ -41,8 +41,8 @@ final class PostAllowance: Sendable {
     /// - Throws: ``RPCErrorCode/tooMany`` where too many were posted that are not delivered yet.
     func post(_ event: LifecycleEvent, to services: any ModuleServices) throws(RPCError) {
         let isTooFast = pace.withLock { pace in
-            if pace.pause() > 0 { return true }
-            pace.take(1)
+            if pace.pause(at: .now) > 0 { return true }
+            pace.take(1, at: .now)
             return false
         }
         if isTooFast {

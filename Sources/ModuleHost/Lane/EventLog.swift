@@ -29,15 +29,12 @@ struct EventLog {
     /// The position that the next event gets.
     private(set) var head: UInt64 = 0
     /// The events kept, the last of which stands at `head - 1`.
-    private var kept: [Kept] = []
-    /// How many at the front of `kept` are no longer wanted; they go when they are the greater part.
-    private var dropped = 0
-
+    private var kept = Deque<Kept>()
     /// How many bytes the events take that were ever kept.
     private var bytes = 0
 
     /// How many events are kept.
-    var count: Int { kept.count - dropped }
+    var count: Int { kept.count }
 
     /// Gives `event` its position.
     ///
@@ -50,53 +47,48 @@ struct EventLog {
         if keeping {
             keepNow(event)
         } else if !kept.isEmpty {
-            kept = []
-            dropped = 0
+            kept = Deque()
         }
     }
 
     /// Keeps the newest event after all: a module became late while it was being delivered.
     mutating func keep(_ event: LifecycleEvent) {
         guard count == 0, event.sequence + 1 == head else { return }
-        (kept, dropped) = ([], 0)
         keepNow(event)
     }
 
     private mutating func keepNow(_ event: LifecycleEvent) {
-        kept.append(Kept(event))
-        kept[kept.count - 1].bytesBefore = bytes
-        bytes += event.payload?.footprint ?? 0
+        var event = Kept(event)
+        event.bytesBefore = bytes
+        kept.append(event)
+        bytes += event.event.payload?.footprint ?? 0
     }
 
     /// How many bytes the payloads take of the events from `position` on, as far as they are kept.
     func bytes(from position: UInt64) -> Int {
-        index(of: max(position, head - UInt64(count))).map { bytes - kept[$0].bytesBefore } ?? 0
+        self[max(position, head - UInt64(count))].map { bytes - $0.bytesBefore } ?? 0
     }
 
     /// The event at `position`, or nil where it is not kept.
-    subscript(position: UInt64) -> Kept? { index(of: position).map { kept[$0] } }
+    subscript(position: UInt64) -> Kept? { index(of: position).flatMap { kept[$0] } }
 
     /// The search for who claims the event at `position` has ended before it came to these late modules.
     mutating func endSearch(at position: UInt64, before unreached: [Cell]) {
         guard let index = index(of: position) else { return }
         // By name, and not by rank: the order may change while they are late.
-        kept[index].unreached = Set(unreached.map(\.number))
+        kept[index]?.unreached = Set(unreached.map(\.number))
     }
 
     private func index(of position: UInt64) -> Int? {
         let first = head - UInt64(count)
         guard position >= first, position < head else { return nil }
-        return dropped + Int(position - first)
+        return Int(position - first)
     }
 
     /// Lets go of everything before `position`, which nobody is behind any more.
     mutating func trim(before position: UInt64) {
         let first = head - UInt64(count)
         guard position > first else { return }
-        dropped += min(Int(position - first), count)
-        if dropped * 2 > kept.count {
-            kept.removeFirst(dropped)
-            dropped = 0
-        }
+        for _ in 0..<min(Int(position - first), count) { _ = kept.popFirst() }
     }
 }

@@ -23,14 +23,7 @@ struct AppFolder: Hashable, Sendable {
 
     /// What names the slatefile to a command in the folder: nothing where it has the usual name.
     var option: String {
-        slatefileName == Command.defaultSlatefile ? "" : " --slatefile \(shellWord(slatefileName))"
+        slatefileName == Command.defaultSlatefile
+            ? "" : " --slatefile \(shellQuoted(slatefileName))"
     }
-}
-
-/// A word as the shell takes it.
-func shellWord(_ word: String) -> String {
-    let isPlain = word.allSatisfy {
-        $0.isASCII && ($0.isLetter || $0.isNumber || "./_-".contains($0))
-    }
-    return isPlain ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
 }

@@ -46,7 +46,7 @@ extension ModuleLayout {
         let package = Self.filled(PackageResources.Package_swift_template, words)
         let main = Self.filled(PackageResources.main_swift_template, words)
         files = [(Self.manifest, package), ("Sources/\(target)/main.swift", main)] + files
-        if !app.option.isEmpty { run += " \(target) \(shellWord(app.slatefileName))" }
+        if !app.option.isEmpty { run += " \(target) \(shellQuoted(app.slatefileName))" }
     }
 
     private mutating func fit(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ModuleHost
@@ -63,6 +64,18 @@ struct ModuleDeclarationTests {
         let (declaration, _) = try read(
             #"{"protocol":1,"module":"com.example.weather","events":["push"],"topics":[]}"#)
         #expect(declaration.events == [.push])
+    }
+
+    @Test("each event belongs to a responder protocol that a process is asked about")
+    func everyProtocol() async throws {
+        let test = try await HostUnderTest("a", probe: Probe()).launched()
+        let events = Promise<Set<EventKind>>()
+        test.host.onLane { app, _ in
+            // It conforms to all of them.
+            events.keep(app.records[0].module.map { ResponderKind.events(heardBy: $0) } ?? [])
+        }
+        #expect(await events.value == Set(EventKind.allCases))
+        #expect(await test.stopped() == .stopped)
     }
 
     @Test("every event can be heard", arguments: EventKind.allCases)

@@ -165,8 +165,8 @@ struct ModuleOutputTests {
     @Test("who waits is told that the answer takes long", arguments: delays)
     func stalls(_ stall: (name: String, script: String)) throws {
         var limits = ModuleProcess.Limits()
-        limits.reading = Pace.Limits(burst: 10, perSecond: 100)
-        limits.errorBytes = Pace.Limits(burst: 1000, perSecond: 10_000)
+        limits.reading = TokenBucket.Limits(burst: 10, perSecond: 100)
+        limits.errorBytes = TokenBucket.Limits(burst: 1000, perSecond: 10_000)
         let process = try Self.start(
             """
             read -r line; \(stall.script); read -r line
@@ -189,7 +189,7 @@ struct ModuleOutputTests {
     func floodOnce() throws {
         let log = LockedList<String>()
         var limits = ModuleProcess.Limits()
-        limits.errorBytes = Pace.Limits(burst: 1000, perSecond: 100_000)
+        limits.errorBytes = TokenBucket.Limits(burst: 1000, perSecond: 100_000)
         let process = try Self.start(
             """
             read -r line; yes flood | head -c 200000 >&2
@@ -205,7 +205,7 @@ struct ModuleOutputTests {
     func floodPaused() throws {
         let log = LockedList<String>()
         var limits = ModuleProcess.Limits()
-        limits.errorBytes = Pace.Limits(burst: 1, perSecond: 1)
+        limits.errorBytes = TokenBucket.Limits(burst: 1, perSecond: 1)
         let process = try Self.start(
             #"""
             yes flood | head -c 1000000 >&2 &

@@ -1,0 +1,41 @@
+/// How many lines a module's process may have logged: so many at once, so many a second after that.
+struct OutputAllowance: Sendable {
+    private let limits: TokenBucket.Limits
+    private var bucket: TokenBucket
+    /// How many lines were left out and not told of yet.
+    private var dropped = 0
+
+    init(
+        _ limits: TokenBucket.Limits = .init(burst: 1000, perSecond: 100),
+        at now: ContinuousClock.Instant
+    ) {
+        self.limits = limits
+        bucket = TokenBucket(limits, at: now)
+    }
+
+    /// What becomes of a line.
+    enum Verdict: Hashable, Sendable {
+        /// It is shown; before it so many were left out, which nobody has heard of yet.
+        case show(afterDropping: Int)
+        /// It is left out, the first one since one was shown.
+        case dropFirst
+        case drop
+    }
+
+    mutating func take(at now: ContinuousClock.Instant) -> Verdict {
+        // Where lines were left out there is to be room for some before one is shown: else every second one
+        // would say how many were left out.
+        guard bucket.holds(dropped > 0 ? limits.perSecond : 1, at: now) else {
+            dropped += 1
+            return dropped == 1 ? .dropFirst : .drop
+        }
+        bucket.take(1, at: now)
+        return .show(afterDropping: takeDropped())
+    }
+
+    /// How many were left out and not told of yet.
+    mutating func takeDropped() -> Int {
+        defer { dropped = 0 }
+        return dropped
+    }
+}

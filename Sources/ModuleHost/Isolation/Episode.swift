@@ -1,0 +1,21 @@
+import Dispatch
+
+/// Something that happens again and again, and counts as one as long as it stays away for less than a second.
+struct Episode {
+    private static let calm: UInt64 = 1_000_000_000
+    /// When it was last seen; nil where it is over.
+    private var last: DispatchTime?
+
+    var isUnderWay: Bool { last != nil }
+
+    /// - Returns: Whether it begins.
+    mutating func note(_ isThere: Bool) -> Bool {
+        let now = DispatchTime.now()
+        if isThere {
+            defer { last = now }
+            return last == nil
+        }
+        if let last, now.uptimeNanoseconds - last.uptimeNanoseconds > Self.calm { self.last = nil }
+        return false
+    }
+}
