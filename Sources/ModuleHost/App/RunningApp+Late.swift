@@ -18,10 +18,11 @@ extension RunningApp {
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
         // Of a module that called it nothing was said.
         let isQuiet = report.cause == .repeatedYield && callers.isEmpty
-        // Of one that fails in `init` that says enough: it has nothing to catch up with.
-        let isInit = record(of: blamed).map { $0.module == nil } ?? false
+        let hanging = ending == nil ? report.cells.filter(isInInit) : []
+        hangingInInit += hanging
         switch report.cause {
-        case .overdue where isInit && ending == nil && callers.isEmpty: break
+        // The line of its failure says enough: it has nothing to catch up with.
+        case .overdue where !hanging.isEmpty && callers.isEmpty: break
         case .overdue:
             log.of(module: blamed.id?.text ?? "").write(
                 .error, "late\(chain): the others go on; it catches up when it returns",
@@ -46,6 +47,15 @@ extension RunningApp {
                 markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
             }
         }
+    }
+
+    /// Whether a module's `init` is running, also of one that is made for a reload.
+    private func isInInit(_ cell: Cell) -> Bool {
+        let draft = reload.flatMap { reload in reload.drafts.first { $0.cell === cell } }
+        guard let record = record(of: cell) ?? draft, case .waiting = record.status else {
+            return false
+        }
+        return record.module == nil
     }
 
     /// Lets go of what a module that failed in `init` has added and provided: it ends in code of the

@@ -61,23 +61,18 @@ extension RunningApp {
     private func endUnlessLate() {
         guard let ending, let host else { return }
         let late = gate.lane.lateCells
-        let failed = late.filter(hasFailedInit)
-        guard failed.count == late.count else {
-            let awaited = late.filter { !hasFailedInit($0) }.compactMap(\.id?.text)
-            return log.warning("waiting for \(awaited.joined(separator: ", "))")
+        let awaited = late.filter { cell in !hangingInInit.contains { $0 === cell } }
+        guard awaited.isEmpty else {
+            let names = awaited.compactMap(\.id?.text).joined(separator: ", ")
+            return log.warning("waiting for \(names)")
         }
         // It has yet to say how late it was, and comes back here then.
-        guard !gate.lane.hasLateThreads(besides: failed) else { return }
+        guard !gate.lane.hasLateThreads(besides: late) else { return }
         // One that was late may have taken a hold when it heard of the end.
         guard holds.open.isEmpty else { return releaseWhenNobodyHolds(in: host) }
         _ = state.apply(.ended)
         figures.withLock { $0.state = state }
         host.end(ending)
-    }
-
-    /// Whether a module is late in `init` and was given up: it will never have anything to do in a stop.
-    private func hasFailedInit(_ cell: Cell) -> Bool {
-        record(of: cell).map { $0.isFailed && $0.module == nil } ?? false
     }
 
     /// The lane has ended.
@@ -101,6 +96,7 @@ extension RunningApp {
 
     /// A thread that was stuck has returned.
     func returned() {
+        hangingInInit.removeAll { !gate.lane.isLate($0) }
         tellHealth()
         bidFarewell()
         remakeOutdated()

@@ -38,6 +38,8 @@ final class RunningApp {
     var waitingReloads: [ReloadRequest] = []
     /// Modules to be made anew that were late.
     var outdated: Set<ModuleID> = []
+    /// The modules that have not returned from `init` in time: no more is to come of them.
+    var hangingInInit: [Cell] = []
     /// The tries to come for modules that have failed.
     var retries: [ModuleID: ModuleRetry] = [:]
     /// How many reloads there were, those that failed included.

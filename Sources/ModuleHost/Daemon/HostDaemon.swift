@@ -23,7 +23,8 @@ public enum HostDaemon {
     /// - Parameter options: What to run, and how.
     /// - Returns: ``ExitCode/success`` where the app stopped as it was told to; else the code that says
     ///   what was wrong, which stderr has said in words. A stop that runs out of time, or is cut short
-    ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``.
+    ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``. Where a module has never
+    ///   returned from `init` the process ends with the code, and this does not return.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         if let entry = options.environment[IsolationTerms.entryVariable] {
             return ModuleChild.run(entry)
@@ -41,14 +42,19 @@ public enum HostDaemon {
         if link != nil { NativeThread.nameCurrent(CurrentProcess.programName) }
         let voice = DaemonVoice(options)
         CurrentProcess.removeFromEnvironment(NotifySocket.variables)
-        let code = run(options, voice, link)
+        var isStalled = false
+        let code = run(options, voice, link, &isStalled)
         voice.notifier.ended(code)
         voice.output.flush(within: .seconds(1))
+        // The module's thread may hold a lock that `exit` takes.
+        if isStalled { CurrentProcess.exitNow(code.rawValue) }
         return code
     }
 
+    /// Runs the app; sets `isStalled` if module code is still running at the end.
     private static func run(
-        _ options: HostDaemonOptions, _ voice: DaemonVoice, _ link: RespawnLink?
+        _ options: HostDaemonOptions, _ voice: DaemonVoice, _ link: RespawnLink?,
+        _ isStalled: inout Bool
     ) -> ExitCode {
         let log = voice.log
         var slatefile: Slatefile
@@ -108,6 +114,7 @@ public enum HostDaemon {
                 + "state in \(directory.path)")
         let code = run.run()
         blackBox.end(.ended)
+        isStalled = run.hasStalledThreads
         return code
     }
 

@@ -76,7 +76,39 @@ struct LateInStepsTests {
         await probe.reached("b deinit")
     }
 
-    @Test("keeps nobody from reading that the app stops")
+    @Test("in the init of a reload is not waited for when the app stops")
+    func stoppedInReload() async throws {
+        let (probe, door) = (Probe(), Door())
+        probe.when("b init") { _ in door.pass() }
+        let test = try await HostUnderTest("a", probe: probe).launched()
+        async let outcome = test.reload("a", "b")
+        await probe.reached("b init")
+        test.overrun(.seconds(20))
+        guard case .rolledBack = try await outcome else {
+            Issue.record("not undone")
+            return
+        }
+        #expect(await test.stopped() == .stopped)
+        door.open()
+        await probe.reached("b deinit")
+    }
+
+    @Test("in deinit after a failed launch is waited for when the app stops")
+    func stoppedInRelease() async throws {
+        struct Refusal: Error {}
+        let probe = Probe()
+        let door = probe.close("b deinit")
+        probe.when("b launch") { _ in throw Refusal() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        test.host.stop(because: "test")
+        await probe.reached("b deinit")
+        test.overrun(.seconds(10))
+        _ = await test.recorder.first(containing: "waiting for x.b")
+        door.open()
+        #expect(await test.end() == .stopped)
+    }
+
+    @Test("does not delay the line that says that the app stops")
     func stopAsked() async throws {
         let (probe, door) = (Probe(), Door())
         probe.when("b memory-warning") { _ in door.pass() }
