@@ -126,12 +126,15 @@ extension BlackBox.Progress {
                 let position = EventPosition(rawValue: word & ~BlackBox.Contents.begunBit)
             else { return nil }
             // A module that a reload has made anew has two numbers for a while.
-            if let other = behind[id], other.position <= position { continue }
+            let other = behind[id]
+            if let other, other.position < position { continue }
+            let isBegun = other?.position == position && other?.begun == true
             behind[id] = Behind(
-                position: position, begun: word & BlackBox.Contents.begunBit != 0)
+                position: position, begun: isBegun || word & BlackBox.Contents.begunBit != 0)
         }
-        // Killed after the event was done and before that was taken out of hand: it is done. What is delivered once
-        // more to some modules alone lies before `next`, and these modules have begun it.
+        // An event before `next` is done, and was not taken out of hand yet; unless some modules alone receive it once
+        // more, and have begun it. A late module that has begun it looks the same: then no activity is noted any more,
+        // and LastDeath does not name the event.
         if let position = EventPosition(rawValue: words[.inHand]),
             next.map({ position >= $0 }) ?? true
                 || behind.values.contains(Behind(position: position, begun: true))
