@@ -5,8 +5,8 @@ extension EntryUse {
     ///
     /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which asks it in file order.
     ///
-    /// - Parameter path: The slatefile's path. In the package that it or the working directory belongs to, if the
-    ///   binary was built there, the source of a class is looked for that the binary lacks; nil for no look.
+    /// - Parameter path: The slatefile's path. In the packages that it and the working directory belong to,
+    ///   the source of a class is looked for that the binary lacks; nil for no look.
     /// - Returns: The check. It remembers what it found, so each reading of a slatefile takes a new one.
     public static func checkAgainstBinary(
         ofSlatefile path: String? = nil
@@ -28,8 +28,12 @@ extension EntryUse {
                 wrong += 1
                 if wrong <= 100, let path, case .notFound = error {
                     if sources == nil { sources = PackageSources(near: path) }
-                    if let file = sources?.newerFile(of: use.entry) {
+                    switch sources?.find(use.entry) {
+                    case .newer(let file):
                         return [.entry("\(EntryError.notBuilt(use.entry, source: file))")]
+                    case .elsewhere(let file):
+                        return [.entry("\(EntryError.builtElsewhere(use.entry, source: file))")]
+                    case nil: break
                     }
                 }
                 return [.entry(error.description)]

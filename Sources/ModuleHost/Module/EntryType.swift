@@ -68,6 +68,8 @@ struct EntryType {
     case notFound(String, target: String, nearest: String?)
     /// Nothing in this binary has that name, but this source of it was changed after the binary was built.
     case notBuilt(String, source: String)
+    /// Nothing in this binary has that name, but a package that it was not built in has this source of it.
+    case builtElsewhere(String, source: String)
     /// There is such a type, of this kind, but it is no module.
     case noModule(String, kind: String)
 }
@@ -91,6 +93,9 @@ extension EntryError: CustomStringConvertible {
         case .notBuilt(let entry, let source):
             "no class '\(entry)' in this binary: '\(source)' is newer than the binary; "
                 + "run 'swift build' and restart the host"
+        case .builtElsewhere(let entry, let source):
+            "no class '\(entry)' in this binary: '\(source)' is of a package that this binary was not built "
+                + "in; 'swift run' in that package runs a host that has it"
         case .noModule(let entry, "class"):
             "class '\(entry)' is no module: make it conform to 'Module'"
         case .noModule(let entry, let kind):

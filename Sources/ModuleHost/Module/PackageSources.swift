@@ -1,7 +1,7 @@
 /// The Swift files of the package that a slatefile and the running program belong to.
 ///
 /// A class is looked for where a package has it by convention: `Target.Type` in a file `Type.swift` anywhere below
-/// `Sources/Target`. A package that the program was not built in says nothing about it.
+/// `Sources/Target`. In a package that the program was built in, a source tells something only if it is newer.
 struct PackageSources {
     /// Limits of the search: file names in all, and depth of nested folders.
     private enum Limits {
@@ -9,10 +9,18 @@ struct PackageSources {
         static let depth = 8
     }
 
-    /// The folders that have a manifest, and the program below them; absolute.
+    /// A source of a class that the program lacks.
+    enum Found {
+        /// It was changed after the program was built.
+        case newer(String)
+        /// It belongs to a package that the program was not built in.
+        case elsewhere(String)
+    }
+
+    /// The folders that have a manifest; absolute.
     private let roots: [String]
     private let workingFolder: String
-    /// The files of each target that was looked for, by name.
+    /// The files of each target's folder that was looked into, by name.
     private var targets: [String: [String: [String]]] = [:]
     private var room = Limits.names
 
@@ -24,8 +32,8 @@ struct PackageSources {
         let folder = parentFolder(of: CurrentProcess.absolute(slatefile)) ?? "/"
         var roots: [String] = []
         for start in [folder, workingFolder] {
-            guard let root = Self.root(of: start), RunningProgram.isBelow(root) else { continue }
-            if !roots.contains(root) { roots.append(root) }
+            guard let root = Self.root(of: start), !roots.contains(root) else { continue }
+            roots.append(root)
         }
         self.roots = roots
     }
@@ -40,22 +48,32 @@ struct PackageSources {
         return nil
     }
 
-    /// A source of this entry that was changed after the program of this process was built.
+    /// Finds a source of an entry's class.
     ///
     /// - Parameter entry: The entry, such as `Modules.PushModule`.
-    /// - Returns: Its path, for a message; nil where there is none.
-    mutating func newerFile(of entry: String) -> String? {
+    /// - Returns: The source, by its path for a message; nil where there is none.
+    mutating func find(_ entry: String) -> Found? {
         let parts = entry.split(separator: ".").map(String.init)
-        guard parts.count == 2, !roots.isEmpty else { return nil }
-        let (target, name) = (parts[0], "\(parts[1]).swift")
-        if targets[target] == nil {
-            var files: [String: [String]] = [:]
-            for root in roots { list("\(root)/Sources/\(target)", depth: 1, into: &files) }
-            targets[target] = files
+        guard parts.count == 2 else { return nil }
+        for root in roots {
+            let target = "\(root)/Sources/\(parts[0])"
+            if targets[target] == nil {
+                var files: [String: [String]] = [:]
+                list(target, depth: 1, into: &files)
+                targets[target] = files
+            }
+            let files = targets[target]?["\(parts[1]).swift"] ?? []
+            if !RunningProgram.isBelow(root) {
+                if let file = files.first { return .elsewhere(shown(file)) }
+            } else if let file = files.first(where: RunningProgram.isOlder) {
+                return .newer(shown(file))
+            }
         }
-        let found = targets[target]?[name]?.first(where: RunningProgram.isOlder)
-        guard let found, found.hasPrefix("\(workingFolder)/") else { return found }
-        return String(found.dropFirst(workingFolder.count + 1))
+        return nil
+    }
+
+    private func shown(_ path: String) -> String {
+        path.hasPrefix("\(workingFolder)/") ? String(path.dropFirst(workingFolder.count + 1)) : path
     }
 
     /// Adds the Swift files in a folder and those below it.
