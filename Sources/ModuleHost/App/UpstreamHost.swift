@@ -1,6 +1,6 @@
-/// The host that has started this process for one of its modules: it decides what happens, and hears what comes of it.
+/// The host that has started this process for one of its modules: it sends events, and receives their outcomes.
 ///
-/// Nil of a host that runs an app of its own.
+/// A host that runs an app of its own has none.
 protocol UpstreamHost: UpstreamCalls {
     /// What comes from it, to be looked at by the lane while a call waits.
     var input: any LaneInput { get }

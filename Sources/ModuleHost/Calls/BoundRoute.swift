@@ -6,16 +6,16 @@ import Synchronization
 final class BoundRoute {
     let entry: RouteTable.Entry
     private let handler: ErasedHandler
-    private let record: any CallableModule
+    private let target: any CallableModule
     let cell: Cell
     let moduleID: String
     let action: String
 
-    init(_ entry: RouteTable.Entry, of record: any CallableModule) {
+    init(_ entry: RouteTable.Entry, of target: any CallableModule) {
         self.entry = entry
         handler = entry.route.handler
-        self.record = record
-        cell = record.cell
+        self.target = target
+        cell = target.cell
         moduleID = entry.module.text
         action = entry.route.action
     }
@@ -32,10 +32,10 @@ final class BoundRoute {
     func module(on lane: Lane, orFault fault: inout RouteError?) -> AnyObject? {
         let isListed = cell.status.load(ordering: .acquiring) == .listed
         let admission = isListed ? .go : lane.admit(cell, at: nil)
-        if admission == .go, let module = record.instance { return module }
+        if admission == .go, let module = target.instance { return module }
         fault =
             admission == .late
-            ? .late(entry.module) : .unavailable(entry.module, because: record.unavailability)
+            ? .late(entry.module) : .unavailable(entry.module, because: target.unavailability)
         return nil
     }
 

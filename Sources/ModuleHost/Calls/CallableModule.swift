@@ -2,6 +2,7 @@
 ///
 /// Belongs to the lane.
 protocol CallableModule: AnyObject {
+    /// The module's place on the lane.
     var cell: Cell { get }
     /// The instance; nil while there is none.
     var instance: AnyObject? { get }
@@ -16,14 +17,17 @@ protocol UpstreamCalls: AnyObject, Sendable {
     /// The module of this process, whose own actions are called here.
     var module: ModuleID { get }
 
+    /// Calls an action of another module by its name, and waits for the reply.
     func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
         on thread: LaneThread
     ) throws -> any Encodable & Sendable
 
+    /// Opens a URL that another module answers, and waits for the reply.
     func open(
         _ url: String, for caller: Caller, on thread: LaneThread
     ) throws -> any Encodable & Sendable
 
+    /// Returns whether another module answers a URL.
     func canOpen(_ url: String, for caller: Caller, on thread: LaneThread) throws -> Bool
 }
