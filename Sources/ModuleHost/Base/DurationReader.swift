@@ -61,7 +61,7 @@ extension Duration {
     }
 }
 
-/// Why a text is no duration.
+/// The reason why a text is not a valid duration.
 public enum DurationFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// No unit after the number; `number` is as it was written.
     case unitless(String)

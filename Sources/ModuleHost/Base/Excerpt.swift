@@ -41,7 +41,7 @@ func named(_ scalar: Unicode.Scalar) -> String {
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }
 
-/// Whether a terminal, or a reader of lines, obeys the character instead of showing it.
+/// Returns whether a terminal, or a reader of lines, obeys the character instead of showing it.
 ///
 /// The one list of these characters: controls (C0, DEL, C1), line and paragraph separators, the marks, overrides and
 /// isolates of text direction, and what takes no room and has no part in writing a language. The joiners

@@ -1,4 +1,4 @@
-/// How a host, or one of its commands, tells its caller what came of it: the codes of `sysexits.h`.
+/// The exit code of a host or a command, from `sysexits.h`.
 @nonexhaustive public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     /// Done, or ended as it was told to.
     case success = 0
@@ -25,7 +25,7 @@
 }
 
 extension ExitCode {
-    /// What the code means, for the help of a command.
+    /// The meaning of the code, for the help of a command.
     package var meaning: String {
         switch self {
         case .success: "done"

@@ -1,24 +1,23 @@
 import AppService
 import Synchronization
 
-/// How much memory events and calls from outside may take that are accepted and not done: in all, and for each
-/// sender.
+/// The memory limits of events and calls from outside that are accepted and not done: in all, and for each sender.
 ///
 /// A sender that has no room is not read any further. Where there is none in all, a sender with nothing in flight is
 /// still read, so that it can ask how the host is doing; what would add to the load is refused. Neither ever happens
 /// to a host that keeps up.
 package final class InFlightBudget: Sendable {
-    /// How many bytes there may be.
+    /// The limits in bytes.
     struct Limits: Hashable, Sendable {
         /// In all.
         var all = 64 << 20
         /// Of one sender: a connection, a module's process, the signals.
         var sender = 8 << 20
-        /// When a sender that was refused may try again.
+        /// The time after which a refused sender may try again.
         var retry: Duration = .seconds(1)
     }
 
-    /// What an event or call takes beside its payload.
+    /// The bytes of an event or call beside its payload.
     static let overhead = 512
     /// Memory that went back to the allocator is given back to the system where there was this much.
     private static let largeLoad = 8 << 20
@@ -51,7 +50,7 @@ package final class InFlightBudget: Sendable {
     /// Whether there is room in all.
     var hasRoom: Bool { bytes.load(ordering: .sequentiallyConsistent) < limits.all }
 
-    /// How many bytes are in flight.
+    /// The number of bytes in flight.
     var inFlight: Int { bytes.load(ordering: .relaxed) }
 
     fileprivate func enter(_ count: Int) {
@@ -86,7 +85,7 @@ package final class InFlightBudget: Sendable {
     }
 }
 
-/// What one sender has in flight.
+/// The account of what one sender has in flight.
 final class InFlightAccount: Sendable {
     private let budget: InFlightBudget
     private let bytes = Atomic(0)

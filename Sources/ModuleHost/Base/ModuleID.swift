@@ -24,7 +24,7 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Why a name is no module id.
+    /// The reason why a name is not a valid module id.
     public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
         /// No characters at all.
         case empty
@@ -73,7 +73,7 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
     static let pattern =
         "^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$"
 
-    /// What is malformed about a name, or nil; total over any bytes.
+    /// Returns the first fault of a name, or nil; total over any bytes.
     static func fault(in name: some BidirectionalCollection<UInt8>) -> Fault? {
         isWellFormed(name) ? nil : slowFault(in: name)
     }

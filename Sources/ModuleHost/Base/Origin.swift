@@ -1,4 +1,4 @@
-/// Who caused an event or a call.
+/// The origin of an event or a call.
 public enum Origin: Hashable, Sendable {
     /// The host itself, as part of launching, stopping or reloading.
     case host

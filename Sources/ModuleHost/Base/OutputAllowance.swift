@@ -1,8 +1,8 @@
-/// How many lines a module's process may have logged: so many at once, so many a second after that.
+/// A limit on the lines that a module's process may log: so many at once, and so many a second after that.
 struct OutputAllowance: Sendable {
     private let limits: TokenBucket.Limits
     private var bucket: TokenBucket
-    /// How many lines were left out and not told of yet.
+    /// The number of dropped lines that no shown line has reported yet.
     private var dropped = 0
 
     init(
@@ -13,7 +13,7 @@ struct OutputAllowance: Sendable {
         bucket = TokenBucket(limits, at: now)
     }
 
-    /// What becomes of a line.
+    /// The decision about a line.
     enum Verdict: Hashable, Sendable {
         /// It is shown; before it so many were left out, which nobody has heard of yet.
         case show(afterDropping: Int)
@@ -33,7 +33,7 @@ struct OutputAllowance: Sendable {
         return .show(afterDropping: takeDropped())
     }
 
-    /// How many were left out and not told of yet.
+    /// Returns the number of dropped lines that were not reported yet, and counts from 0 again.
     mutating func takeDropped() -> Int {
         defer { dropped = 0 }
         return dropped

@@ -6,10 +6,10 @@ package struct RouteToken: Sendable {
 
     package init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// Whether the token is `other`, found out in a time that depends on the length of `other` alone.
+    /// Returns whether the token is `other`, in a time that depends on the length of `other` alone.
     package func matches(_ other: String) -> Bool { matches(RouteToken(other)) }
 
-    /// Whether the token is `other`, found out in a time that depends on the length of `other` alone.
+    /// Returns whether the token is `other`, in a time that depends on the length of `other` alone.
     package func matches(_ other: RouteToken) -> Bool {
         let other = other.bytes
         var difference = bytes.count ^ other.count

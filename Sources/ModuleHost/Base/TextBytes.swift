@@ -1,7 +1,6 @@
-/// Which characters of a text must not stand as they are in some format, and how they are written.
+/// The escaping of a text format: the characters to escape, and how they are written.
 protocol TextEscape {
-    /// Whether the character must be escaped. Asked for what has one, two or three bytes: what has four
-    /// stands as it is.
+    /// Returns whether a character of one, two or three bytes must be escaped; one of four bytes never is.
     static func needsEscape(_ scalar: UInt32) -> Bool
     static func appendEscape(of scalar: UInt32, to bytes: inout [UInt8])
 }

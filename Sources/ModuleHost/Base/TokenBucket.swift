@@ -1,9 +1,9 @@
 /// A limit on how often something happens: so many times at once, and so many a second after that.
 struct TokenBucket: Sendable {
     struct Limits: Hashable, Sendable {
-        /// How many tokens the bucket holds.
+        /// The number of tokens that a full bucket holds.
         var burst: Int
-        /// How many tokens are added a second.
+        /// The number of tokens that are added each second.
         var perSecond: Int
     }
 

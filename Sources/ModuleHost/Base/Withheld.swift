@@ -1,6 +1,6 @@
 import AppService
 
-/// What is kept back for a while, and then handed on in its order.
+/// A queue that keeps its elements until it is released, and hands them on in order.
 final class Withheld<Element: Sendable>: Sendable {
     private let elements = Guarded<[Element]?>([])
 

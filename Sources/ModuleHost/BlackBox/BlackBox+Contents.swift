@@ -1,5 +1,5 @@
 extension BlackBox {
-    /// What one of the host's black boxes says, once that host is gone.
+    /// The contents of the black box of a host that is gone.
     package struct Contents: Hashable, Sendable {
         package var processID: Int32
         package var startedAt: WallTime
@@ -7,11 +7,11 @@ extension BlackBox {
         package var state: State
         /// Whether the machine still runs since then.
         package var isOfThisBoot: Bool
-        /// What the lane was at.
+        /// The work of the lane.
         package var activity: Activity?
         /// The module that the lane was in; nil for none.
         package var module: ModuleID?
-        /// Who called it: its caller first, who called that after it.
+        /// The chain of callers, the direct caller first.
         package var callers: [ModuleID]
         /// The module that the lane itself had told something, at the far end of the callers.
         ///
@@ -23,21 +23,20 @@ extension BlackBox {
         package var late: [ModuleID]
         /// The modules that had start-up tasks running, by number.
         package var startingUp: [ModuleID]
-        /// How far the inbox was worked off; nil where the box cannot be believed in this, since the
-        /// machine went down or some position had no room.
+        /// The progress through the inbox; nil if the machine went down, or a position had no room in the box.
         package var progress: Progress?
     }
 
-    /// How far a host had worked off its inbox.
+    /// A host's progress through its inbox.
     package struct Progress: Hashable, Sendable {
         /// An event that was begun, and not done.
         package struct InHand: Hashable, Sendable {
             package var position: EventPosition
-            /// Which attempt it was, from 1.
+            /// The number of the attempt, from 1.
             package var attempt: Int
         }
 
-        /// What a late module has not heard.
+        /// The position of a late module.
         package struct Behind: Hashable, Sendable {
             /// The first event.
             package var position: EventPosition
@@ -48,12 +47,12 @@ extension BlackBox {
         package var inHand: InHand?
         /// The first event that the lane had not done; nil for one that was never noted.
         package var next: EventPosition?
-        /// Which writing of the cursor file all this goes on from.
+        /// The sequence number of the cursor file that these positions continue.
         package var cursorSequence: UInt64
         package var behind: [ModuleID: Behind] = [:]
     }
 
-    /// What a lane is at, as far as it is no call.
+    /// The work of a lane, apart from calls.
     package enum Activity: Hashable, Sendable {
         case event(EventKind)
         /// A module is made.

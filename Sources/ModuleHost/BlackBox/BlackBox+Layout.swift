@@ -1,4 +1,4 @@
-/// Where everything lies in the file of a black box: words of eight bytes, in the machine's own order.
+/// The layout of a black box's file: words of eight bytes, in the machine's byte order.
 ///
 /// ```
 /// head │ stacks of the lane's threads │ behind │ late │ tasks │ ranks │ names
@@ -26,7 +26,7 @@ struct BlackBoxLayout: Hashable {
         /// The ownership word, alone in its cache line: it is exchanged with each delivery.
         case ownership = 16
         case activity = 32
-        /// Which stack belongs to the lane's owner, from 1.
+        /// The number of the stack that belongs to the lane's owner, from 1.
         case stack
         case inHand
         case attempt
@@ -38,7 +38,7 @@ struct BlackBoxLayout: Hashable {
 
     static let headWords = 48
 
-    /// How many threads of the lane have their stack in the box: the owner and those of late modules.
+    /// The number of threads with a stack in the box: the owner of the lane, and threads of late modules.
     ///
     /// A host with more of them names the culprit all the same, without its callers.
     static let stacks = 32
@@ -49,7 +49,7 @@ struct BlackBoxLayout: Hashable {
     static let nameWords = 33
     static let nameLimit = (nameWords - 1) * 8
 
-    /// How many cells there is room for.
+    /// The number of cells that a box may have.
     static let capacities = 1...Int(UInt16.max)
     let capacity: Int
 

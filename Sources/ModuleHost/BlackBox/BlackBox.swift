@@ -1,8 +1,8 @@
 import AppService
 import Synchronization
 
-/// What a host was doing, in a file of the state directory that outlives it: the ownership word, the
-/// event in hand, how far the inbox is worked off, which modules are late.
+/// A mapped file in the state directory that outlives the host: the ownership word, the current event, the progress
+/// through the inbox, and the late modules.
 ///
 /// The next host reads what the last one left (``previous``), says which module was at work when it died,
 /// and goes on with the inbox from there. All notes are plain atomic stores into mapped memory: no system
@@ -13,7 +13,7 @@ import Synchronization
 /// `@unchecked Sendable`: the addresses never change, and what they point to is touched by atomics alone,
 /// except the names, which only one thread at a time writes (at launch, and in a reload).
 package final class BlackBox: @unchecked Sendable {
-    /// How the host that wrote a box has ended.
+    /// The end of the host that wrote a box.
     package enum State: UInt64, Hashable, Sendable {
         /// Not: it runs, or it died.
         case running = 1
@@ -24,7 +24,7 @@ package final class BlackBox: @unchecked Sendable {
 
     package static let name = "blackbox"
 
-    /// What the last host left; nil where there was none, or nothing that can be read.
+    /// The contents that the last host left; nil if there was none, or the file cannot be read.
     package let previous: Contents?
     /// The highest number of a cell that there is room for.
     package var capacity: Int { layout.capacity }
@@ -172,7 +172,7 @@ package final class BlackBox: @unchecked Sendable {
 
     // MARK: The lane
 
-    /// Where the ownership word lies.
+    /// The address of the ownership word.
     var ownership: OwnershipWord.Address { words + BlackBoxLayout.Word.ownership.rawValue }
 
     /// A place for the stack of one of the lane's threads; given back when it is let go.
@@ -237,7 +237,7 @@ package final class BlackBox: @unchecked Sendable {
     }
 }
 
-/// Which start of the machine this is.
+/// The kernel's id of this boot of the machine.
 struct BootID: Hashable, Sendable {
     let high: UInt64
     let low: UInt64

@@ -1,6 +1,6 @@
-/// How the last host on a state directory died, as its black box tells.
+/// The death of the last host on a state directory, from its black box.
 package struct LastDeath: Hashable, Sendable {
-    /// What came to its end.
+    /// The cause of the death.
     package enum Cause: String, Hashable, Sendable {
         /// The process: a trap, a signal.
         case process
@@ -11,11 +11,11 @@ package struct LastDeath: Hashable, Sendable {
     package var cause: Cause
     package var processID: Int32
     package var startedAt: WallTime
-    /// What the lane was at; nil for calls and all else that is no event.
+    /// The work of the lane; nil for calls and for everything else that is not an event.
     package var activity: BlackBox.Activity?
     /// The module that was at work on the lane; nil for none.
     package var module: ModuleID?
-    /// Who called it: its caller first.
+    /// The chain of callers, the direct caller first.
     package var callers: [ModuleID] = []
     /// The durable event in hand, and which attempt it was.
     package var inHand: BlackBox.Progress.InHand?
@@ -26,7 +26,7 @@ package struct LastDeath: Hashable, Sendable {
 }
 
 extension BlackBox.Contents {
-    /// How the host died; nil where it ended as it wanted to.
+    /// The death of the host; nil if it ended on purpose.
     ///
     /// Where the machine went down, the file may hold older notes beside newer ones: nobody is named.
     package var death: LastDeath? {

@@ -1,7 +1,7 @@
 public import Synchronization
 
-/// Who owns the lane, in one machine word: which responder is being told something, how deep calls
-/// are nested, and a sequence that makes each delivery different from the one before.
+/// The lane's owner in one machine word: the cell that is entered, the depth of nested calls, and a sequence number that
+/// makes each delivery different from the one before.
 ///
 /// ```
 /// 63            32 31      23 22   16 15        0
@@ -22,12 +22,11 @@ struct Ownership: Equatable, Sendable {
     @inlinable @inline(__always)
     var cell: UInt16 { UInt16(truncatingIfNeeded: bits) }
 
-    /// How many responders stand on the stack: 0 in the host's own code, 1 in a delivery, more
-    /// where responders call each other.
+    /// The number of responders on the stack: 0 in the host's own code, 1 in a delivery, more if responders call each other.
     @inlinable @inline(__always)
     var depth: Int { Int(truncatingIfNeeded: (bits >> 16) & 0x7F) }
 
-    /// Which of the lane's own deliveries this is, counted modulo 2³².
+    /// The number of the lane's own delivery, modulo 2³².
     @inlinable @inline(__always)
     var delivery: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
 

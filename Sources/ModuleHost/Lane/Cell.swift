@@ -7,7 +7,7 @@ import Synchronization
 /// from one event to the next. Both begin at 1; 0 is the host itself.
 @usableFromInline
 final class Cell: Sendable {
-    /// What the lane may do with the module of this place.
+    /// The state of the module of this cell, as the lane sees it.
     enum Status: UInt8, AtomicRepresentable {
         /// It hears what is sent.
         case listed
@@ -20,7 +20,7 @@ final class Cell: Sendable {
     }
 
     @usableFromInline let number: UInt16
-    /// Where it stands in the order of the slatefile.
+    /// The module's place in the order of the slatefile.
     ///
     /// Written on the lane, between two events, with what is sorted by it; atomic since the watchdog reads
     /// it, too.
@@ -31,11 +31,11 @@ final class Cell: Sendable {
     struct Terms: Sendable {
         /// The module's own deadline for an event, where the slatefile gives one.
         var deadline: Duration?
-        /// When its process is killed that does not answer, where the slatefile says when.
+        /// The time after which its process is killed if it does not answer; nil if the slatefile does not say.
         var killAfter: Duration?
-        /// How many events the module may be behind in memory.
+        /// The number of events that the module may be behind in memory.
         var backlog = 1024
-        /// What the module's process may do beyond what all may.
+        /// The permissions of the module's process beyond those of every module.
         var permissions: Set<Slatefile.Permission> = []
     }
 
@@ -53,8 +53,7 @@ final class Cell: Sendable {
     ///
     /// Written under the lane's lock.
     let isAwaited = Atomic(false)
-    /// How many members the module has had in the host's center: who has asked for them need not ask again
-    /// as long as it stays.
+    /// The number of members that the module has ever had in the center: a list of members is current while it is the same.
     ///
     /// Written on the lane, before who adds a member goes on.
     let membersAdded = Atomic<UInt32>(0)
@@ -80,7 +79,7 @@ final class Cell: Sendable {
     var backlog: Int { terms.backlog }
     var permissions: Set<Slatefile.Permission> { terms.permissions }
 
-    /// Where it stands in the order of the slatefile: at first, as its number says.
+    /// The module's place in the order of the slatefile; at first its number.
     var rank: UInt16 {
         get { order.load(ordering: .relaxed) }
         set { order.store(newValue, ordering: .relaxed) }

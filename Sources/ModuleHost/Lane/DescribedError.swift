@@ -1,4 +1,4 @@
-/// What module code threw, in words.
+/// The description of an error that module code threw.
 ///
 /// How an error describes itself is code of the module's too: it is asked while the module is in hand, and
 /// not by the host, from which nobody could take the lane.

@@ -9,10 +9,10 @@ struct EventLog {
         /// The numbers of the late modules that are not to hear it; nil while that is not known: the
         /// search for who claims the event goes on.
         var unreached: Set<UInt16>?
-        /// How many bytes the events take that were kept before it.
+        /// The bytes of all events that were kept before it.
         fileprivate var bytesBefore = 0
 
-        /// Whether a module that is behind is to hear it; nil while that is not known.
+        /// Returns whether a module that is behind receives the event; nil while that is not known.
         func isFor(_ cell: Cell) -> Bool? {
             unreached.map { !$0.contains(cell.number) && event.isFor(cell.id) }
         }
@@ -23,17 +23,17 @@ struct EventLog {
         }
     }
 
-    /// How many bytes of payloads a module may be behind in memory.
+    /// The bytes of payloads that a module may be behind in memory.
     static let byteLimit = 16 << 20
 
     /// The position that the next event gets.
     private(set) var head: UInt64 = 0
     /// The events kept, the last of which stands at `head - 1`.
     private var kept = Deque<Kept>()
-    /// How many bytes the events take that were ever kept.
+    /// The bytes of all events that were ever kept.
     private var bytes = 0
 
-    /// How many events are kept.
+    /// The number of events that are kept.
     var count: Int { kept.count }
 
     /// Gives `event` its position.
@@ -64,7 +64,7 @@ struct EventLog {
         bytes += event.event.payload?.footprint ?? 0
     }
 
-    /// How many bytes the payloads take of the events from `position` on, as far as they are kept.
+    /// Returns the bytes of the payloads of all kept events from `position` on.
     func bytes(from position: UInt64) -> Int {
         self[max(position, head - UInt64(count))].map { bytes - $0.bytesBefore } ?? 0
     }

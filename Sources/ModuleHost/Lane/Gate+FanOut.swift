@@ -1,12 +1,12 @@
 public import Synchronization
 
-/// What a fan-out does after a responder has returned.
+/// The next step of a fan-out after a responder has returned.
 @usableFromInline
 enum FanStep {
     case next, end
 }
 
-/// How a fan-out ended.
+/// The end of a fan-out.
 @usableFromInline
 enum FanEnd: Equatable {
     /// It went round, or was ended by a step.

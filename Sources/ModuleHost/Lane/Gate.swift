@@ -4,7 +4,7 @@
 /// ``enter(_:through:_:)``. No lock of the host is held there.
 @usableFromInline
 struct Gate: Sendable {
-    /// How an entry into module code ended.
+    /// The outcome of an entry into module code.
     @usableFromInline
     enum Outcome<Result> {
         /// It returned, and the lane is still ours.

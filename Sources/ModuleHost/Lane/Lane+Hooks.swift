@@ -1,5 +1,5 @@
 extension Lane {
-    /// What the lane asks of its host.
+    /// The functions of the host that the lane calls.
     struct Hooks: Sendable {
         /// Modules became late.
         ///

@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// How the lane is taken from a thread that is stuck, and what becomes of the modules on its stack.
+/// Taking the lane over from a stuck thread, and the modules on its stack.
 extension Lane {
     // MARK: Takeover
 
@@ -73,7 +73,7 @@ extension Lane {
         box.setStack(thread.stack)
     }
 
-    /// What a thread does that lost the lane, once it is back from the module that held it up.
+    /// Runs on a thread that lost the lane, once it is back from the module that held it up.
     func catchUp(on thread: LaneThread) {
         guard let stay = state.withLock({ $0.late.stay(of: thread) }) else { return }
         for cell in stay.cells {
@@ -120,7 +120,7 @@ extension Lane {
 
     // MARK: Late modules
 
-    /// What the lane may do with a module whose cell is not simply listed.
+    /// Decides what the lane may do with a module whose cell is not simply listed.
     ///
     /// - Parameters:
     ///   - cell: The module's place.
@@ -201,8 +201,8 @@ extension Lane {
     /// The places of all modules, in no order.
     var allCells: [Cell] { state.withLock { Array($0.cells.values) } }
 
-    /// Whether a thread that lost the lane has not returned, or has not said yet that its modules are late no
-    /// more.
+    /// Returns whether a thread that lost the lane has not returned, or has not reported yet that its modules are no
+    /// longer late.
     ///
     /// - Parameter cells: Modules whose threads do not count.
     /// - Returns: Whether there is such a thread.
@@ -213,7 +213,7 @@ extension Lane {
     /// Whether the lane has come to its end, or is about to.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// Whether a module is late, be it one of the app's still or gone.
+    /// Returns whether a module is late, also one that is no longer part of the app.
     func isLate(_ cell: Cell) -> Bool { state.withLock { $0.late.holds(cell) } }
 
     /// The modules that are late now, in the order in which they became so.
@@ -229,7 +229,7 @@ extension Lane {
         }
     }
 
-    /// How many events wait for a late module; nil for one that is not late.
+    /// Returns the number of events that wait for a late module; nil for one that is not late.
     func behind(_ cell: Cell) -> Int? {
         state.withLock { $0.late.behind(cell, log: $0.log) }
     }
@@ -251,26 +251,25 @@ extension Lane {
         state.withLock { $0.late.forfeitEventInHand(of: cell, because: reason) }
     }
 
-    /// What modules gave up and is not put aside yet.
+    /// The ranges that modules gave up and that are not put aside yet.
     var forfeits: [Forfeit] { state.withLock { $0.late.forfeits } }
 
-    /// What a module gave up is put aside: so many events that it was to hear.
+    /// Notes that a range which a module gave up is put aside, with so many events for the module.
     func settle(_ forfeit: Forfeit, dropped: Int) {
         state.withLock { $0.late.settle(forfeit, dropped: dropped, log: $0.log) }
     }
 
-    /// What the watchdog needs to know of a delivery.
+    /// The facts that the watchdog needs of a delivery.
     struct Watched {
         let isBusy: Bool
         let limit: DeliveryLimit
         /// The module that the lane itself has entered.
         let cell: Cell?
-        /// How many modules of the app stand after it in the order of the slatefile, where it is notified of
-        /// an event that they are notified of next.
+        /// The number of modules that are notified of the same event after it.
         let modulesToCome: Int
     }
 
-    /// What the watchdog needs to know of the delivery that `word` stands for.
+    /// Returns what the watchdog needs to know of the delivery that `word` stands for.
     func watched(at word: Ownership) -> Watched {
         state.withLock { state in
             let cell = state.cells[state.thread.outermost(at: word)]

@@ -31,7 +31,7 @@ extension Lane {
         weak var cell: Cell?
     }
 
-    /// What the lane's thread does next.
+    /// The next step of the lane's thread.
     enum Step {
         case run(any LaneJob)
         case sleep, end
@@ -61,7 +61,7 @@ extension Lane.State {
         return thread
     }
 
-    /// What stands for the next thread: one with a place in the black box, if there is any.
+    /// Returns the object for the next thread, with a stack in the black box if there is room.
     mutating func nextThread(mine: Ownership, _ box: BlackBox?) -> LaneThread {
         let spare =
             spareThreads.firstIndex { $0.stack != nil } ?? spareThreads.indices.first

@@ -14,7 +14,7 @@ public import Synchronization
 @usableFromInline
 final class Lane: Sendable {
     @usableFromInline let word: OwnershipWord
-    /// What says after a death who was at work; nil for a host without one.
+    /// The black box; nil for a host without one.
     let box: BlackBox?
     /// Changes whenever some cell's status does, so that a list which was in order at one epoch
     /// need not look at its cells while the epoch stays.
@@ -279,7 +279,7 @@ final class Lane: Sendable {
         return serve { _ in body() }
     }
 
-    /// Whether `thread` still owns the lane.
+    /// Returns whether `thread` still owns the lane.
     func owns(_ thread: LaneThread) -> Bool { word.load() == thread.mine }
 
     /// The event that the lane, or a late module's own thread, is delivering to `cell`.

@@ -2,13 +2,13 @@
 ///
 /// It lies on the heap, so that another thread can go on with it.
 protocol LaneJob: Sendable {
-    /// What module code that this job enters is allowed.
+    /// The deadline of the module code that this job enters.
     var limit: DeliveryLimit { get }
 
     /// The event in hand, where the job delivers one.
     var event: LifecycleEvent? { get }
 
-    /// What a module that the job enters sees as the event in hand.
+    /// The event that a module sees as the current one while the job enters it.
     ///
     /// Apart from ``event`` only where one module alone is told: then nothing waits in the log for others.
     var eventInHand: LifecycleEvent? { get }
@@ -49,7 +49,7 @@ extension LaneJob {
     func abandonInHand() {}
 }
 
-/// Which of the slatefile's deadlines holds for a delivery.
+/// The deadline of the slatefile that applies to a delivery.
 enum DeliveryLimit: Hashable, Sendable {
     /// `deadlines.event`, or the module's own.
     case event

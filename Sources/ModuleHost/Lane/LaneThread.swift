@@ -26,7 +26,7 @@ final class LaneThread: @unchecked Sendable {
     /// each delivery, and only the thread itself touches it.
     @usableFromInline let mineAddress: UnsafeMutablePointer<Ownership>
 
-    /// Whose code the thread runs since it lost the lane; nil while it is the same as then.
+    /// The cell whose code the thread runs since it lost the lane; nil while it is the same as then.
     ///
     /// Touched only by the thread itself.
     @usableFromInline var place: UInt16?
@@ -34,7 +34,7 @@ final class LaneThread: @unchecked Sendable {
     /// Wakes the thread when it waits for work.
     let wake = DispatchSemaphore(value: 0)
 
-    /// Which thread this is; 0 until it runs.
+    /// The identity of the thread; 0 until it runs.
     let identity = Atomic<UInt>(0)
 
     /// The responders below the innermost, by the depth at which each stands.
@@ -42,7 +42,7 @@ final class LaneThread: @unchecked Sendable {
     /// Atomic only because a thread that has lost the lane without knowing it may write an equal
     /// value once more.
     private let outer: UnsafeMutablePointer<Atomic<UInt16>>
-    /// Where they lie, if that is in the black box.
+    /// Their stack in the black box, if there is one.
     let stack: BlackBox.Stack?
 
     init(mine: Ownership, stack: BlackBox.Stack? = nil) {

@@ -88,7 +88,7 @@ extension LateModules {
         return count
     }
 
-    /// What a module that has just become late has to catch up with beyond the log.
+    /// Takes the events of the inbox that a module which has just become late has to catch up with.
     mutating func takeWaiting(for cell: Cell) -> Spill? {
         guard cell.isListed, let spilled = failed(cell)?.spilled else { return nil }
         failed[cell.number] = nil

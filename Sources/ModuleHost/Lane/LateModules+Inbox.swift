@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What late modules have not heard of the durable events.
+/// The durable events that late modules have not received.
 extension LateModules {
     /// Durable events that a module has not heard and that are no longer in memory.
     struct Spill {
-        /// Where the first of them stands in the inbox, and where what follows the last one begins.
+        /// The range of their places in the inbox: from the first one to the end of the last.
         private var places: Range<EventPosition>?
         /// Those among them that the module is not to hear: somebody else claimed them.
         private var heard: Set<EventPosition> = []
 
-        /// How many there are that it is to hear.
+        /// The number of events among them that are for the module.
         private(set) var count = 0
 
         var first: EventPosition? { places?.lowerBound }
@@ -230,7 +230,7 @@ extension LateModules {
         }
     }
 
-    /// What a module gave up is put aside.
+    /// Notes that a range which a module gave up is put aside.
     mutating func settle(_ forfeit: Forfeit, dropped: Int, log: EventLog) {
         forfeits.removeAll { $0.cell === forfeit.cell && $0.first == forfeit.first }
         if failed(forfeit.cell) != nil {
@@ -245,7 +245,7 @@ extension LateModules {
 
 /// Durable events that a module gave up.
 struct Forfeit: Sendable {
-    /// Why it did.
+    /// The reason.
     enum Reason: Hashable, Sendable {
         /// It is too far behind.
         case behind
@@ -260,7 +260,7 @@ struct Forfeit: Sendable {
     let first: EventPosition
     /// The one that the module is at work on.
     let begun: EventPosition?
-    /// Where the others stand.
+    /// The places of the others.
     let places: Range<EventPosition>?
     /// Those among them that it was not to hear.
     let heard: Set<EventPosition>

@@ -13,7 +13,7 @@ struct LateModules {
         let job: (any LaneJob)?
     }
 
-    /// What a late module's own thread does next.
+    /// The next step of a late module's own thread.
     enum Step {
         case event(LifecycleEvent)
         /// To read on in the inbox, from this place, since the events are no longer in memory.
@@ -38,7 +38,7 @@ struct LateModules {
         let cell: Cell
         /// The thread that it catches up on.
         let thread: LaneThread
-        /// How many modules became late before it.
+        /// The number of modules that became late before it.
         let turn: Int
         var position: UInt64
         /// Before this position of the log there is no durable event that it has not heard.
@@ -69,12 +69,12 @@ struct LateModules {
     /// Those that have failed and that durable events wait for, by the numbers of their cells.
     var failed: [UInt16: Failed] = [:]
     private var turns = 0
-    /// What modules that were too far behind gave up, until it is put aside.
+    /// The ranges that modules gave up, since they were too far behind, until these are put aside.
     var forfeits: [Forfeit] = []
     private var stays: [Stay] = []
     /// The first position that a rejoined module has not heard.
     private var heard: [UInt16: UInt64] = [:]
-    /// How often the log was not looked at for what nobody is behind any more.
+    /// The number of times that trimming the log was skipped.
     private var trimsSkipped = 0
 
     /// - Parameter box: Where it is noted who is late; nil for nowhere.
@@ -84,7 +84,7 @@ struct LateModules {
     var count: Int { modules.count }
     /// Those that are late, in the order in which they became so.
     var cells: [Cell] { modules.values.sorted { $0.turn < $1.turn }.map(\.cell) }
-    /// Whether a thread with modules on its stack is to say what became of them, late or no more.
+    /// Returns whether a thread has yet to report what became of the modules on its stack.
     func hasStays(besides cells: [Cell] = []) -> Bool {
         stays.contains { stay in
             stay.cells.contains { cell in !cells.contains { $0 === cell } }
@@ -135,12 +135,12 @@ struct LateModules {
 
     func holds(_ cell: Cell) -> Bool { self[cell] != nil }
 
-    /// What is known of a module, where it is late.
+    /// The record of a late module; nil for one that is not late.
     subscript(cell: Cell) -> Module? {
         modules[cell.number].flatMap { $0.cell === cell ? $0 : nil }
     }
 
-    /// How many events wait for a late module; nil for one that is not late.
+    /// Returns the number of events that wait for a late module; nil for one that is not late.
     ///
     /// Those that it will miss are not among them.
     func behind(_ cell: Cell, log: EventLog) -> Int? {
@@ -276,7 +276,7 @@ struct LateModules {
     }
 }
 
-/// Why the lane is taken from its thread.
+/// The reason why the lane is taken from its thread.
 enum TakeoverCause: Sendable {
     /// A module is past its deadline.
     case overdue
@@ -286,13 +286,13 @@ enum TakeoverCause: Sendable {
     case repeatedYield
 }
 
-/// Who became late, and in what.
+/// The modules that became late in one takeover, and the circumstances.
 struct LateReport: Sendable {
     /// The modules on the stuck stack, outermost first.
     ///
     /// All are late; the last one is to blame.
     let cells: [Cell]
     let cause: TakeoverCause
-    /// What was going on.
+    /// The job of the thread that lost the lane.
     let job: (any LaneJob)?
 }

@@ -120,7 +120,7 @@ final class Member {
     /// The same, where it is not told by all the protocols that it conforms to.
     let selective: (any SelectiveResponder)?
     let cell: Cell
-    /// Where it stands among the members of its cell.
+    /// The place among the members of its cell.
     let sequence: Int
     /// The topics of messages that it named when the first message came; touched only while its module
     /// may be entered.
@@ -140,10 +140,10 @@ final class Member {
 
     func markRemoved() { removed.store(true, ordering: .relaxed) }
 
-    /// Whether it wants to be told of an event that its protocols are about.
+    /// Returns whether the member wants an event that its protocols are about.
     func hears(_ kind: EventKind) -> Bool { selective?.hears(kind) ?? true }
 
-    /// Whether it wants messages on a topic: it is asked for its topics once.
+    /// Returns whether the member wants messages on a topic; it is asked for its topics once.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.

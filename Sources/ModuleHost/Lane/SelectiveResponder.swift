@@ -2,6 +2,6 @@
 protocol SelectiveResponder: AnyObject {
     func wants<Responder>(_ responder: Responder.Type) -> Bool
 
-    /// Whether it wants to be told of an event, of those that such a protocol is about.
+    /// Returns whether the object wants an event, of those that its protocols are about.
     func hears(_ kind: EventKind) -> Bool
 }

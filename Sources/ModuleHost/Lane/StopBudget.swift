@@ -1,8 +1,7 @@
 import AppService
 import Synchronization
 
-/// How the time of a stop is shared out, so that hung modules do not keep the others from being notified of
-/// the end.
+/// The division of the time of a stop, so that hung modules do not keep the others from being notified of the end.
 ///
 /// A third of `deadlines.stopAll` is kept for each of the steps `resign-active`, `background` and `terminate`.
 /// What a step does not use is left to those after it; what was accepted before the stop takes its time from
@@ -19,7 +18,7 @@ struct StopBudget: Sendable {
 
     private let end: ContinuousClock.Instant
     private let third: Duration
-    /// How many thirds are kept for steps to come.
+    /// The number of thirds that are kept for steps to come.
     private var stepsToCome = 2
     /// Whether a module was overdue in this stop: then there may be more of them.
     var hasOverdueModules = false
@@ -41,7 +40,7 @@ struct StopBudget: Sendable {
         }
     }
 
-    /// How long a module may take that is entered at an instant.
+    /// Returns the time that a module may take which is entered at an instant.
     ///
     /// - Parameters:
     ///   - cell: The module's place.
@@ -56,7 +55,7 @@ struct StopBudget: Sendable {
         return max(Self.minimum, (left - min(Self.share * count, third / 2)) / 2)
     }
 
-    /// How often the watchdog looks: ten times in the shortest time that a module may get now.
+    /// Returns the interval of the watchdog: a tenth of the shortest time that a module may get now.
     func tick(at now: ContinuousClock.Instant, atMost usual: Duration) -> Duration {
         let shortest =
             hasOverdueModules ? Self.minimum : allowance(of: nil, before: 0, at: now)

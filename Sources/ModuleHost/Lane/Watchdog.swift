@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// In a stop a module gets less than its deadline where the ``StopBudget`` says so.
 final class Watchdog: Sendable {
-    /// How long module code may take.
+    /// The deadlines of module code.
     struct Limits: Sendable {
         var event: Duration = .seconds(5)
         var launch: Duration = .seconds(20)
@@ -29,7 +29,7 @@ final class Watchdog: Sendable {
         var delivery: UInt32?
         /// The sum of the ticks that have seen it; a reload may change their length.
         var counted = Duration.zero
-        /// How long it may take in a stop; fixed when the first tick of the stop sees it.
+        /// The time that the delivery may take in a stop; fixed when the first tick of the stop sees it.
         var allowanceInStop: Duration?
     }
 
@@ -45,7 +45,7 @@ final class Watchdog: Sendable {
         self.time = time
     }
 
-    /// What counts from the next tick on: the lane never looks here.
+    /// The deadlines from the next tick on; the lane never reads them.
     var limits: Limits {
         get { currentLimits.withLock { $0 } }
         set { currentLimits.withLock { $0 = newValue } }
@@ -122,7 +122,7 @@ final class Watchdog: Sendable {
         return budget.map { $0.tick(at: time.now(), atMost: limits.tick) } ?? limits.tick
     }
 
-    /// How long the delivery in sight may take.
+    /// Returns the time that the watched delivery may take.
     private func allowance(_ watched: Lane.Watched, _ sight: inout Sight) -> Duration {
         let usual = limit(watched.limit, of: watched.cell)
         if let fixed = sight.allowanceInStop { return min(usual, fixed) }

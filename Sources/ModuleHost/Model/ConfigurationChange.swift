@@ -1,4 +1,4 @@
-/// What a module is told when the slatefile was read again.
+/// The settings that a module receives when the slatefile was read again.
 public struct ConfigurationChange: Sendable {
     /// The module's own `config` now; nil where the slatefile gives none.
     public var config: JSONValue?

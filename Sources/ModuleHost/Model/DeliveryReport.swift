@@ -1,19 +1,19 @@
-/// What became of a message that was sent to every responder of a kind.
+/// The result of sending a message to every conforming responder.
 public struct DeliveryReport: Hashable, Sendable {
-    /// How many were told and returned.
+    /// The number of responders that were notified and returned.
     public var delivered = 0
-    /// How many were told and threw.
+    /// The number of responders that were notified and threw.
     ///
     /// Each was reported under its name.
     public var failed = 0
-    /// How many were not told because they are late.
+    /// The number of responders that were not notified because they are late.
     ///
     /// A typed message does not wait for them.
     public var late = 0
-    /// Why the sending itself came to nothing, if it did.
+    /// The reason why the message was not sent, if it was not.
     public var refusal: Refusal?
 
-    /// Why a message was not sent at all, or not to all.
+    /// The reason why a message was not sent at all, or not to all responders.
     public enum Refusal: Hashable, Sendable {
         /// Responders already call each other 64 deep.
         case tooDeep

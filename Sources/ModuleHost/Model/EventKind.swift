@@ -38,7 +38,7 @@ public enum EventKind: String, Hashable, Sendable, CaseIterable {
 }
 
 extension EventKind {
-    /// What the event's payload must decode to; nil where the event takes no payload.
+    /// The type of the event's payload; nil if the event takes none.
     package var payloadType: (any (Decodable & Sendable).Type)? {
         switch self {
         case .push: RemoteNotification.self

@@ -1,19 +1,19 @@
-/// What came of a durable event, for whoever sent it.
+/// The outcome of a durable event, for its sender.
 package struct EventOutcome: Hashable, Sendable {
-    /// How many modules were told and returned.
+    /// The number of modules that were notified and returned.
     package var delivered: Int
-    /// How many were told and threw.
+    /// The number of modules that were notified and threw.
     package var failed: Int
-    /// How many are late: they hear it when they return.
+    /// The number of late modules: they receive the event when they return.
     package var late: Int
     /// The modules' replies to a push, put together.
     package var fetch: FetchResult?
     /// The module that claimed it.
     package var claimedBy: ModuleID?
-    /// What the route that answered a URL replied, as JSON.
+    /// The reply of the route that answered a URL, as JSON.
     package var reply: [UInt8]?
-    /// Why a URL was not opened.
+    /// The reason why a URL was not opened.
     package var failure: String?
-    /// Which topic or event no module was there to hear, in words; nil where one was.
+    /// The topic or event for which there was no module, in words; nil if there was one.
     package var unheard: String?
 }

@@ -1,4 +1,4 @@
-/// Where a durable event stands in the inbox: the number of its segment and its place in that file.
+/// The position of a durable event in the inbox: the number of its segment, and its offset in that file.
 ///
 /// Positions grow in the order of acceptance, and none is ever used again. A module that stores the
 /// position of an event together with the event's effect, in one transaction, can tell a repeated one
@@ -25,7 +25,7 @@ public struct EventPosition: Hashable, Comparable, Sendable {
         self.offset = offset
     }
 
-    /// Whether one event was accepted before another.
+    /// Returns whether one event was accepted before another.
     public static func < (left: EventPosition, right: EventPosition) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,24 +1,24 @@
 import AppService
 
-/// What a host has done so far, in figures.
+/// The metrics of a host since its start.
 public struct HostFigures: Hashable, Sendable {
-    /// How many events of each kind were delivered, whoever responded.
+    /// The number of delivered events of each kind, with or without a responder.
     public internal(set) var events: [EventKind: Int] = [:]
-    /// How many events meant nothing in the state they came in, such as `foreground` in the foreground.
+    /// The number of events without a meaning in the state of the app, such as `foreground` in the foreground.
     public internal(set) var ignored = 0
-    /// How many times a handler threw.
+    /// The number of times that a handler threw.
     public internal(set) var failures = 0
-    /// How many times a module became late.
+    /// The number of times that a module became late.
     public internal(set) var lateness = 0
-    /// How many modules run.
+    /// The number of modules that run.
     public internal(set) var modulesRunning = 0
-    /// How many modules failed.
+    /// The number of modules that failed.
     public internal(set) var modulesFailed = 0
-    /// How long it took from the start to READY; nil before.
+    /// The time from the start to READY; nil before.
     public internal(set) var readyAfter: Duration?
     /// The modules that are busy beyond their deadline, in the order in which they became so.
     package internal(set) var late: [ModuleID] = []
-    /// Where the app is.
+    /// The state of the app.
     public internal(set) var state = LifecycleState.launching
 }
 

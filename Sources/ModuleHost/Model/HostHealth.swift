@@ -1,9 +1,9 @@
-/// How a host is doing, as far as those want to know who watch over it: a service manager, a container.
+/// The health of a host, for a service manager or a container.
 package struct HostHealth: Hashable, Sendable {
     package var state: LifecycleState
     /// Whether the app has launched, and was not asked to stop.
     package var isReady: Bool
-    /// How many modules there are, those that failed included.
+    /// The number of modules, with those that failed.
     package var modules: Int
     /// Those that are busy beyond their deadline, in the order in which they became so.
     package var late: [ModuleID] = []

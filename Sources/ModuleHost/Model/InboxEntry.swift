@@ -2,13 +2,13 @@
 ///
 /// A class, so that an event without one carries a single word more.
 package final class InboxEntry: Sendable {
-    /// Where it begins.
+    /// The position at which it begins.
     package let position: EventPosition
-    /// Where what follows it begins.
+    /// The position at which the next entry begins.
     package let end: EventPosition
     /// The id that its sender gave it; nil where it is known by its position alone.
     package let id: String?
-    /// How often its delivery has begun, this time included; from 1.
+    /// The number of the attempt to deliver it, from 1.
     package let attempt: Int
     /// The only modules it is for, since all others have heard it; nil for all.
     package let only: Set<ModuleID>?
@@ -26,7 +26,7 @@ package final class InboxEntry: Sendable {
 }
 
 extension LifecycleEvent {
-    /// Where the event stands in the inbox; nil for one that is not durable.
+    /// The position of the event in the inbox; nil for one that is not durable.
     ///
     /// Positions grow in the order of acceptance and are never used again. A module that stores the
     /// position together with the event's effect can tell a repeated event from a new one.
@@ -36,13 +36,13 @@ extension LifecycleEvent {
     /// that is not durable.
     public var id: String? { entry.map { $0.id ?? $0.position.description } }
 
-    /// How often the event's delivery has begun, this time included.
+    /// The number of the attempt to deliver the event, from 1.
     ///
     /// More than 1 only for a durable event, one in whose delivery the host died before: a module may
     /// have heard it then.
     public var attempt: Int { entry?.attempt ?? 1 }
 
-    /// Whether a module is among those that the event is for.
+    /// Returns whether the event is for a module.
     func isFor(_ module: ModuleID?) -> Bool {
         guard let only = entry?.only else { return true }
         return module.map(only.contains) ?? false

@@ -1,6 +1,6 @@
-/// What a module is told when the app launches.
+/// The circumstances of a launch.
 public struct Launch: Hashable, Sendable {
-    /// Who caused the launch: ``Origin/host`` unless an event did.
+    /// The origin of the launch: ``Origin/host`` unless an event caused it.
     public var origin: Origin
 
     /// The slatefile's `app`: the name of this app.

@@ -1,10 +1,10 @@
 /// One thing that happened in the app's life: what modules hear.
 public struct LifecycleEvent: Sendable {
-    /// What kind of thing it is.
+    /// The kind of event.
     public let kind: EventKind
-    /// Who caused it.
+    /// The origin of the event.
     public let origin: Origin
-    /// What came along with it, as it came.
+    /// The payload, as it came.
     ///
     /// May hold secrets of the users: log its kind instead.
     public let payload: JSONValue?
@@ -170,11 +170,11 @@ public struct LifecycleEvent: Sendable {
     }
 }
 
-/// Why something from outside cannot become an event.
+/// The reason why input from outside is not a valid event.
 public struct EventError: Error, Hashable, Sendable {
     /// The event that was asked for.
     public let kind: EventKind
-    /// What is wrong.
+    /// The fault.
     public let fault: Fault
 
     /// The kinds of fault.
@@ -213,7 +213,7 @@ extension EventError: CustomStringConvertible {
     }
 }
 
-/// What a reload of the slatefile means to each module.
+/// The new settings of each module in a reload of the slatefile.
 struct ConfigurationReload: Sendable {
     var appConfig: JSONValue?
     var isAppConfigChanged: Bool
@@ -224,7 +224,7 @@ struct ConfigurationReload: Sendable {
     /// The same for whichever module asks.
     private var only: (config: JSONValue?, isChanged: Bool)?
 
-    /// What one module is told, which is the only one of its process.
+    /// Creates the settings of one module, the only one of its process.
     init(appConfig: JSONValue?, isAppConfigChanged: Bool, own: JSONValue?, isChanged: Bool) {
         self.appConfig = appConfig
         self.isAppConfigChanged = isAppConfigChanged
@@ -241,7 +241,7 @@ struct ConfigurationReload: Sendable {
         self.modules = modules
     }
 
-    /// What a module is told; nil where it is not.
+    /// Returns the change for a module; nil if it is not to be notified.
     func change(for id: ModuleID?) -> ConfigurationChange? {
         guard let own = only ?? id.flatMap({ modules[$0] }) else { return nil }
         return ConfigurationChange(

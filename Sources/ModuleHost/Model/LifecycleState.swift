@@ -1,4 +1,4 @@
-/// Where an app is between its start and its end.
+/// The state of an app between its start and its end.
 ///
 /// ```
 /// launching → inactive → active ⇄ inactive ⇄ background → terminating → terminated
@@ -21,7 +21,7 @@ public enum LifecycleState: String, Hashable, Sendable, CaseIterable {
     /// The end.
     case terminated
 
-    /// What can be asked of a state.
+    /// A change that can be requested in a state.
     enum Change: Hashable, CaseIterable {
         /// Every module has heard `launch`.
         case launched

@@ -6,6 +6,6 @@ public struct LocalNotification: Decodable, Sendable {
     public var title: String?
     /// Its text.
     public var body: String?
-    /// What was put along with it: an object.
+    /// The data that was scheduled with it: an object.
     public var userInfo: JSONValue?
 }

@@ -1,12 +1,12 @@
 /// A message on a topic: a name that sender and receivers agree on, and JSON.
 public struct Message: Decodable, Sendable {
-    /// What it is about, such as `user.signed-in`.
+    /// The topic, such as `user.signed-in`.
     public var topic: String
-    /// What it says, if anything.
+    /// The payload, if there is one.
     public var payload: JSONValue?
 }
 
-/// Whether `topic` is one that `pattern` asks for.
+/// Returns whether `topic` matches `pattern`.
 func isTopic(_ topic: String, wantedBy pattern: String) -> Bool {
     guard pattern.utf8.last == UInt8(ascii: "*") else { return topic == pattern }
     return topic.utf8.starts(with: pattern.utf8.dropLast())

@@ -1,4 +1,4 @@
-/// What the user allows notifications to do.
+/// The user's settings for notifications.
 public struct NotificationSettings: Decodable, Hashable, Sendable {
     /// Whether notifications may show text; nil where the event does not say.
     public var alert: Bool?

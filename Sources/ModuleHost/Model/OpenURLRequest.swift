@@ -1,6 +1,6 @@
-/// What comes along with a URL that the app is asked to open.
+/// The circumstances of a request to open a URL.
 public struct OpenURLOptions: Hashable, Sendable {
-    /// Who asks.
+    /// The origin of the request.
     public var origin: Origin
 
     /// Creates options.

@@ -1,4 +1,4 @@
-/// What a module found when it looked at a remote notification.
+/// The result of a module's handling of a remote notification.
 public enum FetchResult: String, Hashable, Sendable, CaseIterable {
     /// There was something new.
     case newData
@@ -26,7 +26,7 @@ public enum FetchResult: String, Hashable, Sendable, CaseIterable {
 public struct RemoteNotification: Decodable, Sendable {
     /// The part that the system itself reads.
     public struct APS: Decodable, Hashable, Sendable {
-        /// What to show: a text, or its parts.
+        /// The text to show, or its parts.
         public enum Alert: Decodable, Hashable, Sendable {
             /// One text.
             case text(String)
@@ -61,7 +61,7 @@ public struct RemoteNotification: Decodable, Sendable {
             }
         }
 
-        /// What to show, if anything.
+        /// The text to show, if there is one.
         public var alert: Alert?
         /// The number to show on the app's icon; 0 takes it away; nil leaves it.
         public var badge: UInt?
@@ -159,7 +159,7 @@ public struct DeviceToken: Decodable, Hashable, Sendable {
     public var deviceToken: String
 }
 
-/// Why the push service refused this device.
+/// The reason why the push service refused this device.
 public struct RegistrationFailure: Decodable, Error, Hashable, Sendable {
     /// The push service's own words.
     public var error: String

@@ -1,9 +1,9 @@
 /// A shortcut chosen on the app's icon.
 public struct Shortcut: Decodable, Sendable {
-    /// Which one.
+    /// The type of the shortcut.
     public var type: String
-    /// What it said.
+    /// The title of the shortcut.
     public var title: String?
-    /// What was put along with it: an object.
+    /// The data of the shortcut: an object.
     public var userInfo: JSONValue?
 }

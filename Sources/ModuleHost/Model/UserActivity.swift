@@ -4,8 +4,8 @@ public struct UserActivity: Decodable, Sendable {
     public var type: String
     /// Its title.
     public var title: String?
-    /// Where it can be seen on the web.
+    /// The web page of the activity.
     public var url: String?
-    /// What is needed to go on with it: an object.
+    /// The data needed to continue it: an object.
     public var userInfo: JSONValue?
 }
