@@ -15,7 +15,7 @@ enum IDScanner {
         }
     }
 
-    /// Where the id stands, without its quotes.
+    /// Returns the range of the id, without its quotes.
     private static func range(in line: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         var depth = 0
         // Whether the string at hand is a key, at the depth of the record's members.

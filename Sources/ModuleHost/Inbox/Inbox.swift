@@ -10,17 +10,17 @@ import Synchronization
 /// Accepted means that it is on the disk. Done means that every module listed for it has returned or
 /// thrown. After this process has died, however it did, the next host goes on with what is not done.
 package final class Inbox: Sendable {
-    /// How much is in hand at a time.
+    /// The limits of what is in flight.
     struct Limits: Hashable, Sendable {
-        /// How many bytes may wait to be written; more are refused.
+        /// The bytes that may wait to be written; more are refused.
         var waiting = 64 << 20
-        /// How long others may hold the lock before the log says who does.
+        /// The time that other programs may hold the lock before the log names them.
         var patience: Duration = .seconds(5)
-        /// How long the cursor may be behind what was done.
+        /// The time that the cursor may be behind what was done.
         var cursorDelay: Duration = .seconds(1)
-        /// How often the delivery of one event may end the host.
+        /// The number of times that the delivery of one event may end the host.
         var attempts = 3
-        /// How many bytes of durable events a module may be behind.
+        /// The bytes of durable events that a module may be behind.
         var behind = 64 << 20
     }
 
@@ -32,13 +32,13 @@ package final class Inbox: Sendable {
     let progress: InboxProgress
     let mailbox: InboxMailbox
     let figures = Guarded(InboxFigures())
-    /// How large the segments were when the inbox's thread last looked.
+    /// The sizes of the segments when the inbox's thread last looked.
     let sizes = Guarded(SegmentSizes())
     /// The records that are no events to deliver although they look like it: duplicates, and what was
     /// rejected.
     let skipped = Guarded<Set<EventPosition>>([])
     private let unnamed = Guarded(UnnamedRejections())
-    /// Where this host goes on.
+    /// The position at which this host continues.
     let origin: InboxStart
     /// The cursor as it was stored at the start.
     let storedAtStart: InboxCursor
@@ -260,15 +260,14 @@ extension Inbox {
         if former != trouble { log.error(trouble) }
     }
 
-    /// What did not work works again.
+    /// Notes that something which did not work works again.
     func settled(_ work: InboxFigures.Work) {
         let former = figures.withLock { $0.troubles.removeValue(forKey: work) }
         if former != nil { log.notice("can \(work.rawValue) again") }
     }
 }
 
-/// What was rejected and the log has not named: one line each would fill it with what a broken program
-/// writes.
+/// The rejected lines that the log has not named: a line for each would let a broken program fill the log.
 private struct UnnamedRejections {
     private var named = 0
     private var count = 0
@@ -299,28 +298,28 @@ private struct UnnamedRejections {
 
 /// The inbox in figures.
 package struct InboxFigures: Hashable, Sendable {
-    /// What was accepted through this host.
+    /// The number of events accepted through this host.
     package var accepted = 0
-    /// What was done by it.
+    /// The number of events that it has delivered.
     package var done = 0
-    /// What was rejected by it.
+    /// The number of lines that it has rejected.
     package var rejected = 0
-    /// What stood there before, by its id.
+    /// The number of duplicates, by their ids.
     package var duplicates = 0
     /// The first place that is not done.
     package var position: EventPosition?
-    /// How many bytes the log has from that place on.
+    /// The bytes of the log from that position on.
     package var pendingBytes = 0
-    /// What does not work now, and why, such as a full disk.
+    /// The work that fails now, with the reason, such as a full disk.
     var troubles: [Work: String] = [:]
 
-    /// What is wrong with it now, in words; nil where nothing is.
+    /// The problem of the inbox, in words; nil if there is none.
     package var trouble: String? {
         let texts = Work.allCases.compactMap { troubles[$0] }
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
-    /// What can go wrong by itself.
+    /// The kinds of work that can fail independently.
     enum Work: String, CaseIterable {
         case accepting = "accept events"
         case reading = "read the inbox"
@@ -329,7 +328,7 @@ package struct InboxFigures: Hashable, Sendable {
         case looking = "look at the inbox"
         case everything = "use the inbox"
 
-        /// What does not work where this work fails by an error.
+        /// Creates the kind of work that an error stands for, where this work fails by it.
         init(_ work: Work, failingBy error: InboxError) {
             if case .moved = error { self = .everything } else { self = work }
         }

@@ -1,4 +1,4 @@
-/// What is done of the log, as it is kept in the file `cursor`.
+/// The progress through the log, as the file `cursor` keeps it.
 ///
 /// ```
 /// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"sequence":42}
@@ -8,7 +8,7 @@ package struct InboxCursor: Hashable, Sendable {
     package var next: EventPosition?
     /// Those that are behind: the first event that each was not done with.
     package var modules: [ModuleID: EventPosition]
-    /// How often the delivery of an event was begun and not ended.
+    /// The number of times that the delivery of an event was begun and not ended.
     package var attempts: [EventPosition: Int]
     /// Grows with each ``store(in:)``.
     package private(set) var sequence: UInt64 = 0
@@ -37,7 +37,7 @@ package struct InboxCursor: Hashable, Sendable {
     }
 }
 
-/// Why there is no cursor to go by; the inbox is read from its start then.
+/// The reason why there is no usable cursor; the inbox is then read from its start.
 package enum InboxCursorFault: Error, Hashable, Sendable {
     /// There is none, as before the first event.
     case missing(path: String)

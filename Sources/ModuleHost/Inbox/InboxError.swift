@@ -1,4 +1,4 @@
-/// Why the inbox could not be used, or did not accept something.
+/// The reason why the inbox could not be used, or did not accept something.
 package enum InboxError: Error, Hashable, Sendable {
     /// A line has more bytes than ``InboxLimits/line``: nothing of the batch was accepted.
     case lineTooLong(bytes: Int, limit: Int)
@@ -17,7 +17,7 @@ package enum InboxError: Error, Hashable, Sendable {
     /// A file of the inbox could not be read whole.
     case unreadable(FileReadError)
 
-    /// How a command ends that has this error.
+    /// The exit code of a command that has this error.
     package var exitCode: ExitCode {
         switch self {
         case .lineTooLong, .notOneLine, .batchTooLarge: .usage
@@ -71,7 +71,7 @@ extension InboxError: CustomStringConvertible {
         }
     }
 
-    /// What a sender does then.
+    /// The advice for a sender.
     private var again: String {
         if case .notAccepted(let error) = self, [.noSpace, .quotaExceeded].contains(error.reason) {
             ", then send again"

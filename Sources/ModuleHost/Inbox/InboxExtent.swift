@@ -1,8 +1,8 @@
-/// How far the log went at a moment at which nobody was writing.
+/// The extent of the log at a moment without a writer.
 struct InboxExtent {
     /// The segments, growing.
     let segments: [UInt32]
-    /// How many bytes the newest one had.
+    /// The size of the newest segment in bytes.
     let newestSize: Int
     private let newest: SegmentFile?
     private let reach: Int
@@ -50,13 +50,13 @@ struct InboxExtent {
         return InboxExtent(segments, newest, size: state.size, reach: reach)
     }
 
-    /// Where the next record will be written, or behind that.
+    /// The position of the next record, or one after it.
     var end: EventPosition {
         EventPosition(
             segment: segments.last ?? 1, offset: UInt32(clamping: min(newestSize, reach)))
     }
 
-    /// Whether another look came to the same end.
+    /// Returns whether another extent has the same end.
     func hasSameEnd(as other: InboxExtent) -> Bool {
         segments.last == other.segments.last && newestSize == other.newestSize
     }

@@ -1,8 +1,8 @@
 internal import AppService
 
-/// Why a line of the inbox is no event: everything that is wrong with it.
+/// The reasons why a line of the inbox is not a valid event.
 package struct InboxFault: Error, Hashable, Sendable {
-    /// What is wrong, in the order of the line; never empty.
+    /// The reasons, in the order of the line; never empty.
     package let reasons: [Reason]
 
     package enum Reason: Hashable, Sendable {

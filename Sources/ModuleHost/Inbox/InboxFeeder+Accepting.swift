@@ -1,6 +1,6 @@
 import AppService
 
-/// What the host's clients hand in.
+/// Accepting what the host's clients submit.
 extension InboxFeeder {
     /// Writes events, all at once, and tells each what became of it.
     mutating func accept(_ submissions: [InboxSubmission]) {

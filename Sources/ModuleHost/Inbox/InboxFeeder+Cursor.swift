@@ -1,4 +1,4 @@
-/// What is done, kept for the next host.
+/// Storing the progress for the next host.
 extension InboxFeeder {
     mutating func storeCursorIfDue() {
         // Whatever the lane is at will be done when nothing else wakes this thread.
@@ -75,7 +75,7 @@ extension InboxFeeder {
     }
 }
 
-/// Where the inbox is.
+/// Looking for the place of the inbox.
 extension InboxFeeder {
     mutating func note(_ error: InboxError, _ work: InboxFigures.Work) {
         inbox.troubled(error, work)

@@ -1,4 +1,4 @@
-/// What becomes of events that a module is too far behind with.
+/// Putting aside the events that a module is too far behind with.
 extension InboxFeeder {
     /// Puts aside what late and failed modules are further behind than they may be, and what they gave up for
     /// other reasons, each under the module's name.

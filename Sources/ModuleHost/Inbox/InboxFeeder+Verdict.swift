@@ -1,4 +1,4 @@
-/// What becomes of a line of the log.
+/// Deciding what is done with a line of the log.
 extension InboxFeeder {
     enum Verdict {
         case deliver(LifecycleEvent)

@@ -5,34 +5,34 @@ import AppService
 /// Belongs to that thread.
 struct InboxFeeder {
     enum Limits {
-        /// How many events the lane has before it at most.
+        /// The largest number of events that the lane has before it.
         ///
         /// Whatever else the lane is asked for waits behind them: with modules that synchronize a file at
         /// each event, `hostd status` for as many times some milliseconds.
         static let window = 64
-        /// How many bytes of the log the lane has before it at most; the event that reaches the limit may go beyond it.
+        /// The largest number of bytes of the log that the lane has before it; the event that reaches the limit may exceed it.
         ///
         /// In memory a payload takes up to sixteen times what it takes as text.
         static let windowBytes = 4 << 20
-        /// How often lines are read in one go before other work has its turn.
+        /// The number of readings in one turn before other work is done.
         static let readings = 16
-        /// How long to wait after a fault of the disk before the next try.
+        /// The time to wait after an error of the disk before the next try.
         static let pause: Duration = .seconds(1)
     }
 
     let inbox: Inbox
     var writer: InboxWriter?
     private(set) var reader: InboxReader?
-    /// Where it goes on: what is done, and by whom.
+    /// The progress of earlier hosts, at which it continues.
     var start: InboxStart
     /// The ids by which events are known.
     var known = KnownIDs()
-    /// Why the log could not be read for the ids that it has; nil where it can.
+    /// The reason why the ids of the log could not be read; nil if they could.
     var scanFault: InboxError?
     /// Since when events wait for that, and whether the log says so.
     var waitedForScan: ContinuousClock.Instant?
     var isScanTold = false
-    /// What was written here and is not read yet.
+    /// The records that this host has written and not read yet.
     var unread = UnreadRecords()
     /// The cursor as it was stored last.
     var stored: InboxCursor
@@ -43,7 +43,7 @@ struct InboxFeeder {
     private var awaitsRoom = false
     /// Bytes that the lane was given since it was last done with everything.
     private var givenBytes = 0
-    /// What was read and is not yet handed on, since something did not work.
+    /// The items that were read and are not handed on yet, since something did not work.
     private var unfinished: [InboxItem] = []
     /// Whether there is more to be read right away.
     var hasMore = false
@@ -51,7 +51,7 @@ struct InboxFeeder {
     private var skipping: (since: ContinuousClock.Instant, isTold: Bool)?
     /// Up to where the lane has been given everything.
     private var given: EventPosition?
-    /// What hosts before this one have rejected last; nil where nobody had to know.
+    /// The places that earlier hosts have rejected last; nil until they are needed.
     var rejectedBefore: Set<RejectedPlace>?
     /// Whether the path of the inbox leads to another folder, and nothing can be done until it leads back.
     var isAway = false
@@ -153,7 +153,7 @@ struct InboxFeeder {
         }
     }
 
-    /// Whether the lane may be given more.
+    /// Returns whether the lane may be given more events.
     private mutating func hasRoom() -> Bool {
         let count = inbox.progress.countInFlight
         if count == 0 { givenBytes = 0 }
@@ -212,7 +212,7 @@ struct InboxFeeder {
         if let end = items.last?.end { pass(to: end, host) }
     }
 
-    /// What no event stands behind is passed in its turn.
+    /// Has the lane pass a part of the log without events, in its turn.
     private mutating func pass(to end: EventPosition, _ host: any InboxHost) {
         guard end > given ?? end else { return }
         given = end
@@ -272,7 +272,7 @@ struct InboxFeeder {
         segments.takeChanges()
     }
 
-    /// How long there is nothing to do but what comes; −1 for ever.
+    /// The time until something is due, in milliseconds; −1 for nothing.
     private var untilNext: Int32 {
         let isPausing = isAway ? nil : pause
         guard let next = [isCursorDue, isPausing].compactMap({ $0 }).min() else { return -1 }

@@ -13,7 +13,7 @@ package struct InboxFolder: Sendable {
     package let path: String
     /// The path of the state directory.
     let statePath: String
-    /// How large things in it get.
+    /// The limits of its files.
     package let limits: InboxLimits
     /// The folder that is meant; nil for whatever has the path.
     private var place: OpenFolder?
@@ -104,7 +104,7 @@ package struct InboxFolder: Sendable {
         }
     }
 
-    /// How many bytes of the log lie between two positions, as the files are now.
+    /// Returns the bytes of the log between two positions, as the files are now.
     ///
     /// - Returns: 0 where `end` is not above `start`.
     /// - Throws: ``InboxError/unusable(_:)``.
@@ -206,7 +206,7 @@ extension InboxFolder {
         }
     }
 
-    /// How many bytes a segment has; 0 where there is none.
+    /// Returns the size of a segment in bytes; 0 if there is none.
     func size(ofSegment number: UInt32) throws(InboxError) -> Int {
         guard let segment = try segment(number) else { return 0 }
         do throws(FileError) { return try segment.state().size } catch { throw .unusable(error) }

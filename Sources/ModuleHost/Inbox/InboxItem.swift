@@ -1,6 +1,6 @@
 /// One line of the log, where it stands, and where the next one is to be looked for.
 package struct InboxItem: Sendable {
-    /// Where its first byte stands.
+    /// The position of its first byte.
     package let position: EventPosition
     /// The place of that byte in the segment: of one that lies beyond what positions reach, too.
     package let offset: Int
@@ -10,6 +10,6 @@ package struct InboxItem: Sendable {
     ///
     /// A part of what was read at once, and so keeps all of that in memory: read it and let it go.
     package let bytes: ArraySlice<UInt8>
-    /// Why the line cannot be a record; nil where it is whole, whatever it says.
+    /// The reason why the line cannot be a record; nil for a whole line, whatever it contains.
     package let fault: InboxFault?
 }

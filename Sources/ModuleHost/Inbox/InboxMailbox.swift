@@ -1,10 +1,10 @@
 import AppService
 
-/// What other threads have for the thread of the inbox.
+/// The requests of other threads to the thread of the inbox.
 final class InboxMailbox: Sendable {
     struct Letters {
         var submissions: [InboxSubmission] = []
-        /// Whose events may come.
+        /// The host whose events may come.
         weak var host: (any InboxHost)?
         /// Whether nothing more is to be handed to the lane.
         var isClosed = false
@@ -18,7 +18,7 @@ final class InboxMailbox: Sendable {
     }
 
     private let letters = Guarded(Letters())
-    /// What wakes the thread that takes them.
+    /// The doorbell of the thread that takes them.
     let bell: Doorbell
 
     init() throws(SystemError) { bell = try Doorbell() }
@@ -78,7 +78,7 @@ final class InboxMailbox: Sendable {
     }
 }
 
-/// Why an inbox takes nothing.
+/// The reason why an inbox takes nothing.
 enum InboxRefusal: Error, Hashable, CustomStringConvertible {
     case none
     case ending

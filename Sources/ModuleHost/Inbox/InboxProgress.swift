@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// How far the durable events are done, told by the lane and read by the inbox's own thread.
+/// The progress of the durable events, written by the lane and read by the inbox's thread.
 ///
 /// The black box holds the same, for whoever comes after this process.
 final class InboxProgress: Sendable {
@@ -10,9 +10,9 @@ final class InboxProgress: Sendable {
     private let nextPlace = Atomic<UInt64>(0)
     /// The first place that the lane has handed back undone: nothing from there on is done by this host.
     private let handedBack = Atomic<UInt64>(.max)
-    /// How many events were handed to the lane and are not done.
+    /// The number of events that the lane was given and has not done.
     private let inFlight = Atomic(0)
-    /// How many were done by the lane.
+    /// The number of events that the lane has done.
     private let doneCount = Atomic(0)
     /// Whether the feeding thread waits for room on the lane, or for the lane to be done.
     private let isAwaited = Atomic(false)
@@ -55,7 +55,7 @@ final class InboxProgress: Sendable {
         leave()
     }
 
-    /// What stands before `place` needs no delivery.
+    /// Notes that nothing before `place` needs to be delivered.
     func passed(to place: EventPosition) {
         advance(to: place)
         leave()
@@ -125,7 +125,7 @@ final class InboxProgress: Sendable {
         }
     }
 
-    /// How far a module is that the last host left behind at `place`, where nothing else is known of it.
+    /// Returns the position of a module that the last host left behind at `place`, if nothing else is known of it.
     private func firstLeft(from place: EventPosition) -> EventPosition {
         next.map { max($0, place) } ?? place
     }

@@ -26,7 +26,7 @@ package final class InboxReader {
     /// Whether the last look for lines ended since it had read as many bytes as it might, and there may be
     /// more.
     package private(set) var isPaused = false
-    /// What was noticed since this was last emptied.
+    /// The notices since this was last emptied.
     package var notices: [Notice] = []
 
     /// Opens the inbox, which must have been made.
@@ -62,7 +62,7 @@ package final class InboxReader {
         places = InboxWalk(folder, at: start, reading: 16 << 10, staysInReach: true)
     }
 
-    /// Where the next item is looked for.
+    /// The position of the next item.
     package var position: EventPosition { walk.position }
 
     /// Whether it is inside of a line that is too long, and not between lines.
@@ -124,7 +124,7 @@ package final class InboxReader {
         return try places.next(in: extent, reading: &bytes)
     }
 
-    /// How far the log goes now.
+    /// Returns the end of the log now.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     package func end() throws(InboxError) -> EventPosition {

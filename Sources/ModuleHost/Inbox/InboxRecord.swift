@@ -61,7 +61,7 @@ extension InboxRecord {
         self.event = event
     }
 
-    /// What is wrong with a line, without its number: it has only the one.
+    /// Returns the description of an error in a line, without the number of the line.
     private static func text(of error: JSONError) -> String {
         error.faults.first.map { "column \($0.place.column): \($0.message)" } ?? "no value"
     }

@@ -1,12 +1,12 @@
-/// Where a host goes on with the inbox that another one left.
+/// The position at which a host continues the inbox of another one.
 struct InboxStart {
     /// The first event that the lane of the last host had not begun; nil for the start of the log.
     private(set) var next: EventPosition?
     /// Those that had not heard everything before: the first event that each was not done with.
     private(set) var modules: [ModuleID: EventPosition] = [:]
-    /// How often the delivery of an event was begun and not ended.
+    /// The number of times that the delivery of an event was begun and not ended.
     private(set) var attempts: [EventPosition: Int] = [:]
-    /// What to say of it in the log.
+    /// The lines about it for the log.
     private(set) var notices: [String] = []
 
     /// Puts together what the cursor says and what the black box knows beyond it.
@@ -80,18 +80,18 @@ struct InboxStart {
         attempts = attempts.filter { $0.key < end }
     }
 
-    /// Whether a cursor says something else.
+    /// Returns whether a cursor differs from this.
     func differs(from cursor: InboxCursor) -> Bool {
         next != cursor.next || modules != cursor.modules || attempts != cursor.attempts
     }
 
-    /// Where reading begins; nil for the start of the log.
+    /// The position at which reading begins; nil for the start of the log.
     var first: EventPosition? {
         guard let next else { return nil }
         return modules.values.reduce(next, min)
     }
 
-    /// Who alone is to hear an event, since all others have; nil for everybody.
+    /// Returns the modules that have yet to receive an event which all others have; nil for all modules.
     func only(at position: EventPosition) -> Set<ModuleID>? {
         guard let next, position < next else { return nil }
         return Set(modules.filter { $0.value <= position }.keys)

@@ -1,6 +1,6 @@
 /// An event that somebody hands to the inbox of a running host.
 package struct InboxSubmission: Sendable {
-    /// What becomes of it.
+    /// The acceptance of a submission.
     package enum Fate: Sendable {
         /// It is on the disk at this place, and will be delivered whatever happens.
         case accepted(EventPosition)
@@ -10,7 +10,7 @@ package struct InboxSubmission: Sendable {
         case failed(any Error)
     }
 
-    /// What came of the delivery of an event that was accepted.
+    /// The result of the delivery of an accepted event.
     package enum Outcome: Sendable {
         case done(EventOutcome)
         /// An event of this id stood in the inbox before.

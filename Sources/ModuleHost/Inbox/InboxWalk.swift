@@ -1,6 +1,6 @@
 /// A walk over the log, line by line and from segment to segment, up to a given extent.
 struct InboxWalk {
-    /// What is being done with the line at hand.
+    /// The state of the current line.
     private enum Line {
         /// It is looked for whole.
         case reading
@@ -13,20 +13,20 @@ struct InboxWalk {
     private let folder: InboxFolder
     /// Whether what lies beyond the reach of positions is left out.
     private let staysInReach: Bool
-    /// How many bytes to read at a time.
+    /// The number of bytes to read at a time.
     private let reading: Int
     private var number: UInt32
     private var file: SegmentFile?
-    /// What a segment has that is not the newest any more.
+    /// The size of a segment that is no longer the newest.
     private var finalSize: Int?
-    /// Where the line at hand begins.
+    /// The offset at which the current line begins.
     private var start: Int
-    /// Where nobody has looked for the end of it.
+    /// The offset up to which its end was looked for.
     private var searched: Int
     private var line: Line
     /// Numbers that were passed, of which there is no segment.
     private var missing: [ClosedRange<UInt32>] = []
-    /// What was read, and where it stands in the segment.
+    /// The bytes that were read, and their offset in the segment.
     private var chunk: [UInt8] = []
     private var chunkStart = 0
 
@@ -44,7 +44,7 @@ struct InboxWalk {
         line = start == 0 ? .reading : .passing
     }
 
-    /// Where the next line is looked for.
+    /// The position of the next line.
     var position: EventPosition { place(start) }
 
     private func place(_ offset: Int) -> EventPosition {
@@ -92,7 +92,7 @@ struct InboxWalk {
         return nil
     }
 
-    /// Where the line at hand ends, of what was read; nil where that is not known.
+    /// Returns the end of the current line in the bytes that were read; nil if it is not there.
     private mutating func endOfLine() -> Int? {
         let newline = UInt8(ascii: "\n")
         if case .reading = line, searched == start {
@@ -126,7 +126,7 @@ struct InboxWalk {
         }
     }
 
-    /// What stands at the end of a segment to which nothing will be appended.
+    /// Returns the rest at the end of a segment to which nothing will be appended.
     private func unfinished(at end: Int) -> InboxItem? {
         switch line {
         case .passing: nil

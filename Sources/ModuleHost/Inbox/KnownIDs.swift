@@ -49,12 +49,12 @@ struct KnownIDs {
     /// Up to where it has read, in words.
     var position: String { reader?.position.description ?? "its start" }
 
-    /// Whether all ids are known of what stands before a place.
+    /// Returns whether all ids before a position are known.
     func isComplete(before place: EventPosition) -> Bool {
         isComplete || reader.map { $0.position >= place } == true
     }
 
-    /// Whether an event of this id is known; to be asked when all that the log had is.
+    /// Returns whether an event of this id is known; to be asked when all ids of the log are.
     ///
     /// - Throws: ``InboxError`` where the log cannot be asked.
     mutating func contains(_ id: String) throws(InboxError) -> Bool {
@@ -67,7 +67,7 @@ struct KnownIDs {
         ids.insert(id, at: position)
     }
 
-    /// Whether an earlier record than the one at `position` has the same id.
+    /// Returns whether an earlier record than the one at `position` has the same id.
     ///
     /// - Throws: ``InboxError``.
     mutating func contains(

@@ -1,5 +1,4 @@
-/// What stands in an inbox and is not done, as its files say: no host need run, and one that does is not
-/// asked.
+/// The pending events of an inbox, from its files alone: a host need not run, and is not asked.
 ///
 /// Goes by the cursor, and where a host runs or was killed, by its black box, which knows to the event
 /// how far that came.
@@ -7,27 +6,27 @@ package struct PendingEvents: Sendable {
     /// A line of the log that is not done.
     package struct Event: Sendable {
         package var position: EventPosition
-        /// What it is, where it is a record.
+        /// The kind of event; nil if the line is not a record.
         package var kind: EventKind?
         package var id: String?
-        /// When its sender says that it happened.
+        /// The time of the event, as its sender says.
         package var time: String?
-        /// Who is still to hear it; nil for all.
+        /// The modules that have yet to receive it; nil for all.
         package var modules: [ModuleID]?
-        /// Why it will be rejected, where that can be seen.
+        /// The reason why it will be rejected, if that is known.
         package var fault: String?
     }
 
-    /// How many there are; those that repeat the id of another count until their turn comes.
+    /// The number of pending events; those that repeat the id of another count until their turn comes.
     package private(set) var count = 0
     /// The first of them, in order.
     package private(set) var first: [Event] = []
-    /// Where the host goes on with events that all are to hear; nil for the start of the log.
+    /// The position from which every module has yet to receive the events; nil for the start of the log.
     package let next: EventPosition?
     /// The modules that are behind the others, such as those that have failed: the first event that each has
     /// not received.
     package let behind: [ModuleID: EventPosition]
-    /// What is wrong with the cursor, or the log, in words.
+    /// The problems of the cursor or the log, in words.
     package private(set) var notices: [String]
 
     /// Reads the log from the first event that is not done to its end.

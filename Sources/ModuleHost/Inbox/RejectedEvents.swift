@@ -1,16 +1,16 @@
 /// An event, or a line that is none, that the host gave up on.
 package struct RejectedEvent: Hashable, Sendable {
-    /// When, in UTC, such as `2026-03-01T09:41:00.123Z`.
+    /// The time in UTC, such as `2026-03-01T09:41:00.123Z`.
     package var time: String
-    /// Why, in words.
+    /// The reason, in words.
     package var reason: String
-    /// Where it stood in the inbox.
+    /// Its position in the inbox.
     package var position: EventPosition
     /// Its place in the segment's file, where that lies beyond what positions reach.
     package var offset: Int?
     /// Its id, where it has one.
     package var id: String?
-    /// How often its delivery was begun, where that is the reason.
+    /// The number of attempts to deliver it, if that is the reason.
     package var attempt: Int?
     /// The modules that did not hear it; nil for all.
     package var modules: [ModuleID]?
@@ -39,11 +39,11 @@ package struct RejectedEvent: Hashable, Sendable {
 /// are, and `line`, the record as text (`base64` where it is no UTF-8). Any process may use it, whether
 /// a host runs or not; the lock of the inbox keeps them apart.
 package struct RejectedEvents: Sendable {
-    /// What the file has.
+    /// The contents of the file.
     package struct Contents: Hashable, Sendable {
         /// In the order in which they were rejected.
         package var events: [RejectedEvent] = []
-        /// How many lines are not as this type writes them.
+        /// The number of lines that are not as this type writes them.
         package var unreadable = 0
     }
 
@@ -92,7 +92,7 @@ package struct RejectedEvents: Sendable {
         return contents
     }
 
-    /// Where lines stand that were rejected for everybody, as the last of the file say it.
+    /// Returns the places of lines that were rejected for all modules, from the end of the file.
     ///
     /// A host that dies right after it has rejected a line comes to that line again, and has to know.
     ///
@@ -188,7 +188,7 @@ package struct RejectedEvents: Sendable {
     }
 }
 
-/// Where a rejected line stands.
+/// The place of a rejected line.
 struct RejectedPlace: Hashable {
     let position: EventPosition
     /// Its place in the segment's file, where positions do not reach that far.

@@ -9,16 +9,16 @@
 package struct RetainedIDs {
     private typealias Hash = Int
 
-    /// Where each id stands first.
+    /// The first position of each id.
     private var first: [Hash: EventPosition] = [:]
-    /// Where ids stand that the log has more than once: all places but the first, growing.
+    /// The other positions of ids that the log has more than once, growing.
     private var others: [Hash: ArraySlice<EventPosition>] = [:]
-    /// Which ids each segment has.
+    /// The ids of each segment.
     private var hashes: [UInt32: [Hash]] = [:]
 
     package init() {}
 
-    /// How many different ids there are.
+    /// The number of different ids.
     package var count: Int { first.count }
 
     /// Adds the ids of all lines there are.
@@ -52,7 +52,7 @@ package struct RetainedIDs {
         id.withUTF8 { insert($0, at: position) }
     }
 
-    /// Where an earlier record than the one at `position` has the same id.
+    /// Returns the position of an earlier record with the same id as the one at `position`.
     ///
     /// - Parameters:
     ///   - id: The id.

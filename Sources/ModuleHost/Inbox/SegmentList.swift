@@ -1,4 +1,4 @@
-/// Which segments the folder of the inbox has.
+/// The segments in the folder of an inbox.
 ///
 /// Whoever reads or appends has to know under the lock which segment is the newest, since another program
 /// may have begun one with any higher number. Where the folder is watched, the system tells of new files
@@ -45,7 +45,7 @@ final class SegmentList {
         return numbers
     }
 
-    /// Whether a segment that was the newest, and still has its name, still is.
+    /// Returns whether a segment that was the newest, and still has its name, is the newest.
     ///
     /// Called under the lock.
     ///

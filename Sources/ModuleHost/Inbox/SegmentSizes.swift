@@ -1,8 +1,8 @@
-/// How large the segments of the log are.
+/// The sizes of the segments of the log.
 struct SegmentSizes {
     private var sizes: [UInt32: Int] = [:]
 
-    /// How many bytes the log has from a place on; nil for all.
+    /// Returns the bytes of the log from a position on; nil for all.
     func bytes(from place: EventPosition?) -> Int {
         sizes.reduce(0) { sum, segment in
             guard let place else { return sum + segment.value }

@@ -3,7 +3,7 @@ import AppService
 /// An event that somebody asks to have delivered, checked.
 struct SendRequest {
     let event: LifecycleEvent
-    /// What goes into the inbox; nil for an event that is not durable and is delivered as it comes.
+    /// The record for the inbox; nil for an event that is not durable and is delivered at once.
     let record: InboxRecord?
 
     /// - Parameters:

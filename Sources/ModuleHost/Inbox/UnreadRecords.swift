@@ -1,4 +1,4 @@
-/// What this host wrote into the log and has not come to: it need not be made of its text again.
+/// The records that this host has written into the log and not read yet: they need not be parsed again.
 ///
 /// Belongs to the inbox's thread. Holds little: what does not fit is read like what others wrote.
 struct UnreadRecords {

@@ -53,7 +53,7 @@ package final class AppendFile {
         }
     }
 
-    /// Whether the file ends inside of a line: whoever wrote to it last was cut off.
+    /// Returns whether the file ends inside of a line: the last writer was cut off.
     ///
     /// What has no end to look at, such as a device, says no.
     ///

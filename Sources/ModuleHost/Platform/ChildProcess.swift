@@ -11,18 +11,18 @@ import Glibc
 ///
 /// From the first one on this process ignores SIGPIPE.
 package final class ChildProcess: Sendable {
-    /// How a process ended.
+    /// The end of a process.
     package enum Exit: Hashable, Sendable {
         case code(Int32)
         case signal(Int32)
     }
 
     package let processID: Int32
-    /// What the child prints; does not block.
+    /// The child's standard output; does not block.
     package let output: Descriptor
-    /// What the child prints of its troubles; does not block.
+    /// The child's standard error; does not block.
     package let error: Descriptor
-    /// What is written here is the child's input.
+    /// The writing end of the child's standard input.
     private let input: Guarded<InputEnd?>
     /// Readable when the child has ended: to be waited for, and then ``exit()`` to be asked.
     package let end: Descriptor
@@ -87,7 +87,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// What a look into one of the child's streams finds.
+    /// The result of reading one of the child's streams.
     package enum Reception {
         case bytes(Int)
         case nothing
@@ -257,7 +257,7 @@ package final class ChildProcess: Sendable {
         }.get()
     }
 
-    /// What this process was started with and would hand on: whatever it opens itself ends on `exec`.
+    /// Returns the descriptors that this process was started with and would pass on; those that it opens itself are closed on `exec`.
     private static func inheritedDescriptors() -> [Int32] {
         let names = (try? namesInFolder("/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { number in
@@ -268,7 +268,7 @@ package final class ChildProcess: Sendable {
 }
 
 extension ChildProcess.Exit {
-    /// What `waitpid` says of a process that has ended.
+    /// Creates the end of a process from the status of `waitpid`.
     init(status: Int32) {
         let signal = status & 0x7F
         self = signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
@@ -276,7 +276,7 @@ extension ChildProcess.Exit {
 }
 
 extension ChildProcess.Exit: CustomStringConvertible {
-    /// What became of it, for a sentence: `ended with code 3`, `was killed by SIGSEGV`.
+    /// The end in words: `ended with code 3`, `was killed by SIGSEGV`.
     package var description: String {
         switch self {
         case .code(let code): "ended with code \(code)"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system knows of this process.
+/// Facts about this process.
 package enum CurrentProcess {
     package static var id: Int32 { getpid() }
     /// The effective user, whose permissions count.
@@ -24,7 +24,7 @@ package enum CurrentProcess {
         return path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    /// How many processors are online.
+    /// The number of processors that are online.
     package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     /// The environment as it is now.
@@ -66,7 +66,7 @@ package enum CurrentProcess {
         return start == "/" ? "/\(name)" : "\(start)/\(name)"
     }
 
-    /// Whether a process of this number exists, whoever owns it.
+    /// Returns whether a process of this number exists, of any user.
     package static func exists(_ id: Int32) -> Bool {
         id > 0 && (kill(id, 0) == 0 || errno == EPERM)
     }

@@ -31,12 +31,12 @@ public struct DateTime: Hashable, Sendable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Whether one is earlier than the other.
+    /// Returns whether one is earlier than the other.
     public static func < (one: DateTime, other: DateTime) -> Bool {
         (one.seconds, one.nanoseconds) < (other.seconds, other.nanoseconds)
     }
 
-    /// What Foundation's date counts.
+    /// The seconds since 2001, as Foundation's date counts them.
     var secondsSince2001: Double { Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9 }
 
     init?(secondsSince2001 seconds: Double) {

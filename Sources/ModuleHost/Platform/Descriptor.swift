@@ -60,14 +60,14 @@ package struct Descriptor: ~Copyable, Sendable {
         return .last
     }
 
-    /// What the system knows of the open file.
+    /// Returns the status of the open file.
     func status() throws(SystemError) -> stat {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw .last }
         return status
     }
 
-    /// How many bytes the open file has.
+    /// The size of the open file in bytes.
     var size: Int {
         get throws(SystemError) { Int(try status().st_size) }
     }

@@ -7,7 +7,7 @@ extension DispatchTime {
         .now() + DispatchTimeInterval.nanoseconds(duration.wholeNanoseconds)
     }
 
-    /// How long it is until then, in milliseconds: 0 where it is past, else at least 1.
+    /// The milliseconds until then: 0 if it is past, else at least 1.
     var millisecondsLeft: Int32 {
         let now = DispatchTime.now()
         guard self > now else { return 0 }

@@ -30,7 +30,7 @@ final class Doorbell: Sendable {
         if was == Owner.asleep { signal.give() }
     }
 
-    /// Whether the owner may sleep: false where it rang since ``wakeUp(signalled:)``.
+    /// Returns whether the owner may sleep: false if it rang since ``wakeUp(signalled:)``.
     func fallAsleep() -> Bool {
         owner.compareExchange(
             expected: Owner.awake, desired: Owner.asleep, ordering: .acquiringAndReleasing

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a whole file could not be read.
+/// The reason why a file could not be read.
 package struct FileReadError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         /// Nothing has this name, or a part of the path is no folder.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a program cannot be started by its name.
+/// The reason why a program cannot be started by its name.
 enum ProgramFault: Error, Hashable {
     case missing
     /// It is a folder, or this user may not execute it.

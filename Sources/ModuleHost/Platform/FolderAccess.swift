@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who may change what is in a folder.
+/// The permissions to change the contents of a folder.
 package struct FolderAccess: Hashable, Sendable {
     package let owner: UInt32
     package let mode: UInt32

@@ -5,7 +5,7 @@ import Glibc
 /// Not safe to share between threads, but for its descriptor, which any may wait for.
 struct FolderEvents: ~Copyable {
     struct Event {
-        /// Which watch it belongs to.
+        /// The watch that it belongs to.
         let watch: Int32
         /// `IN_…`.
         let mask: Int32

@@ -20,7 +20,7 @@ func namesInFolder(_ path: String) throws(FileError) -> [String] {
     }
 }
 
-/// Whether something has this path; a link counts as what it leads to.
+/// Returns whether there is something at a path; links are followed.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 /// Removes a file; one that is not there is as good.

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Not safe to share between threads, but for ``descriptor``, which any may wait for.
 package final class FolderWatch {
-    /// What happened in the folder since it was last asked for.
+    /// The changes in the folder since they were last taken.
     package struct Changes: Hashable, Sendable {
         /// The names of the files that something happened to.
         package var names: Set<String> = []

@@ -1,4 +1,4 @@
-/// What the C library does with memory that is free.
+/// The C library's treatment of free memory.
 ///
 /// Its settings stand in a header that Swift does not see, and a static executable has no symbols to look up.
 enum LargeMemory {

@@ -3,7 +3,7 @@ import Glibc
 /// `O_PATH`, which is not visible to Swift: a descriptor that names a file, even a link, and reads nothing.
 private let openAsPath: Int32 = 0o10_000_000
 
-/// How a symbolic link in the place of a file is treated.
+/// The treatment of a symbolic link in the place of a file.
 ///
 /// A folder that others may write to can hold links that they made, and a file that is opened through such
 /// a link is one that they chose.
@@ -68,7 +68,7 @@ private struct LinkedOpening {
     let flags: Int32
     let mode: UInt32
     let links: LinkPolicy
-    /// Why a link was not followed, where that is why the opening failed.
+    /// The reason why a link was not followed, if the opening failed because of that.
     private(set) var explanation: String?
 
     init(flags: Int32, mode: UInt32, links: LinkPolicy) {
@@ -116,7 +116,7 @@ private struct LinkedOpening {
 
     private static let folderFlags = openAsPath | O_DIRECTORY
 
-    /// Where a link leads that may be followed; nil for what is no link.
+    /// Returns the target of a link that may be followed; nil for something that is not a link.
     private mutating func target(
         of name: String, in folder: borrowing Descriptor
     ) throws(SystemError) -> String? {
@@ -144,7 +144,7 @@ private struct LinkedOpening {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a folder is the system's own view of processes, such as `/proc/self/fd`.
+    /// Returns whether a folder is the system's own view of processes, such as `/proc/self/fd`.
     private static func isProcess(_ folder: borrowing Descriptor) -> Bool {
         var process = stat()
         guard let status = try? folder.status(), stat("/proc", &process) == 0 else { return false }

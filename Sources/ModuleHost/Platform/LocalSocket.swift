@@ -77,7 +77,7 @@ package enum LocalSocket {
         }
     }
 
-    /// Who takes connections at a path.
+    /// The process that accepts connections at a path.
     struct Answerer: Hashable {
         /// Its process, where that is known.
         let processID: Int32?
@@ -169,7 +169,7 @@ package enum LocalSocket {
     }
 }
 
-/// Who is at the other end of a socket, as the kernel knew it when the connection was made.
+/// The process at the other end of a socket, as the kernel knew it when the connection was made.
 package struct SocketPeer: Hashable, Sendable {
     package let processID: Int32
     package let userID: UInt32
@@ -202,7 +202,7 @@ extension Descriptor {
         }
     }
 
-    /// Who is at the other end of this connection.
+    /// Returns the process at the other end of this connection.
     borrowing func peer() throws(SystemError) -> SocketPeer {
         // `struct ucred`, which is not visible to Swift: pid, uid, gid.
         var credentials: (Int32, UInt32, UInt32) = (0, 0, 0)
@@ -213,7 +213,7 @@ extension Descriptor {
             processID: credentials.0, userID: credentials.1, groupID: credentials.2)
     }
 
-    /// What a read that does not wait came to.
+    /// The result of a read that does not wait.
     enum Reception: Hashable {
         /// This many bytes.
         case bytes(Int)

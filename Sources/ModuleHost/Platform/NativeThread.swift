@@ -54,7 +54,7 @@ package enum NativeThread {
     }
 }
 
-/// What a new thread begins with; takes over the `Start` that it is given.
+/// The entry point of a new thread; takes over the `Start` that it is given.
 private func runStart(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
     Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()

@@ -5,8 +5,8 @@ import SwiftOverlayShims
 /// The socket of a service manager that wants to hear how a service is doing (`$NOTIFY_SOCKET`): a
 /// datagram for each thing that it is told.
 package struct NotifySocket: ~Copyable, Sendable {
-    /// What stands in the environment of a service for it alone: what a child does with it would be
-    /// taken for the service's own.
+    /// The variables of a service that are for it alone: messages that a child sends with them would be taken for the
+    /// service's own.
     package static let variables = ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"]
 
     private let socket: Descriptor

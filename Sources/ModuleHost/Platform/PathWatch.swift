@@ -8,13 +8,13 @@ import Glibc
 ///
 /// Not safe to share between threads, but for ``descriptor``, which any may wait for.
 package final class PathWatch {
-    /// What is watched for in the folders on the way.
+    /// The events to watch for in the folders on the way.
     private enum Mask {
-        /// Where the file itself stands, or is to stand.
+        /// For the folder of the file.
         static let file = IN_CLOSE_WRITE | IN_MODIFY | entry
-        /// Where a name may come to mean something else.
+        /// For a folder in which a name may come to mean something else.
         static let entry = IN_MOVED_TO | IN_CREATE | folder
-        /// Where only the folder itself may go.
+        /// For a folder that may only go itself.
         static let folder = IN_DELETE_SELF | IN_MOVE_SELF
     }
 
@@ -137,7 +137,7 @@ private struct PathWay {
     }
 }
 
-/// Where a symbolic link points; nil where `path` is none.
+/// Returns the target of a symbolic link; nil if `path` is not one.
 func linkTarget(_ path: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         guard let address = buffer.baseAddress else { return nil }

@@ -18,8 +18,8 @@ package final class PidFile: Sendable {
     /// Whether the last host on the directory did not come to its end by itself: it was killed, or left
     /// modules behind that would not stop.
     let isAfterDeath: Bool
-    /// Which file it is (``Descriptor/identity``): no other claim has the same while this one lasts, whatever
-    /// becomes of the state directory and its name.
+    /// The identity of the file (``Descriptor/identity``): unique while the claim lasts, whatever becomes of the state
+    /// directory and its name.
     let identity: String
 
     /// Makes the state directory where it is missing (0700), and claims it for this process.
@@ -73,7 +73,7 @@ package final class PidFile: Sendable {
         return folder
     }
 
-    /// Who has claimed a state directory.
+    /// The process that has claimed a state directory.
     package enum Holder: Hashable, Sendable {
         /// Nobody: no host runs on it.
         case nobody
@@ -114,15 +114,14 @@ package final class PidFile: Sendable {
         return released.wait(within: time)
     }
 
-    /// Whether the last host on the directory came to its end by itself; one that was killed leaves
-    /// its number behind.
+    /// Returns whether the last host on the directory ended by itself; one that was killed leaves its number behind.
     ///
     /// To be asked when nobody has claimed the directory.
     package static func isLetGo(in directory: StateDirectory) -> Bool {
         (try? Descriptor(opening: directory.path(of: name)).read(upTo: 1))?.isEmpty ?? false
     }
 
-    /// What a host on the directory holds, and waiting or looking programs may share for a moment.
+    /// Returns the files that a host on the directory locks, and that other programs may share for a moment.
     private static func lockPaths(of directory: StateDirectory) -> [String] {
         [directory.path, directory.path(of: name)]
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Descriptors to be waited for together.
 struct PollSet {
-    /// What is to be waited for; hang-ups and errors always are.
+    /// The events to wait for; hang-ups and errors are always among them.
     struct Interest: OptionSet {
         let rawValue: Int16
         static let reading = Interest(rawValue: Int16(POLLIN))
@@ -38,16 +38,16 @@ struct PollSet {
         }
     }
 
-    /// Whether there is anything at all about the descriptor at `place`.
+    /// Returns whether there is any event of the descriptor at `place`.
     func isReady(_ place: Int) -> Bool { entries[place].revents != 0 }
 
-    /// Whether reading from the descriptor at `place` will not wait.
+    /// Returns whether reading from the descriptor at `place` will not wait.
     func canRead(_ place: Int) -> Bool { has(POLLIN, place) }
 
-    /// Whether writing to the descriptor at `place` will not wait.
+    /// Returns whether writing to the descriptor at `place` will not wait.
     func canWrite(_ place: Int) -> Bool { has(POLLOUT, place) }
 
-    /// Whether both directions of the connection at `place` are closed.
+    /// Returns whether both directions of the connection at `place` are closed.
     func isHungUp(_ place: Int) -> Bool { has(POLLHUP | POLLERR, place) }
 
     private func has(_ events: Int32, _ place: Int) -> Bool {

@@ -1,10 +1,9 @@
 import Glibc
 
-/// Where the system tells of memory pressure: a file of the kernel's (PSI), or what a service manager
-/// puts in its place.
+/// The source of news about memory pressure: a file of the kernel (PSI), or one that a service manager puts in its place.
 struct PressureSource: ~Copyable, Sendable {
     private let file: Descriptor
-    /// What to wait for: the kernel's files tell of pressure as urgent data, all else by bytes.
+    /// The event to wait for: the kernel's files report pressure as urgent data, others by bytes.
     private let interest: PollSet.Interest
 
     /// Opens the source, and sets the trigger.

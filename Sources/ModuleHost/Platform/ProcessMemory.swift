@@ -1,6 +1,6 @@
 import Glibc
 
-/// How much memory a process has, in bytes; nil where there is none, or the system does not say.
+/// Returns the resident memory of a process in bytes; nil if there is no such process, or the system does not say.
 func residentBytes(ofProcess id: Int32) -> Int? {
     guard let bytes = try? readFile(at: "/proc/\(id)/statm", limit: 4096) else { return nil }
     let fields = bytes.split(separator: UInt8(ascii: " "))

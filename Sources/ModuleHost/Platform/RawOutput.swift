@@ -49,7 +49,7 @@ package enum RawOutput {
         return poll(&entry, 1, milliseconds) != 0
     }
 
-    /// Whether the descriptor is a terminal.
+    /// Returns whether the descriptor is a terminal.
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// The device and the inode of an open file as `$JOURNAL_STREAM` has them: `8:1234`.

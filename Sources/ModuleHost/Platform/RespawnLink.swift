@@ -66,7 +66,7 @@ final class RespawnLink: Sendable {
         return (processID, parentEnd)
     }
 
-    /// What the parent learns from.
+    /// The parent's end of the link.
     final class ParentEnd: Sendable {
         private let descriptor: Descriptor
 

@@ -6,7 +6,7 @@ import SwiftOverlayShims
 enum RunningProgram {
     private static let link = "/proc/self/exe"
 
-    /// Whether a file was changed after the program.
+    /// Returns whether a file was changed after the program.
     ///
     /// - Parameter path: The file.
     /// - Returns: False also where either cannot be looked at.
@@ -17,7 +17,7 @@ enum RunningProgram {
         return (changed.tv_sec, changed.tv_nsec) > (built.tv_sec, built.tv_nsec)
     }
 
-    /// Whether the program is below a folder, whatever links lead to that.
+    /// Returns whether the program is below a folder, whatever links lead to that.
     static func isBelow(_ folder: String) -> Bool {
         // Of a file that has another name now, or none, the path ends in " (deleted)".
         guard let program = linkTarget(link), let root = try? resolvedPath(folder) else {

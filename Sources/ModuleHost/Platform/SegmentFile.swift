@@ -4,9 +4,9 @@ import Glibc
 ///
 /// Nothing here takes a lock: whoever appends or truncates holds the log's own.
 final class SegmentFile {
-    /// What a file was at one moment.
+    /// The state of a file at one moment.
     struct State: Hashable {
-        /// How many bytes it has.
+        /// The size in bytes.
         let size: Int
         /// Whether it still has a name.
         let isLinked: Bool
@@ -52,7 +52,7 @@ final class SegmentFile {
         }
     }
 
-    /// What the file is now.
+    /// Returns the state of the file now.
     ///
     /// - Throws: ``FileError``.
     func state() throws(FileError) -> State {

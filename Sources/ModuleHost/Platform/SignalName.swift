@@ -18,7 +18,7 @@ public struct SignalName: Hashable, Sendable, CustomStringConvertible {
     /// The name as the slatefile writes it.
     public var description: String { name }
 
-    /// How far above `SIGRTMIN` a real-time signal is; nil for any other.
+    /// The offset of a real-time signal from `SIGRTMIN`; nil for any other.
     public let realTimeOffset: Int?
 
     private init(unchecked name: String, realTimeOffset: Int? = nil) {
@@ -59,13 +59,13 @@ public struct SignalName: Hashable, Sendable, CustomStringConvertible {
         "IO", "PWR",
     ]
 
-    /// How far above `SIGRTMIN` the real-time signals that may be had are.
+    /// The offsets from `SIGRTMIN` of the real-time signals that may be used.
     static let realTimeOffsets = 1...30
 
     /// The regular expression of the JSON Schema.
     static let pattern = "^(\(standard.joined(separator: "|"))|RTMIN\\+([1-9]|[12][0-9]|30))$"
 
-    /// Why a name is no signal that may be had.
+    /// The reason why a name is not a signal that may be used.
     public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
         /// A signal that no program can catch.
         case uncatchable(String)

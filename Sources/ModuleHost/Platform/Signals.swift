@@ -34,7 +34,7 @@ package struct SignalSet: Sendable {
 
 /// A signal that was taken, with what the kernel tells of it.
 package struct ReceivedSignal: Hashable, Sendable {
-    /// Who sent a signal.
+    /// The sender of a signal.
     package struct Sender: Hashable, Sendable {
         package let processID: Int32
         package let userID: UInt32
@@ -53,7 +53,7 @@ package struct ReceivedSignal: Hashable, Sendable {
     /// may lie: it says who, it proves nothing. That it was allowed to signal at all, the kernel
     /// has checked.
     package let sender: Sender?
-    /// What came with it: only `sigqueue` sends a value.
+    /// The value that came with it: only `sigqueue` sends one.
     package let value: Int32?
 
     package init(number: Int32, sender: Sender?, value: Int32?) {
@@ -64,7 +64,7 @@ package struct ReceivedSignal: Hashable, Sendable {
 }
 
 extension ReceivedSignal {
-    /// What the kernel tells; `si_code` decides which members it has filled in.
+    /// Creates a signal from the kernel's record; `si_code` decides which members it has filled in.
     fileprivate init(_ info: siginfo_t) {
         let fields = info._sifields._rt
         let sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL
@@ -216,7 +216,7 @@ package enum Signals {
         }
     }
 
-    /// What is done at a signal, as a number: a function pointer cannot be compared.
+    /// Returns the handler of a signal as a number: a function pointer cannot be compared.
     private static func handler(of number: Int32) -> UInt? {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return nil }

@@ -1,11 +1,11 @@
 extension StateDirectory {
-    /// Who else than this user, and root, may change what is in the folder.
+    /// The permissions of users other than this one and root to change the contents of the folder.
     package struct Weakness: Hashable, Sendable {
         package let path: String
         package let access: FolderAccess
     }
 
-    /// What makes the folder unsafe; nil where only its user and root can write to it.
+    /// The permissions that make the folder unsafe; nil if only its user and root can write to it.
     package var weakness: Weakness? {
         guard let access = FolderAccess(of: path), access.isOpenToOthers else { return nil }
         return Weakness(path: path, access: access)

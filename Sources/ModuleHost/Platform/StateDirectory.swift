@@ -34,7 +34,7 @@ package struct StateDirectory: Hashable, Sendable {
     }
 }
 
-/// Why a host cannot have a state directory to itself.
+/// The reason why a host cannot have a state directory to itself.
 package enum StateDirectoryError: Error, Hashable, Sendable {
     /// It cannot be made, or not be written to.
     case unusable(path: String, FileError)

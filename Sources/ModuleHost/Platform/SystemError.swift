@@ -7,7 +7,7 @@ package struct SystemError: Error, Hashable, Sendable {
 
     package init(code: Int32) { self.code = code }
 
-    /// What the calling thread's last failed system call left behind.
+    /// The error of the calling thread's last failed system call.
     ///
     /// Read it before anything else can make a call of its own.
     static var last: SystemError { SystemError(code: errno) }
@@ -51,11 +51,11 @@ extension SystemError: CustomStringConvertible {
 
 /// Something that could not be done to a file: what, to which, and why.
 package struct FileError: Error, Hashable, Sendable {
-    /// What was attempted, as a verb: `open`, `write`, `create`.
+    /// The failed action, as a verb: `open`, `write`, `create`.
     package let action: String
     package let path: String
     package let reason: SystemError
-    /// What is said in place of the system's words, where these would mislead.
+    /// The words in place of the system's, where these would mislead.
     package let explanation: String?
 
     package init(

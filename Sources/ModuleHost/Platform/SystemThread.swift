@@ -39,7 +39,7 @@ struct SystemThread: Hashable, Sendable {
         blocked = mask
     }
 
-    /// Whether the thread has blocked a signal.
+    /// Returns whether the thread has blocked a signal.
     func blocks(_ signal: Int32) -> Bool { blocked >> UInt64(signal - 1) & 1 == 1 }
 }
 
