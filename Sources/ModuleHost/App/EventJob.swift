@@ -15,7 +15,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
     private var index = 0
     private(set) var event: LifecycleEvent?
     var tally = EventTally()
-    /// How many were told so far, whatever came of it.
+    /// The number of responders notified so far, with any result.
     ///
     /// Apart from the tally, and atomic: it is counted inside the call of a responder, when the lane
     /// can be lost between one instruction and the next. Then it may be one off.
@@ -110,7 +110,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
     }
 }
 
-/// What somebody wants to happen in the app's life.
+/// A request for an event or a change of state.
 enum EventRequest: Sendable {
     /// An event that changes no state, from outside; with where to say what came of a URL, if somebody
     /// wants to know.

@@ -3,7 +3,7 @@
 /// From any thread. Each is answered once, on whatever thread; also where the host stops first. They come
 /// after what was accepted before, from READY on.
 extension Host {
-    /// What a call from outside came to.
+    /// The reply to a call from outside.
     package enum CallReply: Sendable {
         /// The reply of a route, as JSON text.
         case json([UInt8])
@@ -33,7 +33,7 @@ extension Host {
         }
     }
 
-    /// Whether a route would answer a URL; modules that claim URLs by themselves are not asked.
+    /// Finds out whether a route would answer a URL; modules that claim URLs by themselves are not asked.
     ///
     /// - Parameters:
     ///   - url: The URL.

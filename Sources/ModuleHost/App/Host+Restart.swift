@@ -1,6 +1,6 @@
 import AppService
 
-/// What came of the wish to start a module again.
+/// The outcome of a request to restart a module.
 enum RestartOutcome: Hashable, Sendable {
     case reload(ReloadOutcome)
     /// Its process did not answer and was killed: it comes back as after any death.

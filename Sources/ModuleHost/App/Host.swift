@@ -6,7 +6,7 @@ import Synchronization
 /// A host does not know of processes: ``HostDaemon`` ties one to signals, files and exit codes. All of
 /// its methods may be called from any thread, and none of them waits for a module.
 public final class Host: Sendable {
-    /// How an app ended.
+    /// The end of an app.
     public enum End: Hashable, Sendable {
         /// As it was asked to: every module was told and let go.
         case stopped
@@ -21,7 +21,7 @@ public final class Host: Sendable {
     ///
     /// Called on the lane, or where the lane is stuck on some other thread.
     package struct Observer: Sendable {
-        /// How many modules run, of how many, and how long it took.
+        /// Called at READY, with the number of modules that run, of all modules, and the time it took.
         let onReady: @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void
         /// Called where it may have changed.
         let onHealth: @Sendable (HostHealth) -> Void
@@ -67,9 +67,9 @@ public final class Host: Sendable {
     let inbox: Inbox?
     let app: LaneConfined<RunningApp>
     let holds: HoldList
-    /// What the host has done so far, for any thread.
+    /// The metrics of the host, for any thread.
     let figures: HostCounters
-    /// What came from outside and is not done.
+    /// The memory of everything from outside that is not done.
     package let inFlight = InFlightBudget()
     private let stopAsked = Atomic(false)
     /// Open from the moment on at which a stop is asked for.

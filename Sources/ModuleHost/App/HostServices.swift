@@ -1,6 +1,6 @@
 import AppService
 
-/// What a context uses of its host.
+/// The services of a host for the context of a module.
 ///
 /// It does not hold the host: a module that an overdue stop left behind keeps its context, and would
 /// keep all the rest.
@@ -14,8 +14,8 @@ struct HostServices: ModuleServices {
     let isLed: Bool
     private let inbox: Inbox?
     private let stopLatch: Latch
-    /// Where start-up tasks go of a module that is made for a reload, until all are made: they may name each
-    /// other in any order; and what it posts, until the reload holds or is undone.
+    /// The start-up tasks of a module that is made for a reload, kept until all modules are made, since tasks may name each
+    /// other in any order; and its messages, kept until the reload takes effect or is undone.
     private let drafts: (tasks: Withheld<StartupTask>, posts: Withheld<EventRequest>)?
     private let reference = WeakHost()
 

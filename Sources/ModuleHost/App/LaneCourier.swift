@@ -6,7 +6,7 @@ struct LaneCourier: Courier {
     /// The job in hand, whose tally is kept while the lane is ours.
     let job: EventJob
     let event: LifecycleEvent
-    /// Where to begin: after this rank.
+    /// The rank after which to begin.
     let after: UInt16
     /// Told of a responder that threw; says whether the others are to be told.
     let onFailure: (Cell, any Error) -> FanStep
@@ -61,7 +61,7 @@ struct LaneCourier: Courier {
         if case .lost = end { isLost = true }
     }
 
-    /// Who is to hear the event: nearly always everybody.
+    /// Returns the responders that receive the event: nearly always all of a kind.
     @inline(__always)
     private func list<Responder>(of kind: Responder.Type) -> ResponderList<Responder> {
         event.entry?.only == nil

@@ -2,7 +2,7 @@
 ///
 /// Belongs to the lane.
 final class ModuleRecord {
-    /// What has become of a module.
+    /// The state of a module.
     enum Status {
         case waiting
         case made
@@ -13,15 +13,15 @@ final class ModuleRecord {
         case released
     }
 
-    /// What the slatefile says of it; of a late module, what one before said.
+    /// The entry of the slatefile; of a late module, that of an earlier slatefile.
     var entry: Slatefile.Module
     let cell: Cell
     var status = Status.waiting
     var module: (any Module)?
     var context: ModuleContext?
-    /// What is left of a module that was taken out, until it is let go of.
+    /// The rest of a module that was taken out, until it is unloaded.
     var departure: Departure?
-    /// What a module that was taken out is yet to be told.
+    /// The events that a module which was taken out has yet to receive.
     var farewell: [EventKind] = []
     /// Whether it is late for a reason that has been told of, and nothing is said of it.
     var isQuietlyLate = false

@@ -1,4 +1,4 @@
-/// How one module is doing: a row of `hostd modules`.
+/// The status of one module: a row of `hostd modules`.
 package struct ModuleStatus: Hashable, Sendable {
     package enum State: String, Hashable, Sendable, CaseIterable {
         /// Not launched yet.
@@ -18,13 +18,13 @@ package struct ModuleStatus: Hashable, Sendable {
     package var state: State
     package var isMain = false
     package var isRequired = false
-    /// How many events wait for it, where that is known: only where it is late.
+    /// The number of events that wait for it; nil unless it is late.
     package var behind: Int?
     /// The durable events that wait for it since it failed; nil for none.
     package var waiting: WaitingEvents?
-    /// How long it is until it is restarted after it failed; nil where it is not.
+    /// The time until it is restarted after a failure; nil if it is not to be.
     package var retryAfter: Duration?
-    /// Why it failed.
+    /// The reason of its failure.
     package var reason: String?
     /// The steps that it holds open, in the order in which it took the holds.
     package var holds: [OpenHold] = []

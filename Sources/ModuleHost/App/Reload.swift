@@ -17,7 +17,7 @@ struct ReloadRequest: Sendable {
     let answer: Answer<ReloadOutcome>
 }
 
-/// What came of a reload.
+/// The outcome of a reload.
 package enum ReloadOutcome: Hashable, Sendable {
     /// The new slatefile holds; what changed.
     case applied(ReloadPlan)
@@ -41,15 +41,15 @@ final class Reload {
     let drafts: [ModuleRecord]
     /// Modules that go when it holds, in order.
     let leaving: [ModuleRecord]
-    /// How the modules made for the reload call others, until it holds.
+    /// The dispatcher for calls of the modules made for the reload, until it takes effect.
     let calls: CallDispatcher
     /// Their start-up tasks.
     let tasks = Withheld<StartupTask>()
-    /// What they post.
+    /// The messages that they post.
     let posts = Withheld<EventRequest>()
     /// Processes of those that are yet to be made; nil once all are.
     var starts: ProcessStarts?
-    /// What names of start-up tasks of modules that are made anew begin with meanwhile.
+    /// The temporary prefix of the names of start-up tasks of recreated modules.
     let mark: String
     /// Whether it can no longer be undone, or has been.
     var isOver = false

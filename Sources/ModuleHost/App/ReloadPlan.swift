@@ -1,4 +1,4 @@
-/// What becomes of each module, and of all the rest, when one slatefile takes the place of another.
+/// The changes to modules and to all other settings when one slatefile replaces another.
 ///
 /// A value, so that it can be tested as a table: it is made from the two slatefiles and from what the
 /// modules that run do with their settings.
@@ -17,9 +17,9 @@ package struct ReloadPlan: Hashable, Sendable {
     package var postponed: [ModuleID] = []
     /// Whether modules that stay change places.
     package var isReordered = false
-    /// What else changes at once, by its name in the slatefile.
+    /// The other keys of the slatefile that change at once.
     package var fields: [String] = []
-    /// What changed and waits for the next start, by its name in the slatefile.
+    /// The keys of the slatefile whose change waits for the next start.
     package var waiting: [String] = []
 
     /// Whether there is nothing to do, as long as the app runs.
@@ -112,13 +112,13 @@ extension ReloadPlan {
 }
 
 extension Slatefile.Module {
-    /// Whether the same would be made of it, settings apart.
+    /// Returns whether the same module would be made, settings apart.
     fileprivate func isMade(like other: Slatefile.Module) -> Bool {
         implementation == other.implementation && isolation == other.isolation
             && environment == other.environment
     }
 
-    /// Whether it runs under the same terms.
+    /// Returns whether it runs under the same limits.
     fileprivate func runs(like other: Slatefile.Module) -> Bool {
         isRequired == other.isRequired && isMain == other.isMain && deadline == other.deadline
             && killAfter == other.killAfter && backlog == other.backlog
@@ -127,7 +127,7 @@ extension Slatefile.Module {
 }
 
 extension ReloadPlan: CustomStringConvertible {
-    /// What changes, in one line: `added com.mm.push; config changed: com.mm.main; rewrites`.
+    /// The changes in one line: `added com.mm.push; config changed: com.mm.main; rewrites`.
     package var description: String {
         func list(_ what: String, _ modules: [ModuleID]) -> String? {
             modules.isEmpty ? nil : what + modules.map(\.text).joined(separator: ", ")

@@ -1,6 +1,6 @@
 import AppService
 
-/// How a module leaves an app that goes on: what was removed by a reload, or made for one that failed.
+/// Unloading modules while the app runs: those removed by a reload, or made for one that failed.
 extension RunningApp {
     /// Takes a module out of all that belongs to the lane: nobody reaches it any more.
     ///
@@ -81,7 +81,7 @@ extension RunningApp {
         gate.lane.unregister(record.cell)
     }
 
-    /// How long the others wait for one that leaves: where they go on, no longer than for any event.
+    /// Returns the deadline of a module that leaves: while the app runs, that of any event.
     private static func limit(in host: Host) -> DeliveryLimit { host.isStopping ? .stop : .event }
 
     /// A job that lets go of the first of some modules; others let go of the rest, one after the other.
@@ -132,7 +132,7 @@ extension RunningApp {
         forget(record)
     }
 
-    /// Whether a module that leaves holds a step open: then it goes on when that is over.
+    /// Returns whether a module that leaves holds a step open; it continues when that is over.
     private func isHeld(by record: ModuleRecord) -> Bool {
         guard let host else { return false }
         let again = LaneWork(limit: .stop) { [app = host.app] _ in app.value.bidFarewell() }

@@ -1,4 +1,4 @@
-/// What the app tells those who watch over it.
+/// The health of the app, for a service manager.
 extension RunningApp {
     var health: HostHealth {
         var health = HostHealth(

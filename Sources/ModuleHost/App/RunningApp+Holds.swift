@@ -1,6 +1,6 @@
 import AppService
 
-/// How a stop waits for modules that hold one of its steps open.
+/// Waiting, in a stop, for modules that hold one of its steps open.
 extension RunningApp {
     /// Puts a stop's job aside before `terminate` while somebody holds `background`.
     ///

@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// What the app does about modules that take too long.
+/// Handling modules that overrun their deadlines.
 extension RunningApp {
     /// Modules became late.
     ///
@@ -49,7 +49,7 @@ extension RunningApp {
         }
     }
 
-    /// Whether a module's `init` is running, also of one that is made for a reload.
+    /// Returns whether a module's `init` is running, also that of one made for a reload.
     private func isInInit(_ cell: Cell) -> Bool {
         let draft = reload.flatMap { reload in reload.drafts.first { $0.cell === cell } }
         guard let record = record(of: cell) ?? draft, case .waiting = record.status else {

@@ -69,7 +69,7 @@ extension RunningApp {
         return starts
     }
 
-    /// What a module is given.
+    /// Creates the context of a module.
     func context(
         of record: ModuleRecord, appConfig: JSONValue?, calls: CallDispatcher, host: HostServices
     ) -> ModuleContext {
@@ -204,7 +204,7 @@ extension RunningApp {
 }
 
 extension Slatefile.Module {
-    /// How its process is started; nil for a module of this process.
+    /// Returns the launch settings of its process; nil for a module of this process.
     fileprivate func terms(in processes: ProcessSettings) -> IsolationTerms? {
         switch implementation {
         case .entry where isolation != .process: nil

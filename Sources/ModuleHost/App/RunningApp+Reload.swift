@@ -64,7 +64,7 @@ extension RunningApp {
         beginNextReload()
     }
 
-    /// What modules that stay are told.
+    /// Creates the job that notifies modules which stay.
     func configurationJob(
         _ slatefile: Slatefile, before old: Slatefile, _ records: [ModuleRecord],
         _ origin: Origin, changed: Set<ModuleID> = []

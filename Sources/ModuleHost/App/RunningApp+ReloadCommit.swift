@@ -179,7 +179,7 @@ private struct NoThread: Error, CustomStringConvertible {
 }
 
 extension Watchdog.Limits {
-    /// What a slatefile allows.
+    /// Creates the deadlines of a slatefile.
     init(of slatefile: Slatefile) {
         self.init(
             event: slatefile.deadlines.event, launch: slatefile.deadlines.launch,

@@ -4,7 +4,7 @@ import AppService
 struct ModuleRetry {
     fileprivate var policy: RestartPolicy
     fileprivate var alarm: (any Alarm)?
-    /// When it begins; nil once it has begun.
+    /// The instant at which it begins; nil once it has begun.
     fileprivate(set) var start: ContinuousClock.Instant?
 
     func cancel() { alarm?.cancel() }

@@ -1,6 +1,6 @@
 import AppService
 
-/// What the app tells of itself to whoever asks from outside.
+/// The status of the app, for callers from outside.
 extension Host {
     /// Reads something of the app on the lane.
     ///
@@ -29,7 +29,7 @@ extension Host {
     }
 }
 
-/// Why a host does not tell how it is doing.
+/// The reason why a host does not report its status.
 enum HostSilence: Error, Hashable {
     /// The app has come to its end.
     case ended
@@ -38,7 +38,7 @@ enum HostSilence: Error, Hashable {
 }
 
 extension RunningApp {
-    /// How each enabled module is doing, in slatefile order.
+    /// The status of each enabled module, in slatefile order.
     var moduleStatuses: [ModuleStatus] {
         // Before the launch has begun there are no records.
         guard !records.isEmpty else {

@@ -1,4 +1,4 @@
-/// What becomes of a URL that the app is asked to open.
+/// Opening URLs that no module claims.
 extension RunningApp {
     /// Goes on with a URL once the modules that claim URLs by themselves were asked: where none did, it
     /// is a call of the route that answers it.
@@ -31,8 +31,7 @@ extension RunningApp {
         ])
     }
 
-    /// Where the outcome goes: to who asked, or else into the log, and to the inbox that the event came
-    /// from.
+    /// Gives the outcome to the caller, or else to the log, and to the inbox that the event came from.
     private func answer(
         of request: EventRequest, _ event: LifecycleEvent, _ tally: EventTally
     ) -> Answer<Host.CallReply> {

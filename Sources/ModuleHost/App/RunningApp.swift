@@ -15,7 +15,7 @@ final class RunningApp {
     var calls: CallDispatcher?
     let log: Log
     let time: any TimeSource
-    /// Where durable events come from, if there are any.
+    /// The inbox; nil for a host without durable events.
     let inbox: Inbox?
     var records: [ModuleRecord] = []
     /// Processes of modules that are yet to be made; nil once all are.
@@ -23,10 +23,10 @@ final class RunningApp {
     var state = LifecycleState.launching
     /// Changed on the lane, read by any thread.
     let figures = HostCounters()
-    /// What came from outside before READY.
+    /// The jobs from outside that wait for READY.
     var held: [any LaneJob] = []
     var isReady = false
-    /// How the app is going to end, once that is decided.
+    /// The end of the app, once that is decided.
     var ending: Host.End?
     /// Whether the modules have heard of the end, so that they are let go of.
     var isReleasing = false
@@ -42,7 +42,7 @@ final class RunningApp {
     var hangingInInit: [Cell] = []
     /// The tries to come for modules that have failed.
     var retries: [ModuleID: ModuleRetry] = [:]
-    /// How many reloads there were, those that failed included.
+    /// The number of reloads, with those that failed.
     var reloadCount = 0
     /// Modules that are no longer part of the app, and yet to be let go of, by the numbers of their cells.
     var departing: [UInt16: ModuleRecord] = [:]
@@ -235,7 +235,7 @@ extension RunningApp {
         }
     }
 
-    /// What is said of an event from outside that no module was there to hear; nil where one was.
+    /// Returns the notice about an event from outside for which there was no module; nil if there was one.
     private func unheard(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
         guard tally.isUnheard, host?.parent == nil, event.entry?.only == nil else { return nil }
         guard case .message(let message) = event.content else {
@@ -267,7 +267,7 @@ extension EventTally {
         delivered + failed + late == 0 && claimedBy == nil
     }
 
-    /// What came of the event, in words: `3 modules, newData`.
+    /// The result of the event in words: `3 modules, newData`.
     fileprivate var summary: String {
         var text = delivered == 1 ? "1 module" : "\(delivered) modules"
         if failed > 0 { text += ", \(failed) failed" }

@@ -2,7 +2,7 @@
 ///
 /// A host that runs an app of its own has none.
 protocol UpstreamHost: UpstreamCalls {
-    /// What comes from it, to be looked at by the lane while a call waits.
+    /// Its requests, which the lane serves while a call waits.
     var input: any LaneInput { get }
 
     /// Notes the host of this process, which it drives from then on.

@@ -78,7 +78,7 @@ private final class MailBox: Sendable {
     }
 }
 
-/// What the first request says.
+/// The contents of the first request.
 private struct ModuleStart {
     let module: ModuleID
     let stateDirectory: String

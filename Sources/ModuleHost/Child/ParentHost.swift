@@ -114,7 +114,7 @@ final class ParentHost: UpstreamHost {
         }.bool ?? false
     }
 
-    /// What is no URL need not go up.
+    /// Throws if the text is not a valid URL, before it is sent up.
     private func checked(_ url: String) throws {
         do throws(URLFault) { _ = try RouteURL(url) } catch { throw RouteError.malformed(error) }
     }

@@ -1,4 +1,4 @@
-/// What a host sends down to a module's process, read back.
+/// Reading the events that a host sends to a module's process.
 extension LifecycleEvent {
     /// Reads the parameters of `event`.
     ///

@@ -2,7 +2,7 @@ import AppService
 import Dispatch
 import Synchronization
 
-/// What a module's process has to its host: requests go up, and come down.
+/// The connection of a module's process to its host: requests go both ways.
 ///
 /// The lane's thread reads what comes: while it has nothing to do, and while it waits for an answer. One
 /// thread at a time asks and answers: whoever is in the module.

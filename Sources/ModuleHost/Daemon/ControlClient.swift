@@ -7,7 +7,7 @@ package final class ControlClient {
     /// An answer may be a long document.
     private static let lineLimit = JSONDocument.sizeLimit
 
-    /// How long a host may take to answer; it is a process that sleeps, so it takes no time at all.
+    /// The time that a host may take to answer.
     package static let patience: Duration = .seconds(30)
 
     private let directory: StateDirectory
@@ -16,7 +16,7 @@ package final class ControlClient {
     private var buffer = [UInt8](readingUpTo: 1 << 16)
     private var isAtEnd = false
     private var lastID = 0
-    /// What came between answers.
+    /// The notifications that came between answers.
     private var notifications: [RPCRequest] = []
 
     /// Connects to the host that runs on a state directory.
@@ -40,8 +40,7 @@ package final class ControlClient {
         guard Self.trusts(peer) else { throw .notPermitted(directory) }
     }
 
-    /// Whether what listens may be told a token: anybody may have put a socket where a host was
-    /// looked for.
+    /// Returns whether the listening process may be told a token: any user may have put a socket at that path.
     static func trusts(_ peer: SocketPeer, user: UInt32 = CurrentProcess.userID) -> Bool {
         user == 0 || ControlServer.isOwnerOrRoot(peer, owner: user)
     }

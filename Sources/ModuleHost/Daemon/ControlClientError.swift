@@ -1,4 +1,4 @@
-/// Why a command got no result from a host.
+/// The reason why a command got no result from a host.
 package enum ControlClientError: Error, Hashable, Sendable {
     /// No host runs on the state directory.
     case notRunning(StateDirectory)
@@ -12,12 +12,12 @@ package enum ControlClientError: Error, Hashable, Sendable {
     case timedOut(StateDirectory)
     /// The host closed the connection before it answered.
     case ended(StateDirectory)
-    /// What came back is no JSON-RPC.
+    /// The answer is not JSON-RPC.
     case malformed(StateDirectory)
     /// The host answered with an error.
     case refused(RPCError)
 
-    /// How a command ends that has this error.
+    /// The exit code of a command that has this error.
     package var exitCode: ExitCode {
         switch self {
         case .notRunning: .unavailable
@@ -30,7 +30,7 @@ package enum ControlClientError: Error, Hashable, Sendable {
 }
 
 extension ControlClientError {
-    /// What a failed `connect` says of the host that should be there.
+    /// Creates the error that a failed `connect` stands for.
     init(connecting directory: StateDirectory, _ error: SystemError) {
         switch error {
         case .accessDenied, .notPermitted: self = .notPermitted(directory)

@@ -6,21 +6,21 @@ final class ControlConnection {
     let peer: SocketPeer
     private let socket: Descriptor
     var session: RPCSession
-    /// What its calls and events take that are not done.
+    /// The account of its calls and events that are not done.
     let account: InFlightAccount
-    /// Where answers go, shared by all replies of the connection.
+    /// The function that takes answers, shared by all replies of the connection.
     let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     var follower: TailFollower?
-    /// How many bytes of lines it has had taken lately: half of what it was at each turn.
+    /// The bytes of lines that were taken from it lately; halved at each turn.
     var recent = 0
     /// Whether lines may wait that were read and not taken.
     var mayHaveLines = false
-    /// Where it stands in the poll set; nil where it waits for nothing.
+    /// Its place in the poll set; nil if it waits for nothing.
     var place: Int?
 
-    /// When the line that has begun, or the first one, must have ended.
+    /// The deadline of the line that has begun, or of the first one.
     private(set) var lineDeadline: ContinuousClock.Instant?
-    /// When the answers up to `owed` must have been read.
+    /// The deadline for reading the answers up to `owed`.
     private(set) var readDeadline: ContinuousClock.Instant?
     private var owed = 0
     private var isBroken = false
@@ -51,7 +51,7 @@ final class ControlConnection {
 
     var descriptor: Int32 { socket.number }
 
-    /// What to wait for.
+    /// The events to wait for.
     var interest: PollSet.Interest {
         var interest: PollSet.Interest = []
         if session.wantsInput, !mayHaveLines { interest.insert(.reading) }

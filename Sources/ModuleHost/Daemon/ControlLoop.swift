@@ -4,9 +4,9 @@ import AppService
 ///
 /// Each turn serves every connection a bounded amount, so that none waits for another.
 struct ControlLoop {
-    /// How many lines of one connection are taken in a turn.
+    /// The number of lines that are taken from one connection in a turn.
     private static let linesPerTurn = 256
-    /// How many bytes of lines are taken in a turn, of all together: some milliseconds of work.
+    /// The bytes of lines that are taken from all connections in a turn: some milliseconds of work.
     private static let bytesPerTurn = 256 << 10
 
     private let server: ControlServer
@@ -19,12 +19,12 @@ struct ControlLoop {
     private var pause: ContinuousClock.Instant?
     /// Whether the log has been told of that.
     private var isOutOfRoom = false
-    /// When the server must have ended; set when it is to.
+    /// The deadline of the end of the server; set when it is to end.
     private var end: ContinuousClock.Instant?
     private var alarm: (any Alarm)?
     private var alarmInstant: ContinuousClock.Instant?
 
-    /// How many refused connections the log names, for each reason.
+    /// The limits on refused connections in the log, for each reason.
     private var refusals: [String: OutputAllowance] = [:]
 
     init(_ server: ControlServer) {

@@ -1,12 +1,12 @@
 import AppService
 
-/// Which connection of a control server: the number is never used again.
+/// The identity of a connection of a control server; never used again.
 struct ConnectionID: Hashable, Sendable {
     let slot: Int
     let serial: Int
 }
 
-/// What other threads have for the thread of a control server.
+/// The requests of other threads to the thread of a control server.
 final class ControlMailbox: Sendable {
     enum Letter: Sendable {
         /// An answer to a call.
@@ -26,7 +26,7 @@ final class ControlMailbox: Sendable {
     }
 
     private let letters = Guarded<[Letter]>([])
-    /// What wakes the thread that takes them.
+    /// The doorbell of the thread that takes them.
     let bell: Doorbell
 
     init() throws(SystemError) { bell = try Doorbell() }

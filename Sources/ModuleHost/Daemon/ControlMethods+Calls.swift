@@ -70,7 +70,7 @@ extension ControlMethods {
 }
 
 extension SocketPeer {
-    /// Who this is, for a module.
+    /// The origin of its calls, for a module.
     var origin: Origin { .control(uid: userID, pid: processID) }
 }
 
@@ -88,7 +88,7 @@ extension RPCReply {
 }
 
 extension RPCError {
-    /// What a caller from outside is told of a call that failed.
+    /// Creates the error for a caller from outside whose call failed.
     init(ofCall error: any Error) {
         switch error {
         case let error as RouteError: self.init(error)

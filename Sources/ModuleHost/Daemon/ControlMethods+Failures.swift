@@ -34,7 +34,7 @@ extension ControlMethods {
     }
 }
 
-/// What a call was about, as far as the log may have it.
+/// The subject of a call, as far as the log may have it.
 private enum Subject: Sendable {
     case url(String)
     case name(String)

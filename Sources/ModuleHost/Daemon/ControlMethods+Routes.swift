@@ -25,7 +25,7 @@ extension ControlMethods {
     }
 }
 
-/// Where URI documents are made, for all who ask.
+/// The maker of URI documents, for all callers.
 ///
 /// Requests are described by decoding them, which is code of the modules': neither the lane nor the
 /// control socket waits for it. One thread does it, which lives while somebody waits; who comes

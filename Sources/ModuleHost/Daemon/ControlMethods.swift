@@ -1,15 +1,15 @@
-/// What can be asked of a host through its control socket: the methods, by name.
+/// The methods of a control socket, by name.
 ///
 /// A method's handler runs on the thread of the control socket, which serves everybody: it must hand
 /// on what takes long, and answer from wherever that ends.
 package struct ControlMethods: Sendable {
     /// One call.
     package struct Call: Sendable {
-        /// Who calls.
+        /// The calling process.
         package let peer: SocketPeer
         /// An array or an object; nil where there are none.
         package let parameters: JSONValue?
-        /// Where the answer goes.
+        /// The reply, to be given once.
         package let reply: RPCReply
         /// Has the thread of the control socket do something: what the lane brings an answer with is not to
         /// write JSON there.

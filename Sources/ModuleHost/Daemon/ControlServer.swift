@@ -10,16 +10,15 @@ import AppService
 /// The state directory must be claimed (``PidFile``): a socket that nobody answers is a dead host's, and is
 /// replaced. One that is answered is never replaced.
 package final class ControlServer: Sendable {
-    /// What clients may take.
+    /// The limits of clients.
     struct Limits: Hashable, Sendable {
         /// Connections at a time; one more is told so and closed.
         var connections = 64
-        /// How long a line may take from its first byte to its last, and a new connection to its
-        /// first line.
+        /// The time that a line may take from its first byte to its last, and a new connection to its first line.
         var lineTime: Duration = .seconds(30)
-        /// How long an answer may wait for a client to read it.
+        /// The time that an answer may wait for a client to read it.
         var readTime: Duration = .seconds(30)
-        /// How long a stop waits for clients to read what they are owed.
+        /// The time that a stop waits for clients to read their answers.
         var endTime: Duration = .seconds(1)
         /// Bytes that wait to be sent to all clients together, at which the one that is owed most is dropped.
         var output = 64 << 20
@@ -36,7 +35,7 @@ package final class ControlServer: Sendable {
     let budget: InFlightBudget
     let accepts: @Sendable (SocketPeer) -> Bool
     private let path: String
-    /// Which file the socket has; another host may have one of the same path where the directory was moved.
+    /// The identity of the socket's file; another host may have one of the same path if the directory was moved.
     private let identity: String?
     private let ended: WakeSignal
     private let isStarted = Guarded(false)
@@ -87,7 +86,7 @@ package final class ControlServer: Sendable {
         self.accepts = accepts
     }
 
-    /// Whether a peer is who may control a host: its own user, or root.
+    /// Returns whether a peer may control a host: its own user, or root.
     ///
     /// The permissions of the socket say the same. This also holds where somebody changed them.
     static func isOwnerOrRoot(
@@ -129,7 +128,7 @@ package final class ControlServer: Sendable {
     }
 }
 
-/// Why a host has no control socket.
+/// The reason why a host has no control socket.
 package struct ControlServerError: Error, Hashable, Sendable, CustomStringConvertible {
     package let reason: FileError
 

@@ -4,10 +4,9 @@ import AppService
 ///
 /// Outlives the app: who asks for a stop is answered when the app has ended.
 final class ControlledDaemon: ControlledHost {
-    /// How long the lane may take to get to a question.
+    /// The time that the lane may take to get to a question.
     private static let patience: Duration = .seconds(2)
-    /// What a process may take to end once its app has: clients read what they are owed, and the log
-    /// is written out.
+    /// The time that a process may take to end after its app: clients read their answers, and the log is written.
     private static let exitTime: Duration = .seconds(10)
 
     private enum Phase {
@@ -40,7 +39,7 @@ final class ControlledDaemon: ControlledHost {
             stopTime: Self.stopTime(of: host.slatefile), lastDeath: lastDeath)
     }
 
-    /// How long it takes at most from the wish to stop until the process has ended.
+    /// Returns the longest time from the request to stop to the end of the process.
     static func stopTime(of slatefile: Slatefile) -> Duration {
         slatefile.deadlines.stopAll + exitTime
     }
@@ -95,7 +94,7 @@ final class ControlledDaemon: ControlledHost {
 }
 
 extension RPCError {
-    /// Why a host did not tell how it is doing.
+    /// Creates the error for a host that did not report its status.
     init(_ silence: HostSilence) {
         switch silence {
         case .ended: self.init(.notRunning, "the app has ended")

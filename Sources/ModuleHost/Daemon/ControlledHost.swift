@@ -1,15 +1,15 @@
 import AppService
 
-/// What a control socket asks of the host behind it.
+/// The host behind a control socket.
 ///
 /// - Thread: The control socket's, which must not be kept waiting: an answer may come at any time,
 ///   from any thread.
 /// - Order: None is needed; answers overtake each other.
 package protocol ControlledHost: Sendable {
-    /// What does not change as long as it runs.
+    /// The facts that do not change while it runs.
     var identity: HostIdentity { get }
 
-    /// How the app is doing, known without asking the lane.
+    /// Returns the status of the app, without asking the lane.
     ///
     /// - Throws: ``RPCErrorCode/notRunning`` where it has come to its end.
     func status() throws(RPCError) -> HostStatus
@@ -62,16 +62,16 @@ extension RPCReply {
     }
 }
 
-/// Which host it is: known without asking the lane, so that it is told also while that is busy.
+/// The identity of a host, known without asking the lane, which may be busy.
 package struct HostIdentity: Hashable, Sendable {
     package var app: String
     package var slatefile: String
     package var stateDirectory: String
     package var processID = CurrentProcess.id
     package var startedAt: WallTime
-    /// How long it takes at most from the wish to stop until the process has ended.
+    /// The longest time from the request to stop to the end of the process.
     package var stopTime: Duration
-    /// How the host before it on the state directory died; nil where it did not.
+    /// The death of the host before it on the state directory; nil if it ended on purpose.
     package var lastDeath: LastDeath?
 
     package init(
@@ -99,7 +99,7 @@ package struct HostIdentity: Hashable, Sendable {
     }
 }
 
-/// How an app is doing: what `hostd status` shows.
+/// The status of an app: what `hostd status` shows.
 package struct HostStatus: Hashable, Sendable {
     package var identity: HostIdentity
     package var figures: HostFigures
@@ -109,7 +109,7 @@ package struct HostStatus: Hashable, Sendable {
     package var inbox: InboxFigures?
     /// The holds that are open, in the order in which they were taken.
     package var holds: [OpenHold] = []
-    /// What came of the last reload; nil before the first.
+    /// The outcome of the last reload; nil before the first.
     package var lastReload: ReloadReport?
     /// The modules that are isolated since hosts died at their work, in slatefile order.
     package var isolated: [ModuleID] = []

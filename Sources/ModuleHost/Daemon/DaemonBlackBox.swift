@@ -1,8 +1,8 @@
 /// The black box of a daemon: what the last one left, and its own, where there is room for one.
 struct DaemonBlackBox: Sendable {
-    /// What the last host on the state directory left; nil where there was none.
+    /// The contents that the last host on the state directory left; nil if there was none.
     let previous: BlackBox.Contents?
-    /// What this host notes; nil where it runs without.
+    /// This host's black box; nil if it runs without one.
     let box: BlackBox?
     private let directory: StateDirectory
     private let log: Log

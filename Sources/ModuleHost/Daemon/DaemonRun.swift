@@ -9,7 +9,7 @@ final class DaemonRun: Sendable {
     private let host: Host
     private let actions: Guarded<SignalActions>
     private let end: Guarded<Host.End?>
-    /// What signals have given the modules to do that is not done.
+    /// The account of events from signals that are not done.
     private let signalLoad: InFlightAccount
     private let reloader: SlatefileReloader
     private let watch: SlatefileWatch?
@@ -156,10 +156,10 @@ final class DaemonRun: Sendable {
         return .goOn
     }
 
-    /// How long after a signal to end the same one, from the same process, is not another one.
+    /// The time within which the same signal to end, from the same process, counts as one.
     private static let echo: Duration = .milliseconds(250)
 
-    /// Whether a signal to end is the last one once more.
+    /// Returns whether a signal to end is a repetition of the last one.
     ///
     /// Some send it twice: `timeout` to the process, and to the group that it is in.
     private func isEcho(_ signal: ReceivedSignal) -> Bool {

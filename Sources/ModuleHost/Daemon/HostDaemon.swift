@@ -141,8 +141,7 @@ public enum HostDaemon {
     }
 }
 
-/// Where a daemon says what happens: on stderr, to whoever follows it on the control socket, and to the
-/// service manager.
+/// The output of a daemon: its log on stderr and for followers on the control socket, and the service manager.
 struct DaemonVoice {
     let output: LogOutput
     let tail = TailHub()

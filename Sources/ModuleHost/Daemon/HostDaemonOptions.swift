@@ -1,6 +1,6 @@
-/// What a host is to run, and how: the options of `hostd run`.
+/// The options of `hostd run`.
 public struct HostDaemonOptions: Hashable, Sendable {
-    /// What lines of the log look like.
+    /// The format of the log.
     public enum LogStyle: String, Hashable, Sendable, CaseIterable {
         /// For people, or marked for the journal of systemd where stderr leads there.
         case text
@@ -14,7 +14,7 @@ public struct HostDaemonOptions: Hashable, Sendable {
     public var slatefile: String
     /// The path of the state directory; nil for `$STATE_DIRECTORY`, or `.hostd` beside the slatefile.
     public var stateDirectory: String?
-    /// What lines of the log look like.
+    /// The format of the log.
     ///
     /// Default: text.
     public var logStyle: LogStyle

@@ -6,7 +6,7 @@ import AppService
 /// manager says what to watch (`$MEMORY_PRESSURE_WATCH`, see systemd's MEMORY_PRESSURE), that is
 /// watched, else the whole system. Where neither can be, modules get the event by other ways only.
 final class MemoryPressure: Sendable {
-    /// What is watched, and when it tells of pressure.
+    /// The watched source, and its threshold.
     struct Watch: Hashable {
         var path: String
         var trigger: [UInt8]
@@ -18,7 +18,7 @@ final class MemoryPressure: Sendable {
             path: "/proc/pressure/memory", trigger: Array("some 150000 2000000\0".utf8))
     }
 
-    /// How long one warning stands for all that follows.
+    /// The time within which one warning stands for all that follow.
     static let pause: Duration = .seconds(10)
 
     private let time: any TimeSource
@@ -73,7 +73,7 @@ final class MemoryPressure: Sendable {
         }
     }
 
-    /// What to watch; nil where the environment forbids it.
+    /// Returns the source to watch; nil if the environment forbids it.
     static func watch(_ environment: [String: String]) -> Watch? {
         switch environment["MEMORY_PRESSURE_WATCH"] {
         case nil, "": return .system

@@ -20,13 +20,13 @@ package final class ReadinessNotifier: Sendable {
 
     private struct State {
         var phase = Phase.starting
-        /// How the app is doing, in words.
+        /// The health of the app, in words.
         var health = ""
-        /// What came of the last reload, where there is something to say.
+        /// The outcome of the last reload, if there is something to say.
         var note: String?
         /// The status that was sent last.
         var status: String?
-        /// What did not go out yet, in order; where there is anything, an alarm is set.
+        /// The messages that are not sent yet, in order; while there are any, an alarm is set.
         var unsent: [String] = []
         var retries = 0
         var hasComplained = false

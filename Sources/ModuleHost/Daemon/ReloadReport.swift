@@ -1,4 +1,4 @@
-/// What came of a reload: what `hostd reload` prints, and `hostd status` tells of the last one.
+/// The report of a reload: what `hostd reload` prints, and `hostd status` shows of the last one.
 package struct ReloadReport: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         /// The new slatefile holds.
@@ -14,9 +14,9 @@ package struct ReloadReport: Hashable, Sendable {
     }
 
     package let outcome: Outcome
-    /// Who wanted it.
+    /// The origin of the request.
     package let origin: Origin
-    /// When it was over.
+    /// The time of its end.
     package let time: WallTime
 
     init(_ outcome: Outcome, origin: Origin, at time: WallTime) {
@@ -45,7 +45,7 @@ package struct ReloadReport: Hashable, Sendable {
         }
     }
 
-    /// What the service manager shows of it; nil for nothing worth a word.
+    /// The status line for the service manager; nil for nothing worth a word.
     var notice: String? {
         switch outcome {
         case .applied, .unchanged, .stopped: nil

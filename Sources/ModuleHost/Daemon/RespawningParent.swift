@@ -60,14 +60,14 @@ struct RespawningParent {
         }
     }
 
-    /// How a host ended.
+    /// The end of a host.
     private struct Death {
         let processID: Int32
         let exit: ChildProcess.Exit
         /// Whether it was to end.
         let stopsForGood: Bool
 
-        /// How this process ends, too; nil where there is to be another host.
+        /// The exit code of this process; nil if another host is to be started.
         var finalCode: ExitCode? {
             switch exit {
             // It has lost a part that it cannot do without: another one may have it.

@@ -1,5 +1,4 @@
-/// What to do at each signal, by its number: made once, so that a signal in a burst costs no more than
-/// its delivery.
+/// The action of each signal, by its number: made once, so that a signal in a burst costs no more than its delivery.
 struct SignalActions: Sendable {
     enum Action: Sendable {
         case reload

@@ -12,14 +12,14 @@ import Synchronization
 ///
 /// A signal that arrives before the loop waits for it; real-time ones wait in order, each.
 package final class SignalListener: Sendable {
-    /// Whether the loop takes another signal.
+    /// The next step of the loop.
     package enum Next: Hashable, Sendable {
         case goOn
         case end
     }
 
-    /// What a user at a terminal expects of every program: Ctrl-Z stops it, Ctrl-\ ends it with a core dump,
-    /// where those are allowed (of a host that hangs, all that is left).
+    /// The signals of a terminal that keep their default: Ctrl-Z stops a program, Ctrl-\ ends it with a core dump where
+    /// those are allowed, also a host that hangs.
     ///
     /// They do so from the loop on.
     package static let keptDefault = Signals.fromKeyboard

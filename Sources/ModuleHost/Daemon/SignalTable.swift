@@ -1,9 +1,9 @@
-/// What each signal does to a host, and the command that sends it: what `hostd signals` shows.
+/// The action of each signal, and the command that sends it: what `hostd signals` shows.
 package struct SignalTable: Hashable, Sendable {
     /// One signal.
     package struct Row: Hashable, Sendable {
         package let signal: SignalName
-        /// What it does, in words.
+        /// The action, in words.
         package let action: String
     }
 
@@ -96,7 +96,7 @@ package struct SignalTable: Hashable, Sendable {
 }
 
 extension Slatefile.SignalAction {
-    /// What happens, in words.
+    /// The action, in words.
     ///
     /// Payloads are not shown: they may hold what is nobody's business.
     fileprivate var summary: String {

@@ -1,5 +1,5 @@
 extension Slatefile {
-    /// What keeps a valid slatefile from running as it should on this machine, in words, a line each.
+    /// Returns the warnings about a valid slatefile that will not run as it should on this machine, a line each.
     ///
     /// - Parameters:
     ///   - path: The slatefile's path: commands begin in its folder.

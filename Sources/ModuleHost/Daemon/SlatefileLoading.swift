@@ -1,4 +1,4 @@
-/// Why there is no slatefile to work with.
+/// The reason why there is no valid slatefile.
 package enum SlatefileFailure: Error, Hashable, Sendable {
     /// It cannot be read.
     case unreadable(FileReadError)
@@ -30,7 +30,7 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// What is wrong and where, in one line: the first fault, and how many more there are.
+    /// The first diagnostic with its place, and the number of others, in one line.
     package var summary: String {
         switch self {
         case .unreadable(let error): return "\(error)"
@@ -46,7 +46,7 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// What is wrong and where, as the lines that a person reads, each with its end.
+    /// Returns all diagnostics with their places as lines for a person, each with its end.
     ///
     /// - Parameters:
     ///   - command: The command that needs the slatefile, as the user wrote it: `hostd check`.

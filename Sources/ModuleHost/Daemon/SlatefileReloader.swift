@@ -6,7 +6,7 @@ import Dispatch
 ///
 /// From any thread.
 final class SlatefileReloader: Sendable {
-    /// Why the slatefile is read again.
+    /// The reason why the slatefile is read again.
     enum Occasion: Hashable, Sendable {
         /// Somebody wants it.
         case asked(Origin)
@@ -47,7 +47,7 @@ final class SlatefileReloader: Sendable {
         }
     }
 
-    /// What came of the last reload; nil before the first.
+    /// The outcome of the last reload; nil before the first.
     var lastReload: ReloadReport? { last.withLock { $0 } }
 
     /// Reads the slatefile and exchanges it.

@@ -3,7 +3,7 @@
 struct SlatefileReplacement {
     private let path: String
     private let previousPath: String
-    /// What was kept there before, until it is known that the exchange stays; nil where nothing was.
+    /// The copy of the file that was there before, until the replacement is final; nil if there was none.
     private let olderPath: String?
 
     /// Writes the new text in the place of the file, and keeps that beside it; each at one instant, and the

@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// Where those who follow a host hear of what happens.
+/// The distributor of log records to the followers of a host.
 ///
 /// Publishing never waits for a follower: each has a ring of its own, in which the newest pushes out
 /// the oldest; a follower is told how many he lost, at the place where they are missing. Without
@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// As a sink it publishes log records: put it behind a log with a ``LogTee``.
 package final class TailHub: LogSink {
-    /// How much waits for one follower at most.
+    /// The limits of what waits for one follower.
     struct Limits: Hashable, Sendable {
         var entries = 1024
         var bytes = 1 << 20
@@ -73,12 +73,12 @@ package final class TailHub: LogSink {
     }
 }
 
-/// What waits for one follower.
+/// The lines that wait for one follower.
 final class TailFollower: Sendable {
     fileprivate struct Ring {
         var lines = Deque<[UInt8]>()
         var bytes = 0
-        /// How many are missing before the oldest.
+        /// The number of lines that were dropped before the oldest.
         var lost = 0
     }
 

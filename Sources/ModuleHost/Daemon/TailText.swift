@@ -1,4 +1,4 @@
-/// What a follower hears as a person reads it: a line of columns for each thing that happened.
+/// The text of `hostd tail`: a line of columns for each record.
 package enum TailText {
     /// Columns of their own, in this order; whatever else there is follows as `name=value`.
     private static let columns = ["time", "level", "module", "event", "message"]

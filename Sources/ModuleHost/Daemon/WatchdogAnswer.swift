@@ -91,7 +91,7 @@ final class WatchdogAnswer: Sendable {
 }
 
 extension Slatefile {
-    /// How long one module may keep the lane while the app runs.
+    /// The longest time that one module may keep the lane while the app runs.
     fileprivate var longestTurn: Duration {
         modules.filter(\.isEnabled).compactMap(\.deadline).reduce(
             max(deadlines.event, deadlines.launch), max)

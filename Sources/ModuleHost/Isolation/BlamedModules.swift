@@ -7,19 +7,19 @@
 /// Where the slatefile says `"isolation": "auto"`, one that has been blamed ``limit`` times runs in a process
 /// of its own. Deaths do not age: a module that takes the host down once a month does it again.
 package struct BlamedModules: Hashable, Sendable {
-    /// What is held against one module.
+    /// The crashes of one module.
     package struct Blame: Hashable, Sendable {
-        /// How many hosts died while it was at work.
+        /// The number of hosts that died while it was at work.
         package var deaths: Int
         /// The last of them, by its process and when it was started: nobody is blamed twice for one.
         package var host: String
-        /// What the last of them died at, in words.
+        /// The description of the last of these deaths.
         package var text: String
     }
 
     package static let fileName = "isolated.json"
     private static let lockName = "isolated.lock"
-    /// How many deaths are too many.
+    /// The number of deaths that is too many.
     package static let limit = 2
 
     package private(set) var blames: [ModuleID: Blame] = [:]
@@ -58,7 +58,7 @@ extension LastDeath {
     }
 }
 
-/// Why the count cannot be used.
+/// The reason why the count cannot be used.
 package enum BlamedModulesError: Error, Hashable, Sendable {
     /// It cannot be read, or is not what this type writes.
     case broken(path: String, String)

@@ -1,7 +1,6 @@
-/// Why a call failed that crosses from one process to another: the code says what kind it is, the detail the
-/// name that goes with it.
+/// Errors of calls that cross from one process to another: the code is the kind of error, the detail the name with it.
 extension RPCError {
-    /// What a module is told of a call of its own: what a handler threw is no secret to it.
+    /// Creates the error for a module's own call, with what the handler threw.
     init(ofModulesCall error: any Error) {
         switch error {
         case RouteError.parameter(let fault), let fault as ParameterFault:
@@ -41,14 +40,14 @@ extension ParameterFault {
     }
 }
 
-/// What was called.
+/// The target of a call that crosses.
 enum CrossingCall {
     case url(String)
     case action(String, of: String)
 }
 
 extension CrossingCall {
-    /// What the caller is told, in the words and types that it would get in one process.
+    /// Returns the error for the caller, as it would be in one process.
     func error(for answer: RPCError) -> any Error {
         let module = answer.detail.flatMap { try? ModuleID($0) }
         switch (answer.code, module) {

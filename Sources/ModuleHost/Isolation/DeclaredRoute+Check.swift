@@ -4,12 +4,12 @@ extension DeclaredRoute {
         for parameter in self.parameters ?? [] { try parameter.check(parameters) }
     }
 
-    /// Whether a parameter takes several values.
+    /// Returns whether a parameter takes several values.
     func isList(_ name: String) -> Bool {
         parameters?.contains { $0.list == true && isSameText($0.name, name) } ?? false
     }
 
-    /// What the route asks for, as those of the host's own process are described.
+    /// The description of the request, as for routes of the host's own process.
     var request: RequestDescription {
         RequestDescription(fields: (parameters ?? []).map(\.field))
     }
@@ -28,7 +28,7 @@ extension DeclaredRoute.Parameter {
         list == true && expects == nil ? "values, each \(oneExpectation)" : oneExpectation
     }
 
-    /// What one value looks like.
+    /// The expectation of one value.
     private var oneExpectation: String {
         if let expects { return expects }
         if let values, !values.isEmpty {

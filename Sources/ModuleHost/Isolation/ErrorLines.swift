@@ -31,12 +31,12 @@ struct ErrorLines {
         return found
     }
 
-    /// Whether a line is the one with which a Swift program says why it crashes.
+    /// Returns whether a line is the one in which a Swift program gives the reason of its crash.
     static func isReason(_ line: String) -> Bool {
         line.contains("Fatal error: ") || line.hasPrefix("*** Program crashed: ")
     }
 
-    /// What has no end.
+    /// Returns the rest without a line break.
     mutating func rest() -> [String] { line.isEmpty ? [] : end() }
 
     private mutating func end() -> [String] {

@@ -1,6 +1,6 @@
 import AppService
 
-/// How its processes are started.
+/// Starting the module's process.
 extension IsolatedModule {
     static func observer(
         _ reference: IsolatedReference, _ context: ModuleContext

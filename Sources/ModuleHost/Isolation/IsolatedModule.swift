@@ -11,7 +11,7 @@ import Synchronization
 final class IsolatedModule {
     let context: ModuleContext
     let terms: IsolationTerms
-    /// What is shown of it.
+    /// The status of its process.
     let figures: Guarded<ModuleProcessStatus>
     var process: ModuleProcess {
         didSet { current.withLock { $0 = process } }
@@ -20,7 +20,7 @@ final class IsolatedModule {
     private let current: Guarded<ModuleProcess>
     let declaration: ModuleDeclaration
     var policy: RestartPolicy
-    /// What the process was told of the app's state, so that another one can be told.
+    /// The events of the app's state that the process has received, for the next process.
     var stage: [EventKind] = []
     var isGone = false
     /// Whether `init` has come to its end.
@@ -28,7 +28,7 @@ final class IsolatedModule {
     /// Whether the lane was given up for a flood that is not over.
     private var hasYieldedToFlood = false
     let posts = PostAllowance()
-    /// Who it may make calls for.
+    /// The origins that it may act for.
     private(set) var toldOrigins = ToldOrigins()
     /// Tells of mail.
     let observer: ModuleProcess.Observer
@@ -83,8 +83,7 @@ final class IsolatedModule {
 
     // MARK: Events
 
-    /// How many processes may end at an event before the module is told of it no more, as for the deaths of
-    /// hosts.
+    /// The number of processes that may end at an event before it is no longer delivered, as for the deaths of hosts.
     private static let attempts = Inbox.Limits().attempts
 
     /// Tells the process of the event in hand, if it wants to hear of it.
@@ -181,7 +180,7 @@ final class IsolatedModule {
         }
     }
 
-    /// How long the module may take over an event.
+    /// Returns the deadline of the module for an event.
     private func deadline(of kind: EventKind) -> Duration {
         let deadlines = context.host.services.deadlines
         return switch kind {
@@ -191,7 +190,7 @@ final class IsolatedModule {
         }
     }
 
-    /// How long until a process is killed that does not answer.
+    /// Returns the time after which a process that does not answer is killed.
     private func patience(beyond deadline: Duration) -> Duration {
         context.cell.killAfter.map { max($0, deadline) } ?? deadline * 2
     }
@@ -249,7 +248,7 @@ final class IsolatedModule {
 
     // MARK: What comes unasked
 
-    /// How many messages are taken before others have their turn.
+    /// The number of messages that are taken before others have their turn.
     private static let share = 64
 
     /// Takes what the process has said; starts it again where it has ended.

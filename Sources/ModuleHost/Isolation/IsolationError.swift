@@ -1,6 +1,6 @@
 import AppService
 
-/// Why a module in a process of its own did not do what it was asked to.
+/// The reason why a module in a process of its own did not do what it was asked to.
 enum IsolationError: Error, Hashable {
     /// The program cannot be started.
     case start([String], SystemError)
@@ -18,7 +18,7 @@ enum IsolationError: Error, Hashable {
     case deadly(deaths: Int, ModuleEnd)
     /// It was given up before.
     case gone
-    /// What it was called with is no text, and stays in this process.
+    /// The call has arguments that are not text, and cannot leave this process.
     case objects([String])
 }
 

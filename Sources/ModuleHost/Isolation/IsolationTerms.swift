@@ -1,10 +1,10 @@
 import AppService
 
-/// How a module's process is started, and how long it may take.
+/// The launch settings and limits of a module's process.
 struct IsolationTerms: Sendable {
     /// The program and its arguments.
     let command: [String]
-    /// Where it runs; nil for where the host does.
+    /// Its working folder; nil for the host's.
     let folder: String?
     /// All of its variables.
     let environment: [String: String]
@@ -52,16 +52,16 @@ struct IsolationTerms: Sendable {
     }
 }
 
-/// What the processes of a host's modules have in common.
+/// The settings that the processes of a host's modules share.
 package struct ProcessSettings: Sendable {
-    /// Where they run; nil for where the host does.
+    /// Their working folder; nil for the host's.
     package var folder: String?
     /// The host's variables.
     package var environment: [String: String]
 
-    /// What runs Swift modules; nil for the binary of this process.
+    /// The binary for Swift modules; nil for that of this process.
     package var binary: String?
-    /// What the next host knows them by, where this one dies; nil where nobody would look for them.
+    /// The mark by which the next host finds them if this one dies; nil for none.
     var mark: ProcessMark?
     var limits = ModuleProcess.Limits()
     var restarts = RestartPolicy.Limits()
@@ -76,7 +76,7 @@ package struct ProcessSettings: Sendable {
         self.environment = environment
     }
 
-    /// What variables a process is given.
+    /// Returns the environment of a process.
     ///
     /// - Parameters:
     ///   - names: Those that the slatefile names.

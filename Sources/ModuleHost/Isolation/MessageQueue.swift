@@ -1,12 +1,12 @@
 import AppService
 import Dispatch
 
-/// What a module's process has said and nobody has taken yet, in order.
+/// The messages of a module's process that were not taken yet, in order.
 ///
 /// One thread reads the process and adds; one at a time takes: whoever is in the module. A process that
 /// says more than is taken is read no further.
 final class MessageQueue: Sendable {
-    /// How much may wait.
+    /// The limits of what may wait.
     struct Limits: Hashable, Sendable {
         var messages = 1024
         var bytes = 1 << 20
@@ -19,7 +19,7 @@ final class MessageQueue: Sendable {
         case answer(Int, Result<JSONValue, RPCError>)
     }
 
-    /// What there is for who takes.
+    /// The next element for the taker.
     enum Next: Sendable {
         case message(Message)
         /// The process has ended, and all that it said was taken.
@@ -33,7 +33,7 @@ final class MessageQueue: Sendable {
         var bytes = 0
         /// The numbers of our requests that have no answer yet.
         var unanswered: Set<Int> = []
-        /// How many exchanges are under way, one in the other: they take what comes.
+        /// The number of nested exchanges under way: they take what comes.
         var exchanges = 0
         /// Whether somebody sleeps until something comes.
         var isAwaited = false

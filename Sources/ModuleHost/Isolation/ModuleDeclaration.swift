@@ -11,15 +11,15 @@ enum ModuleProtocol: Int, Hashable, Sendable, CaseIterable {
     var hasOriginValues: Bool { self != .one }
 }
 
-/// What a module in a process of its own says of itself: the answer to `initialize`.
+/// The answer of a module in a process of its own to `initialize`.
 struct ModuleDeclaration: Hashable, Sendable {
     /// The version that it speaks.
     var version = ModuleProtocol.newest
-    /// What it wants to hear.
+    /// The events that it wants.
     let events: Set<EventKind>
     /// On which topics it hears messages.
     let topics: [String]
-    /// What it can be asked for.
+    /// Its routes.
     let routes: [DeclaredRoute]
     /// Whether it can be asked for the root of the app.
     let suppliesRoot: Bool
@@ -67,7 +67,7 @@ struct ModuleDeclaration: Hashable, Sendable {
     }
 }
 
-/// What is wrong with an answer to `initialize`.
+/// The reason why an answer to `initialize` is not valid.
 enum DeclarationFault: Error, Hashable {
     case version(Int)
     case module(String)
@@ -107,7 +107,7 @@ struct DeclaredRoute: Decodable, Hashable, Sendable {
     let access: RouteAccess?
     let summary: String?
     let parameters: [Parameter]?
-    /// What the reply is, for people.
+    /// The description of the reply, for people.
     let reply: String?
 
     struct Parameter: Decodable, Hashable, Sendable {

@@ -1,8 +1,8 @@
 import AppService
 
-/// How one run of a module's process ended, and what it said last.
+/// The end of one run of a module's process, with its last words.
 struct ModuleEnd: Error, Hashable, Sendable {
-    /// Why it ended.
+    /// The cause of the end.
     enum Cause: Hashable, Sendable {
         /// By itself, or by somebody else's hand.
         case itself
@@ -22,14 +22,14 @@ struct ModuleEnd: Error, Hashable, Sendable {
 
     let processID: Int32
     var cause: Cause
-    /// How the system says that it ended.
+    /// The exit status from the system.
     var exit: ChildProcess.Exit
     /// The last lines of its standard error.
     var lastLines: [String]
 }
 
 extension ModuleEnd: CustomStringConvertible {
-    /// What happened, for a log: `process 4711 was killed by SIGSEGV; it last said: "…"`.
+    /// The end in words, for a log: `process 4711 was killed by SIGSEGV; it last said: "…"`.
     var description: String {
         if case .notStarted(let reason) = cause { return reason }
         let what =

@@ -1,6 +1,6 @@
 import AppService
 
-/// What a module's process has logged, by notification or on standard error: so many lines a second.
+/// The log of a module's process, by notification or on standard error, with a limit on lines a second.
 ///
 /// From any thread.
 final class ModuleLog: Sendable {

@@ -2,7 +2,7 @@ import AppService
 import Dispatch
 import Synchronization
 
-/// What a module's process prints to standard output, on its way to the queue.
+/// The standard output of a module's process, on its way to the queue.
 ///
 /// Whoever waits for an answer reads it: were it another thread, each answer would take two wake-ups in place
 /// of one. In between, and where the process says more than it may, its ``ModuleReading`` does. One at a
@@ -18,7 +18,7 @@ final class ModuleOutput: Sendable {
         var isDeaf = false
         /// Whether who waits for an answer reads.
         var isHeld = false
-        /// How often somebody began to, and how many of them the reading thread knows of.
+        /// The number of times that a caller began to hold it; the reading thread compares it with the last one it saw.
         var holds = 0
         var holdsSeen = 0
         /// Whether the reading thread sleeps until nobody else reads.
@@ -101,7 +101,7 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// What came of waiting for output.
+    /// The result of waiting for output.
     enum Outcome {
         /// There may be something in the queue.
         case read
@@ -143,7 +143,7 @@ final class ModuleOutput: Sendable {
 
     // MARK: The reading thread
 
-    /// Whose turn it is to read.
+    /// The reader whose turn it is.
     enum Turn: Hashable {
         case own
         /// That of who waits for an answer; to be asked again after so many milliseconds, nil when the signal
@@ -169,7 +169,7 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// How long until more of it may be read, in milliseconds; 0 for now.
+    /// Returns the milliseconds until more of it may be read; 0 for now.
     func pause() -> Int32 { state.withLock { $0.pace.pause(at: .now) } }
 
     /// Has what is there in the queue, unless it has become another's turn.

@@ -88,7 +88,7 @@ extension ModuleProcess {
 
     // MARK: Answers
 
-    /// How long a process may take to read an answer.
+    /// The time that a process may take to read an answer.
     private static let readingTime: Duration = .seconds(5)
 
     /// Answers a request with a result; a notification gets none.

@@ -11,7 +11,7 @@ final class ModuleProcess: Sendable {
     struct Limits: Hashable, Sendable {
         /// Bytes of a line, without its newline.
         var line = 1 << 20
-        /// What of a line of standard error is shown.
+        /// The number of bytes of a line of standard error that are shown.
         var errorLine = 4096
         var queue = MessageQueue.Limits()
         var output = TokenBucket.Limits(burst: 1000, perSecond: 100)
@@ -19,20 +19,20 @@ final class ModuleProcess: Sendable {
         var reading = TokenBucket.Limits(burst: 20_000, perSecond: 20_000)
         /// Bytes of standard error: beyond that they are read more slowly.
         var errorBytes = TokenBucket.Limits(burst: 1 << 18, perSecond: 1 << 18)
-        /// How many of its requests that fail and want no answer are logged.
+        /// The limit on failed notifications of the process in the log.
         var complaints = TokenBucket.Limits(burst: 10, perSecond: 1)
-        /// How long after an exchange the output is left to whoever waits for the next answer.
+        /// The time after an exchange in which the output is left to the thread that waits for the next answer.
         ///
         /// That would wake the reading thread, too. Unless somebody says sooner that this was the last
         /// (``ModuleOutput/rest()``), what a process says unasked may lie for so long.
         var lull: Duration = .milliseconds(50)
-        /// How long a process that has closed its output may take to end.
+        /// The time that a process may take to end after it has closed its output.
         var closing: Duration = .seconds(1)
-        /// How long a process that was told to end by SIGTERM may take.
+        /// The time that a process may take to end after SIGTERM.
         var terminating: Duration = .seconds(2)
     }
 
-    /// What somebody is told of a process.
+    /// The observer of a process.
     struct Observer: Sendable {
         /// A line of standard error, or of the process's log.
         ///
@@ -56,7 +56,7 @@ final class ModuleProcess: Sendable {
     let isCrashing = Atomic(false)
     private let lastNumber = Atomic(0)
     private let complaints: Guarded<OutputAllowance>
-    /// Why this process kills the child, if it does: the first reason counts.
+    /// The reason why this process kills the child, if it does: the first one counts.
     private let cause = Guarded<ModuleEnd.Cause?>(nil)
     /// Wakes the thread that reads: there is room for what it says, or it is that thread's turn.
     let wake: WakeSignal
@@ -283,7 +283,7 @@ extension ModuleProcess {
     /// Readable when it has ended.
     var end: Int32 { child.end.number }
 
-    /// How the process ended, or nil while it runs.
+    /// Returns the end of the process, or nil while it runs.
     func exit() -> ChildProcess.Exit? { child.exit() }
 
     func readError(into buffer: inout [UInt8]) -> ChildProcess.Reception {

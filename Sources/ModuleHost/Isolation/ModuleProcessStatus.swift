@@ -1,12 +1,12 @@
-/// How the process of a module is doing: part of a row of `hostd modules`.
+/// The status of a module's process: part of a row of `hostd modules`.
 package struct ModuleProcessStatus: Hashable, Sendable {
     /// Nil while there is none.
     package private(set) var processID: Int32?
     /// Since when it runs, or ran.
     package private(set) var startedAt: WallTime
-    /// How often it was started again.
+    /// The number of restarts.
     package private(set) var restarts = 0
-    /// How the last one ended, and when; nil where none has.
+    /// The end of the last process; nil if none has ended.
     package private(set) var lastEnd: String?
     package private(set) var endedAt: WallTime?
     /// Its memory, in bytes; nil where that is not known.

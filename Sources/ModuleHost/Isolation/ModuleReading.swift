@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// What the thread that reads a process does, from the start to the end.
+/// The work of the thread that reads a process, from its start to its end.
 struct ModuleReading {
     let process: ModuleProcess
     private let log: ModuleLog
@@ -75,7 +75,7 @@ struct ModuleReading {
         return nil
     }
 
-    /// How long to wait before the turn is asked for again, in milliseconds; nil for ever.
+    /// Returns the milliseconds to wait before the turn is asked for again; nil for ever.
     private mutating func patience(_ turn: ModuleOutput.Turn) -> Int32? {
         switch turn {
         case .own: return nil
@@ -128,10 +128,10 @@ struct ModuleReading {
         }
     }
 
-    /// How Swift's runtime begins when it has caught a deadly signal; it takes some tenths of a second.
+    /// The beginning of the report of Swift's runtime on a deadly signal, which takes some tenths of a second.
     private static let crash = Array("*** Signal ".utf8)
 
-    /// Who waits for an answer need not hold up others for what the runtime writes.
+    /// Ends the waiting for an answer of a process that crashes, since the report takes long.
     private func look(for crash: [UInt8], in bytes: ArraySlice<UInt8>) {
         guard !process.isCrashing.load(ordering: .relaxed), bytes.firstRange(of: crash) != nil
         else { return }

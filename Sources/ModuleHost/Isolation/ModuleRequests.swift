@@ -1,6 +1,6 @@
 import AppService
 
-/// What a module's process is asked, as `docs/isolated-modules.md` has it.
+/// Requests to a module's process, as in `docs/isolated-modules.md`.
 extension JSONWriter {
     /// Writes the parameters of `event`.
     mutating func parameters(

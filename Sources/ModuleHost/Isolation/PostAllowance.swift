@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How many messages a module's process may post: so many a second, and so many, with so many bytes, that are
-/// on their way to the others.
+/// The limits on messages that a module's process posts: so many a second, and so many, with so many bytes, that are not
+/// delivered yet.
 ///
 /// Without a limit one process could fill the lane's list, and have everybody hear what it says and
 /// nothing else.
@@ -11,7 +11,7 @@ final class PostAllowance: Sendable {
     private let onTheirWay = Atomic(0)
     private let bytesOnTheirWay = Atomic(0)
     private let pace: Guarded<TokenBucket>
-    /// How many of those that were refused wanted no answer: who posts them does not hear of it.
+    /// The number of refused messages that wanted no answer: the process does not learn of them.
     private let unheeded = Atomic(0)
 
     init(
@@ -23,7 +23,7 @@ final class PostAllowance: Sendable {
         self.pace = Guarded(TokenBucket(pace, at: .now))
     }
 
-    /// How many refusals a process may not heed.
+    /// The number of refusals that a process may ignore.
     static let patience = 1000
 
     /// Notes that a refusal has reached nobody.

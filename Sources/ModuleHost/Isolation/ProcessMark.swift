@@ -1,6 +1,6 @@
 import AppService
 
-/// What the processes of a host's modules, and all that these start, are known by when the host is dead.
+/// The mark of the processes of a host's modules, and of all that these start, by which the next host finds them.
 ///
 /// It is a variable, since that is what a process inherits whatever it does: its parent, its group, its
 /// session and its input may be others by then. Its value, such as `2049:1234567:com.example.weather`, is

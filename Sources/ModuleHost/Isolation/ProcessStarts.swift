@@ -3,8 +3,7 @@ import AppService
 /// The processes of modules that are about to be made, started side by side: each module waits for its own
 /// when its turn to be made comes.
 final class ProcessStarts: Sendable {
-    /// How many begin at a time: what is started to wait for a processor takes longer, which counts for its
-    /// deadline.
+    /// The number of processes that start at a time: more would wait for a processor, which counts for their deadlines.
     private static let width = max(4, 2 * CurrentProcess.processorCount)
 
     private let starts: [ModuleID: ProcessStart]
@@ -64,14 +63,14 @@ final class ProcessStart: Sendable {
 
     let introduction: ModuleIntroduction
     let terms: IsolationTerms
-    /// What the module is given; touched on the lane alone.
+    /// The module's context; touched on the lane alone.
     let context: LaneConfined<ModuleContext>
     let reference: LaneConfined<IsolatedReference>
     let observer: ModuleProcess.Observer
     private let services: any ModuleServices
     private let state = Guarded(State.waiting)
     private let outcome = Awaited<Result<Started, IsolationError>>()
-    /// What it logs, and that it has something to say, before the turn of its module has come.
+    /// The lines that it logs before the turn of its module has come.
     private let lines = Withheld<(LogLevel, String)>()
     private let mail = Withheld<Void>()
 
@@ -121,7 +120,7 @@ final class ProcessStart: Sendable {
         if !isWanted { process.kill(because: .asked) }
     }
 
-    /// What has come of it, once; waits for that.
+    /// Waits for the start, and returns its result; once.
     ///
     /// In the module.
     func take() throws(IsolationError) -> Started {
@@ -152,7 +151,7 @@ final class ProcessStart: Sendable {
     }
 }
 
-/// What a process is told of the module that it is.
+/// The facts that a process receives about its module.
 struct ModuleIntroduction: Sendable {
     let id: ModuleID
     let app: String

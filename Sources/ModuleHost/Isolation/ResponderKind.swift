@@ -1,4 +1,4 @@
-/// Which events a responder protocol is about.
+/// The events of a responder protocol.
 struct ResponderKind: Sendable {
     let kinds: Set<EventKind>
     private let type: ObjectIdentifier

@@ -1,4 +1,4 @@
-/// When a process that has ended is started again, and when no more.
+/// The rules by which a process that has ended is restarted.
 ///
 /// The terms are those of OTP's supervisors: so many deaths (*intensity*) within a *period*, and it is given
 /// up. The delay doubles with each death, so that a child which cannot start does not take a processor;
@@ -7,18 +7,18 @@ struct RestartPolicy: Sendable {
     struct Limits: Hashable, Sendable {
         /// The delay after the first death.
         var shortestDelay: Duration = .milliseconds(100)
-        /// What the delay grows to.
+        /// The longest delay.
         var longestDelay: Duration = .seconds(30)
         /// By how much of itself a delay is made longer or shorter.
         var spread = 0.25
-        /// How long a process must have run for the next delay to be the shortest again.
+        /// The time that a process must have run for the next delay to be the shortest again.
         var health: Duration = .seconds(30)
-        /// How many deaths within ``period`` are too many.
+        /// The number of deaths within ``period`` that is too many.
         var intensity = 5
         var period: Duration = .seconds(30)
     }
 
-    /// What comes after a death.
+    /// The decision after a death.
     enum Verdict: Hashable, Sendable {
         case restart(after: Duration)
         /// So many deaths within ``Limits/period``.

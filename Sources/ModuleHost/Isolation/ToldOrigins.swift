@@ -29,7 +29,7 @@ struct ToldOrigins {
             ?? earlier[text]
     }
 
-    /// Whether the process may act for an origin.
+    /// Returns whether the process may act for an origin.
     func contains(_ origin: Origin, for module: ModuleID) -> Bool {
         find(origin.description, for: module) == origin
     }
