@@ -1,6 +1,6 @@
 /// Tasks that a queue cannot take: every fault that was found, none of the tasks having begun.
 public struct StartupError: Error, Hashable, Sendable {
-    /// What is wrong, in order of registration; never empty.
+    /// The faults, in order of registration; never empty.
     public let faults: [Fault]
 
     /// The kinds of fault, each with the values its message needs.

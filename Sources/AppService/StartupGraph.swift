@@ -5,7 +5,7 @@
 /// a task registered late costs no rebuilding. Nothing here recurses: a chain may be as long as
 /// memory allows.
 struct StartupGraph {
-    /// Where a task is between registration and its end.
+    /// The phase of a task between registration and its end.
     enum Phase: UInt8 {
         /// For tasks it runs after, or for its priority to be admitted. Moves to `ready`, `skipped`.
         case waiting
@@ -25,7 +25,7 @@ struct StartupGraph {
     }
 
     struct Node {
-        /// How many of the tasks it runs after have yet to succeed.
+        /// The number of tasks before it that have yet to succeed.
         var pending: Int32 = 0
         /// The tasks in the longest chain that waits for this one, itself included.
         var chain: Int32 = 1

@@ -1,4 +1,4 @@
-/// How a task ended.
+/// The outcome of a task.
 public enum StartupOutcome: Hashable, Sendable {
     /// It did its work, and its result was handed back.
     case succeeded
@@ -10,7 +10,7 @@ public enum StartupOutcome: Hashable, Sendable {
     case skipped(StartupSkip)
 }
 
-/// Why a task was not run.
+/// The reason why a task was not run.
 public enum StartupSkip: Hashable, Sendable {
     /// The queue was stopped before the task began.
     case stopped

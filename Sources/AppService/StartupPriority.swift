@@ -1,4 +1,4 @@
-/// How soon the work of a task is needed.
+/// The priority of a task: how soon its work is needed.
 ///
 /// Each priority is a phase: its tasks begin when ``StartupQueue/admit(_:)`` admits it. It decides the order of
 /// tasks, not the system's scheduling of their threads: those all run alike.
@@ -10,7 +10,7 @@ public enum StartupPriority: UInt8, Hashable, Sendable, CaseIterable, Comparable
     /// Needed before the app can be used.
     case high
 
-    /// Whether `left` is needed less soon than `right`.
+    /// Returns whether `left` is needed less soon than `right`.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 

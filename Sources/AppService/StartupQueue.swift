@@ -190,7 +190,7 @@ public final class StartupQueue: Sendable {
     /// Synchronous ones run on; ``done(_:)`` with `.low` waits for them.
     public func stop() { change { state, effects in state.stop(now: now(), &effects) } }
 
-    /// What has happened so far to each task.
+    /// Returns the report on each task so far.
     public func report() -> StartupReport {
         // Copied first, so that no worker waits while it is put together.
         StartupReport(state.withLock { $0 })

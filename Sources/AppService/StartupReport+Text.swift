@@ -77,7 +77,7 @@ extension StartupReport {
 }
 
 extension StartupReport.Entry {
-    /// What there is to say beside a success.
+    /// The remark beside a success.
     fileprivate var remark: String {
         guard let outcome else { return " (still running)" }
         guard outcome != .succeeded else { return "" }

@@ -1,11 +1,11 @@
-/// What happened to the tasks of a queue, and when.
+/// The report on the tasks of a queue, with times.
 ///
 /// Times are reckoned from the moment the first priority was admitted; a task registered before that
 /// counts as registered then.
 public struct StartupReport: Sendable {
-    /// What happened to one task; what has not happened is nil.
+    /// The report on one task; the time of a step that has not happened is nil.
     public struct Entry: Hashable, Sendable {
-        /// What the task is called.
+        /// The name of the task.
         public let name: String
         /// The priority it was registered with.
         public let priority: StartupPriority
@@ -17,21 +17,21 @@ public struct StartupReport: Sendable {
         public let after: [String]
         /// The one of these that ended last and so let it begin.
         public let releasedBy: String?
-        /// When it was registered.
+        /// The time of its registration.
         public let registered: Duration
-        /// When it might begin: what it waited for had ended and its priority was admitted.
+        /// The time from which it might begin: its dependencies had ended and its priority was admitted.
         public let ready: Duration?
-        /// When its work began.
+        /// The time at which its work began.
         public let started: Duration?
-        /// When it ended: its result was handed back, or it was overdue, or was skipped.
+        /// The time of its end: its result was handed back, or it was overdue, or was skipped.
         public let ended: Duration?
-        /// When the work of an overdue task ended at last.
+        /// The time at which the work of an overdue task ended at last.
         public let endedLate: Duration?
         /// The number of the worker it ran on, from 1.
         ///
         /// One that replaces the worker of an overdue task has a number of its own.
         public let worker: Int?
-        /// How it ended.
+        /// Its outcome.
         public let outcome: StartupOutcome?
 
         /// From its start to its end; nil where one of them is missing.

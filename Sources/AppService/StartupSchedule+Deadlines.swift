@@ -5,7 +5,7 @@ extension StartupSchedule {
     /// It is left alone when a task ends in time, as most do; it then finds nothing to do, and is
     /// set anew if anything runs.
     struct AlarmState {
-        /// When it is due; nil where none is set.
+        /// The instant at which it is due; nil if none is set.
         var due: Nanoseconds?
         /// Tells an alarm from one that it replaced.
         var generation = 0

@@ -138,7 +138,7 @@ extension StartupSchedule {
         }
     }
 
-    /// How a task ended; nil before it has.
+    /// Returns the outcome of a task; nil before its end.
     func outcome(of task: Int32) -> StartupOutcome? {
         switch trouble[task] {
         case nil: graph.nodes[Int(task)].phase == .succeeded ? .succeeded : nil

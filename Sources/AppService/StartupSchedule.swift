@@ -1,4 +1,4 @@
-/// What runs, what may run next, and what has run: the whole state of a queue.
+/// The whole state of a queue: the tasks that run, may run next, and have run.
 ///
 /// Nothing here reads a clock, takes a lock, or calls anyone. Each transition says by its effects
 /// what its caller is to do once the lock is released, so it can be tested step by step.
@@ -9,7 +9,7 @@ struct StartupSchedule {
     /// everything it is part of, which doubles the time of a transition.
     typealias Nanoseconds = Int
 
-    /// What a caller has to do after unlocking, in this order.
+    /// An effect that the caller carries out after unlocking, in this order.
     enum Effect {
         /// Let this worker ask for work.
         case wake(StartupWorker)
@@ -26,7 +26,7 @@ struct StartupSchedule {
         case disarm(any Alarm)
     }
 
-    /// What a worker that asks for work does next.
+    /// The next step of a worker that asks for work.
     enum Step {
         case run(Int32, StartupWork)
         case rest
@@ -42,7 +42,7 @@ struct StartupSchedule {
         var isLost = false
     }
 
-    /// When what happened to a task; which of these hold is told by its phase and worker.
+    /// The times of a task; its phase and worker decide which of them are valid.
     struct Times {
         var registered: Nanoseconds
         var ready: Nanoseconds
@@ -53,17 +53,17 @@ struct StartupSchedule {
         var wasReady = false
     }
 
-    /// Why a task has not succeeded.
+    /// The reason why a task has not succeeded.
     enum Trouble {
         case failed(String)
-        /// When its work ended at last.
+        /// The task was overdue; `late` is the time at which its work ended.
         case overdue(late: Nanoseconds?)
         case stopped
         case skipped(after: Int32, root: Int32)
     }
 
     let width: Int
-    /// What counts for tasks without one of their own; nil means for ever.
+    /// The deadline of tasks without one of their own; nil for none.
     let deadline: Nanoseconds?
     let tellsEvents: Bool
 
@@ -71,7 +71,7 @@ struct StartupSchedule {
     /// As many as `graph.tasks`, from the start on.
     var times: [Times] = []
     var trouble: [Int32: Trouble] = [:]
-    /// When the first priority was admitted; nil before.
+    /// The time at which the first priority was admitted; nil before.
     var start: Nanoseconds?
     var isClosed = false
     var isStopped = false
@@ -226,7 +226,7 @@ struct StartupSchedule {
         mayBeDone = true
     }
 
-    /// What follows from any transition: every visit to the lock ends with it.
+    /// Settles what follows from a transition: every visit to the lock ends with it.
     mutating func settle(_ effects: inout [Effect]) {
         if coming < ready.count { wakeLanes(&effects) }
         if busy == 0, alarm.due != nil, handingBack.isEmpty { disarm(&effects) }

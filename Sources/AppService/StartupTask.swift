@@ -20,18 +20,18 @@
 /// }
 /// ```
 public struct StartupTask: Sendable {
-    /// What the task is called: unique in its queue, and not empty.
+    /// The name of the task: unique in its queue, and not empty.
     public internal(set) var name: String
     /// The names of the tasks that must have succeeded before this one begins, in any order.
     public let after: [String]
     var work: StartupWork
-    /// How soon the task is needed, unless a higher one waits for it.
+    /// The priority of the task, unless a higher one waits for it.
     public let priority: StartupPriority
     /// Whether the app cannot do without this task.
     public internal(set) var required: Bool
     let deadlineNanoseconds: Int?
 
-    /// How long the task may take, its hand-back included, or nil for as long as the queue says.
+    /// The deadline of the task, with its hand-back; nil for the queue's.
     ///
     /// Held in nanoseconds; more than 292 years count as 292.
     public var deadline: Duration? {
@@ -175,7 +175,7 @@ extension StartupTask {
     }
 }
 
-/// What a task does, with the type of its result erased.
+/// The work of a task, with the type of its result erased.
 ///
 /// Four cases rather than one closure that fits all: a plain task then costs no second closure.
 enum StartupWork: Sendable {
@@ -189,7 +189,7 @@ enum StartupWork: Sendable {
     case asyncHandingBack(@Sendable () async throws -> HandBack)
 }
 
-/// How the work of a task came out.
+/// The end of the work of a task.
 enum StartupEnding: Sendable {
     case succeeded
     case failed(String)

@@ -27,13 +27,13 @@ struct OutputPath: Decodable, Hashable, Sendable {
     }
 }
 
-/// What the setting `file` names cannot be written.
+/// The file of the setting `file` cannot be written.
 struct OutputFileError: Error, Hashable, Sendable, CustomStringConvertible {
     let error: FileError
 
     init(_ error: FileError) { self.error = error }
 
-    /// What could not be done, why, and what to do about it.
+    /// The error, its reason and the remedy.
     var description: String { "\(error); \(remedy)" }
 
     private var remedy: String {

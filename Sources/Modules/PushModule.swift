@@ -22,7 +22,7 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
     ///
     /// Only notifications change it: who opens the app may not have seen what it counts.
     private(set) var badge: UInt = 0
-    /// What the app's own server needs for sending to this device; nil while not registered.
+    /// The token that the app's own server needs for this device; nil while it is not registered.
     private(set) var deviceToken: DeviceToken?
 
     private let uriKey: String
@@ -100,7 +100,7 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
 }
 
 extension PushModule {
-    /// Why a URI was not opened, without anything that stands in it.
+    /// Returns the reason why a URI was not opened, without any part of it.
     static func publicPart(of error: any Error) -> String {
         switch error {
         case let fault as ParameterFault where fault.name.isEmpty: "the route refuses the request"

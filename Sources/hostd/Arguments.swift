@@ -7,7 +7,7 @@ struct Arguments: Hashable, Sendable {
     /// The arguments without a dash, in order; at least those that are required.
     private(set) var operands: [String] = []
 
-    /// Whether a word is written like an option; `-1` is a number, and `-` a file.
+    /// Returns whether a word is written like an option; `-1` is a number, and `-` a file.
     private static func isOption(_ word: String) -> Bool {
         word.hasPrefix("-") && word != "-" && !(word.dropFirst().first?.isNumber ?? false)
     }
@@ -40,7 +40,7 @@ struct Arguments: Hashable, Sendable {
     /// The first argument without a dash; nil where there is none.
     var operand: String? { operands.first }
 
-    /// Whether an option was given.
+    /// Returns whether an option was given.
     func has(_ option: String) -> Bool { options[option] != nil }
 
     /// The value of an option; nil where it was not given.

@@ -5,19 +5,19 @@ import ModuleHost
 /// Parsing, usage errors and help all follow from this one description.
 struct Command: Sendable {
     let name: String
-    /// What it does, in a line without a full stop.
+    /// The summary, in a line without a full stop.
     let summary: String
-    /// What there is to say beyond the summary, in lines of at most 80 characters.
+    /// The text beyond the summary, in lines of at most 80 characters.
     var discussion = ""
     /// The arguments without a dash that it takes, those that are required first.
     var operands: [Operand] = []
     var options: [Option] = []
-    /// How it may end, beside what all commands may: usage errors, and stdout failing.
+    /// Its exit codes, beside those of all commands: usage errors, and stdout failing.
     var exitCodes: [ExitCode] = [.success]
-    /// What an exit code means here, where that is not what it means elsewhere.
+    /// The meanings of exit codes that differ from the general ones.
     var exitMeanings: [ExitCode: String] = [:]
     var examples: [Example] = []
-    /// What is wrong with arguments that are well-formed and make no sense all the same; else nil.
+    /// A check of well-formed arguments: returns the fault, or nil.
     var fault: @Sendable (Arguments) -> String? = { _ in nil }
     /// Whether its process is a host, for which signals are held back from the first statement on.
     var isHost = false
@@ -25,7 +25,7 @@ struct Command: Sendable {
 
     /// An argument without a dash.
     struct Operand: Sendable {
-        /// What stands for it in the help, such as `FILE`.
+        /// The placeholder in the help, such as `FILE`.
         let placeholder: String
         var isRequired = false
         /// Whether there may be several: only of the last one.
@@ -39,7 +39,7 @@ struct Command: Sendable {
     struct Option: Sendable {
         /// The name without its dashes.
         let name: String
-        /// What stands for its value in the help; nil for an option without one.
+        /// The placeholder of its value in the help; nil for an option without one.
         var placeholder: String?
         /// The values it takes; empty for any.
         var choices: [String] = []

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// What a command says, and to whom.
+/// The output of a command.
 ///
 /// It takes texts in which all that the host did not write itself is escaped, and nothing else.
 enum Console {

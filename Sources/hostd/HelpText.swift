@@ -1,7 +1,7 @@
 import ModuleHost
 
 extension Command {
-    /// How the command is called, in a line.
+    /// The usage of the command, in a line.
     var usage: String { (["hostd", name] + usageWords).joined(separator: " ") }
 
     private var usageWords: [String] {

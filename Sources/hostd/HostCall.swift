@@ -51,7 +51,7 @@ struct HostCall: ~Copyable {
 }
 
 extension Arguments {
-    /// Where the host that they mean has its state.
+    /// The state directory of the host that they mean.
     var stateDirectory: StateDirectory {
         StateDirectory(
             option: self["state-dir"], environment: CurrentProcess.environment(),
@@ -60,7 +60,7 @@ extension Arguments {
 }
 
 extension Command {
-    /// How a command that speaks to a host may end.
+    /// The exit codes of a command that speaks to a host.
     static let clientExitCodes: [ExitCode] = [
         .success, .unavailable, .failed, .busy, .notPermitted,
     ]

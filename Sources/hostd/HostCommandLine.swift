@@ -27,7 +27,7 @@ func runCommandLine(_ words: [String], mask: SignalSet) -> ExitCode {
     }
 }
 
-/// What a command line asks for.
+/// The request of a command line.
 private enum Request {
     case text(TerminalText)
     case command(Command, Arguments)

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// What `hostd inbox list` shows.
+/// The listing of `hostd inbox list`.
 struct InboxListing {
     private let pending: PendingEvents
     private let rejected: RejectedEvents.Contents

@@ -5,7 +5,7 @@ struct RejectedChoice {
     private let folder: InboxFolder
     private let asJSON: Bool
     private let events: [RejectedEvent]
-    /// What was named and is not there.
+    /// The names that are not there.
     private let unknown: [String]
 
     /// - Throws: Where `rejected.ndjson` cannot be read.
@@ -149,7 +149,7 @@ private struct RetryBatch {
 }
 
 extension RejectedEvent {
-    /// What it goes by on a command line.
+    /// Its names on a command line.
     fileprivate var names: [String] { [position.description, id].compactMap(\.self) }
 
     /// The event in a few words, such as `1:4096 push order-17`.

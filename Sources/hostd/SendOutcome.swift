@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// What became of an event that was sent, in the ways in which it is told.
+/// The outcome of an event that was sent, as text, JSON and exit code.
 struct SendOutcome {
     let text: String
     let json: String

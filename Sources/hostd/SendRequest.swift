@@ -9,7 +9,7 @@ struct SendRequest {
     /// Whether to answer only when it was delivered.
     let waits: Bool
 
-    /// Why there is nothing to be sent.
+    /// The reason why nothing can be sent.
     struct Fault: Error {
         let message: TerminalText
         let exitCode: ExitCode
@@ -54,7 +54,7 @@ struct SendRequest {
         }
     }
 
-    /// What a line of the control socket has room for, beside the request around it.
+    /// The room of a line of the control socket, beside the request around it.
     private static let longestLine = (1 << 20) - 1024
 
     /// The event as a line of the inbox.
@@ -74,7 +74,7 @@ struct SendRequest {
 }
 
 extension SendRequest {
-    /// What is wrong with arguments that are well-formed, found out without reading anything.
+    /// Returns the fault of well-formed arguments, found without reading anything.
     static func fault(in arguments: Arguments) -> String? {
         let name = arguments.operands[0]
         guard let kind = EventKind(rawValue: name) else { return unknownEvent(name) }
@@ -138,7 +138,7 @@ extension SendRequest {
 }
 
 extension EventError {
-    /// What is wrong; each of several faults of the payload in a line of its own.
+    /// The error; each of several faults of the payload has a line of its own.
     fileprivate var text: TerminalText {
         guard case .payload(let error) = fault, error.faults.count > 1 else { return "\(self)" }
         let lines = error.faults.map { fault -> TerminalText in "\n  \(fault)" }

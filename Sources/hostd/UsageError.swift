@@ -3,7 +3,7 @@ import ModuleHost
 
 /// A command line that makes no sense: what is wrong with it, and what would be right.
 struct UsageError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The error.
     let message: String
     /// The command that was meant; nil where that is what is not known.
     let command: String?
@@ -83,7 +83,7 @@ struct UsageError: Error, Hashable, Sendable {
 }
 
 extension UsageError {
-    /// What is wrong, how the command is used, and where to read more: three lines.
+    /// The error, the usage of the command, and a hint at its help: three lines.
     var text: TerminalText {
         guard let command = Command.all.first(where: { $0.name == command }) else {
             return """

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Where deadlines, timers and durations come from: a monotonic clock with one-shot alarms.
+/// A monotonic clock with one-shot alarms: the source of deadlines, timers and durations.
 ///
 /// Everything in this package that waits for time takes one of these, so that a test can put a
 /// clock in its place that it moves by hand.

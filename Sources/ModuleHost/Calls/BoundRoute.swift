@@ -39,11 +39,11 @@ final class BoundRoute {
         return nil
     }
 
-    /// Whether the route answers such parameters; code of its module.
+    /// Returns whether the route answers such parameters; runs code of its module.
     @inline(__always)
     func accepts(_ parameters: RouteParameters) -> Bool { handler.accepts?(parameters) ?? true }
 
-    /// Whether the parameters make a request; code of its module.
+    /// Returns whether the parameters are a valid request; runs code of its module.
     func check(_ parameters: RouteParameters) -> Bool {
         do throws(ParameterFault) {
             try handler.check(parameters)

@@ -1,4 +1,4 @@
-/// What modules may say to a call before it is made, and are told where nobody answers.
+/// Interceptors of calls, and modules that are notified of calls without an answer.
 extension CallDispatcher {
     /// Asks the interceptors about a call, in order.
     ///

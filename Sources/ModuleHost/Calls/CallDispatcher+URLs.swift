@@ -1,6 +1,6 @@
 /// Calls by URL.
 extension CallDispatcher {
-    /// How often a call may be redirected.
+    /// The number of times that a call may be redirected.
     private static let redirectLimit = 8
 
     /// Opens a URL: calls the route that answers it.
@@ -34,7 +34,7 @@ extension CallDispatcher {
         return reply
     }
 
-    /// Whether ``open(_:for:redirects:on:)`` would reach a handler.
+    /// Returns whether ``open(_:for:redirects:on:)`` would reach a handler.
     ///
     /// Runs the same search, the predicates and the decoding, and no handler.
     ///

@@ -17,7 +17,7 @@ final class CallDispatcher {
     /// Written once, before `isOver`, which also a thread may read that has lost the lane.
     private var successor: CallDispatcher?
     private let isOver = Atomic(false)
-    /// Who makes calls of other modules where this process has one module alone.
+    /// The host that makes calls to other modules, if this process has one module alone.
     var parent: (any UpstreamCalls)?
     let interceptors: ResponderList<any CallInterceptor>
     let notFoundResponders: ResponderList<any NotFoundResponder>
@@ -111,7 +111,7 @@ final class CallDispatcher {
 
     // MARK: Calling
 
-    /// What a caller from outside may reach.
+    /// Returns the access of a caller.
     func access(of caller: Caller) -> CallerAccess {
         guard caller.origin.isRemote else { return CallerAccess(origin: caller.origin) }
         return CallerAccess(origin: caller.origin, token: caller.token, tokens: tokens)
@@ -155,7 +155,7 @@ final class CallDispatcher {
         }
     }
 
-    /// Who stands on the stack, outermost first.
+    /// Returns the modules on the stack, outermost first.
     func chain(on thread: LaneThread) -> [ModuleID] {
         thread.stack(at: thread.mine).compactMap { gate.lane.cell($0)?.id }
     }

@@ -1,6 +1,6 @@
 /// A call before it is made: by URL, or by module and action.
 public struct InterceptedCall: Sendable {
-    /// What is asked for.
+    /// The target of the call.
     @nonexhaustive public enum Target: Sendable {
         /// A URL, without its token and before the rewrites.
         case url(RouteURL)
@@ -8,11 +8,11 @@ public struct InterceptedCall: Sendable {
         case action(String, of: String)
     }
 
-    /// What is asked for.
+    /// The target of the call.
     public let target: Target
     /// The parameters of a call by action; those of a URL stand in it.
     public let parameters: RouteParameters
-    /// Who calls.
+    /// The origin of the call.
     public let origin: Origin
     /// Whether it is only asked if the call could be made, as by ``Router/canOpen(_:from:)``: then
     /// answer as if it was made, and do nothing else.
@@ -28,7 +28,7 @@ public struct InterceptedCall: Sendable {
     }
 }
 
-/// What an interceptor makes of a call.
+/// The decision of an interceptor about a call.
 public enum Interception: Hashable, Sendable {
     /// The next interceptor is asked, then the call is made.
     case proceed

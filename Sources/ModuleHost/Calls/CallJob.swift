@@ -5,7 +5,7 @@ import AppService
 /// It is answered exactly once: also where the lane is lost in it, at the end of the deadline, or is
 /// closed before it comes to it, or while it stands in it.
 final class CallJob<Reply: Sendable>: LaneJob {
-    /// What the caller gave along, and what it gets.
+    /// The closures of a caller.
     private final class Baggage {
         var call: CallLine.Call<Reply>?
         var result: Result<Reply, any Error>?
@@ -14,7 +14,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
     }
 
     private let dispatcher: LaneConfined<CallDispatcher>
-    /// Where the baggage comes from, if from a module.
+    /// The cell of the calling module, if it is one.
     private let caller: Cell?
     private let baggage: LaneConfined<Baggage>
     private let answer: Answer<Reply>
@@ -47,7 +47,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
         _ = gate.call(caller, on: thread) { (baggage.call, baggage.result) = (nil, nil) }
     }
 
-    /// What came from a module may hold objects of it, which end in its code alone.
+    /// Whether a stop may drop the call: not that of a module, whose objects may end in its code alone.
     var isDroppable: Bool { caller == nil }
 
     func abandon() { answer.give(.failure(RouteError.stopped)) }
@@ -65,7 +65,7 @@ extension CallJob {
     }
 }
 
-/// Where the outcome of a call goes, once.
+/// The completion of a call: it is called once.
 final class Answer<Reply: Sendable>: Sendable {
     private let completion: Guarded<(@Sendable (Result<Reply, any Error>) -> Void)?>
 

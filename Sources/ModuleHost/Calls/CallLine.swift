@@ -1,4 +1,4 @@
-/// How a module's calls reach the lane.
+/// The way of a module's calls to the lane.
 ///
 /// Belongs to the module.
 struct CallLine {
@@ -74,7 +74,7 @@ struct CallLine {
     }
 }
 
-/// How code that is not on the lane calls.
+/// The way of calls from code that is not on the lane.
 struct RemoteCallLine: Sendable {
     let dispatcher: LaneConfined<CallDispatcher>
     let cell: Cell

@@ -6,7 +6,7 @@ protocol CallableModule: AnyObject {
     var cell: Cell { get }
     /// The instance; nil while there is none.
     var instance: AnyObject? { get }
-    /// Why the module cannot be called, where ``instance`` is nil.
+    /// The reason why the module cannot be called, if ``instance`` is nil.
     var unavailability: String { get }
 }
 

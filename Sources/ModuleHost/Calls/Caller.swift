@@ -1,4 +1,4 @@
-/// Who calls, and with what besides the request.
+/// A caller, and what it passes besides the request.
 struct Caller: Sendable {
     var origin: Origin
     var token: RouteToken?
@@ -24,11 +24,11 @@ struct EncodedReply: Encodable, Sendable {
     }
 }
 
-/// What a handler threw at a call from outside of the app.
+/// An error that a handler threw at a call from outside of the app.
 package struct HandlerFailure: Error, CustomStringConvertible {
-    /// Whose handler.
+    /// The module of the handler.
     package let module: ModuleID
-    /// What it threw.
+    /// The error that it threw.
     package let error: any Error
 
     package var description: String { "\(module): \(error)" }

@@ -63,7 +63,7 @@ public final class Router {
         line.enqueue({ try $0.open(url, for: caller, on: $1) }, completion: completion)
     }
 
-    /// Whether ``open(_:userInfo:from:)`` would reach a handler with a request that it understands.
+    /// Returns whether ``open(_:userInfo:from:)`` would reach a handler with a request that it understands.
     ///
     /// The same search, with predicates, access and the decoding of the parameters; no handler runs. What is
     /// no URL cannot be opened.
@@ -164,7 +164,7 @@ public struct AsyncRouter: Sendable {
         try cast(try await open(url, userInfo: userInfo))
     }
 
-    /// Whether ``open(_:userInfo:)`` would reach a handler with a request that it understands.
+    /// Returns whether ``open(_:userInfo:)`` would reach a handler with a request that it understands.
     ///
     /// - Parameter url: The URL.
     /// - Returns: Whether it can be opened when the lane comes to it.

@@ -23,7 +23,7 @@ protocol Courier {
         _ body: (ResponderList<Responder>.Entries, Int) throws -> EventReply)
 }
 
-/// What a responder answers to an event that wants an answer.
+/// The answer of a responder to an event that wants one.
 enum EventReply: Sendable {
     case fetch(FetchResult)
     case claim(Bool)
@@ -131,15 +131,15 @@ extension LifecycleEvent {
     }
 }
 
-/// What has come of an event so far.
+/// The result of an event so far.
 struct EventTally {
-    /// How many were told and returned; known at the end.
+    /// The number of responders that were notified and returned; known at the end.
     var delivered = 0
-    /// How many were told and threw.
+    /// The number of responders that were notified and threw.
     var failed = 0
-    /// How many are late; the event waits for them.
+    /// The number of late modules; the event waits for them.
     var late = 0
-    /// How many of these became late in this very event.
+    /// The number of modules that became late in this very event.
     var lateInIt = 0
     /// The replies so far as one, where the event wants one.
     var fetch: FetchResult?
@@ -157,8 +157,7 @@ struct EventTally {
         return takeLate(from: cell, of: kind)
     }
 
-    /// What a late module counts as: a failed fetch, and the end of a search: going on could act
-    /// twice.
+    /// Counts a late module: as a failed fetch, and as the end of a search, since going on could act twice.
     mutating func takeLate(from cell: Cell?, of kind: EventKind) -> FanStep {
         if kind.isClaimed {
             lastAsked = cell

@@ -47,7 +47,7 @@ extension JSONValue {
 
 /// One decoding: what all its containers share.
 final class JSONDecoding {
-    /// Which keys of an object were asked for, and which are known to no container of it so far.
+    /// The keys of an object that were asked for, and those that no container of it knows so far.
     private struct Object {
         var unknown: Set<Int>
         var asked: [String] = []
@@ -60,7 +60,7 @@ final class JSONDecoding {
     }
 
     let root: JSONValue
-    /// What is known of each object, by its node.
+    /// The keys of each object, by its node.
     ///
     /// A type may open the same object twice, with other keys: what one of them knows is no fault.
     private var objects: [Int: Object] = [:]

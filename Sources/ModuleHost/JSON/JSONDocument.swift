@@ -30,7 +30,7 @@ struct JSONNode {
 
     /// The offset of the first byte; of a string, its opening quote.
     var start: UInt32
-    /// How many bytes of the text it takes, quotes and brackets included.
+    /// Its length in the text in bytes, with quotes and brackets.
     var length: UInt32
     /// The index of the first node that does not belong to this one.
     var next: UInt32
@@ -51,7 +51,7 @@ final class JSONDocument: Sendable {
 
     /// The largest text that is read, in bytes.
     static let sizeLimit = 16 << 20
-    /// How deep arrays and objects may nest, so that whatever walks a document may recurse.
+    /// The largest depth of nested arrays and objects, so that code which walks a document may recurse.
     static let depthLimit = 128
 
     let bytes: [UInt8]
@@ -101,7 +101,7 @@ final class JSONDocument: Sendable {
         return nodes[node].flags.contains(.escaped) ? JSONEscapes.resolved(content)[...] : content
     }
 
-    /// Whether the key or string at `node` says `text`.
+    /// Returns whether the key or string at `node` is `text`.
     func string(_ node: Int, equals text: some Collection<UInt8>) -> Bool {
         if nodes[node].flags.isDisjoint(with: [.escaped, .faulty]) {
             let node = nodes[node]
@@ -128,7 +128,7 @@ final class JSONDocument: Sendable {
         }
     }
 
-    /// How many elements or members the array or object at `node` has.
+    /// Returns the number of elements or members of the array or object at `node`.
     func count(of node: Int) -> Int {
         let step = nodes[node].kind == .object ? 1 : 0
         guard nodes[node].kind == .object || nodes[node].kind == .array else { return 0 }

@@ -1,5 +1,4 @@
-/// What is wrong with a JSON text, or with a value that was to be decoded: every fault, in the
-/// order of the text.
+/// The faults of a JSON text, or of a value that was to be decoded, in the order of the text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The faults, sorted by place; never empty.
     public let faults: [JSONFault]
@@ -12,14 +11,14 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// One fault of a JSON text: where it is, what is wrong, and what would be right.
 public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of fault.
     public let kind: Kind
     /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`; of the whole
     /// text, the empty string.
     public let pointer: String
-    /// Where it stands in the text.
+    /// Its place in the text.
     public let place: TextPlace
-    /// Where it stands in the text, in bytes.
+    /// Its offset in the text in bytes.
     let offset: Int
 
     /// The fault in words, without its place.
@@ -111,11 +110,11 @@ public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
         case missingKey(String)
         /// A key that nobody asks for; `nearest` is the one asked for that it most resembles.
         case unknownKey(String, nearest: String?)
-        /// What a type says of its own value.
+        /// The type itself refused the value.
         case refused(String)
     }
 
-    /// How a number can be written wrongly.
+    /// The faults of a number.
     public enum NumberFault: Hashable, Sendable {
         /// Such as `007`.
         case leadingZero

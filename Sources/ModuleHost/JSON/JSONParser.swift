@@ -20,11 +20,11 @@ struct JSONParser {
     /// Whether any string has a dollar sign.
     var hasDollar = false
 
-    /// How many faults are worth finding before the reading ends.
+    /// The number of faults after which the reading ends.
     private let faultLimit: Int
     var at = 0
     private var depth = 0
-    /// Where the keys of the open objects are, outermost first.
+    /// The places of the keys of the open objects, outermost first.
     var keys: [UInt32] = []
     /// Set by a string that ran to the end of its line: the comma after it is inside of it.
     var forgivesComma = false
@@ -54,7 +54,7 @@ struct JSONParser {
         if at < bytes.count, isWhole, nodes[0].kind != .invalid { report(.trailingText, at: at) }
     }
 
-    /// What the first bytes say about a text that cannot be UTF-8.
+    /// The fault of a text whose first bytes show that it is not UTF-8.
     private var encodingFault: JSONFault.Kind? {
         let start = bytes.prefix(1024)
         guard start.contains(0) || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {

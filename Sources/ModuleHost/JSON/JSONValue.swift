@@ -53,12 +53,12 @@ public struct JSONValue: Sendable {
         try self.init(parsing: Array(text.utf8))
     }
 
-    /// How many bytes of memory the value keeps: those of the whole text in which it stands.
+    /// The bytes of memory that the value keeps: those of the whole text that it belongs to.
     var footprint: Int {
         document.bytes.count + document.nodes.count * MemoryLayout<JSONNode>.stride
     }
 
-    /// How many bytes of memory are allocated for that, as it was read: up to twice as many.
+    /// The bytes of memory that are allocated for that: up to twice as many.
     var allocated: Int {
         document.bytes.capacity + document.nodes.capacity * MemoryLayout<JSONNode>.stride
     }
@@ -113,8 +113,8 @@ public struct JSONValue: Sendable {
 
     // MARK: Place
 
-    /// Where the value stands in its text, as a JSON Pointer (RFC 6901) such as `/aps/alert`; the
-    /// whole text is the empty string.
+    /// The place of the value in its text, as a JSON Pointer (RFC 6901) such as `/aps/alert`; the whole text is the empty
+    /// string.
     public var pointer: String { document.pointer(to: node) }
 
     /// The line and column at which the value begins, counted when asked for.
@@ -238,7 +238,7 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue: Equatable {
-    /// Whether both values say the same.
+    /// Returns whether both values are equal.
     public static func == (one: JSONValue, other: JSONValue) -> Bool {
         guard one.kind == other.kind else { return false }
         switch one.kind {

@@ -1,4 +1,4 @@
-/// What a `Decodable` type sees of one value.
+/// The decoder of one value.
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: JSONValue
     let decoding: JSONDecoding
@@ -284,7 +284,7 @@ extension JSONValue: Decodable {
         self = decoder.value
     }
 
-    /// Whether `other` is this value or one below it.
+    /// Returns whether `other` is this value or one below it.
     fileprivate func holds(_ other: JSONValue) -> Bool {
         node <= other.node && other.node < document.nodes[node].next
     }

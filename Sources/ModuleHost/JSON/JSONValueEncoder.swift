@@ -21,7 +21,7 @@ package enum JSONEncoding {
     }
 }
 
-/// Where a value goes, before and after it is there: containers of one object may be filled in turns.
+/// The place of a value, before and after it is there: containers of one object may be filled in turns.
 private final class JSONPlace {
     var content = Content.none
 
@@ -29,7 +29,7 @@ private final class JSONPlace {
         case none
         case bool(Bool)
         case string(String)
-        /// What is JSON already.
+        /// A value that is JSON already.
         case raw([UInt8])
         case array([JSONPlace])
         case object([(key: String, value: JSONPlace)])

@@ -18,7 +18,7 @@
 /// That keys differ from each other, and that ``member(_:_:)-(_,String)`` is called in an object and
 /// ``value(_:)-(String)`` in an array or at the top, is the caller's part.
 public struct JSONWriter: Sendable {
-    /// What has been written, UTF-8.
+    /// The written text, in UTF-8.
     public private(set) var bytes: [UInt8]
     /// Whether the next key or value stands behind another.
     private var needsComma = false
@@ -204,8 +204,8 @@ public struct JSONWriter: Sendable {
     }
 }
 
-/// How strings look in JSON: what must be escaped by RFC 8259, and what a reader of lines or a
-/// terminal would take for a command (``isObeyed(_:)``).
+/// The escaping of strings in JSON: by RFC 8259, and of characters that a reader of lines or a terminal would obey
+/// (``isObeyed(_:)``).
 private enum JSONEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool {
         scalar == 0x22 || scalar == 0x5C || isObeyed(scalar)

@@ -3,15 +3,15 @@
 /// Only faults need places, so nothing is counted while all is well.
 struct SourceText {
     private let bytes: [UInt8]
-    /// Where each line begins, as far as the text was looked through for a place.
+    /// The start of each line, as far as the text was searched for a place.
     private var lineStarts = [0]
     private var searched = 0
-    /// How far the columns of the present line are counted, and to what: the faults of one long
-    /// line come in order, and the whole line need not be counted for each.
+    /// The offset up to which the columns of the current line are counted, and their number: the faults of a long line come
+    /// in order, and the line need not be counted again for each.
     private var counted = 0
     private var column = 1
 
-    /// Where the line of the last place begins.
+    /// The start of the line of the last place.
     private(set) var lineStart = 0
 
     init(_ bytes: [UInt8]) {

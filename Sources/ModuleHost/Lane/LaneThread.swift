@@ -22,7 +22,7 @@ final class LaneThread: @unchecked Sendable {
         set { mineAddress.pointee = newValue }
     }
 
-    /// Where that stands: at an address, since a stored property would be watched for exclusive access at
+    /// The address of that word: a stored property would be checked for exclusive access at
     /// each delivery, and only the thread itself touches it.
     @usableFromInline let mineAddress: UnsafeMutablePointer<Ownership>
 

@@ -15,7 +15,7 @@ protocol AnyResponderList: AnyObject {
 final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
     struct Entry {
-        /// Whose code this is, for the ownership word.
+        /// The cell whose code this is, for the ownership word.
         @usableFromInline let cell: Cell
         @usableFromInline let member: Member
         @usableFromInline let responder: Responder

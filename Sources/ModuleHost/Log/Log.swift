@@ -1,14 +1,14 @@
-/// How much a line of the log matters, from least to most.
+/// The level of a line of the log, from least to most important.
 @nonexhaustive public enum LogLevel: String, Hashable, Sendable, CaseIterable {
-    /// What only somebody who looks for a fault wants to see. Off unless asked for.
+    /// Details for finding a fault. Off by default.
     case debug
-    /// What happened, in the normal course.
+    /// Normal events.
     case info
-    /// What is normal but worth finding again, such as a start or a reload.
+    /// Normal events that are worth finding again, such as a start or a reload.
     case notice
-    /// What went wrong without harm so far, or soon will.
+    /// Problems without harm so far.
     case warning
-    /// What went wrong.
+    /// Errors.
     case error
 }
 
@@ -24,11 +24,11 @@ extension LogLevel: Comparable {
         }
     }
 
-    /// Whether `left` matters less.
+    /// Returns whether `left` is less important.
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 }
 
-/// Where a module, or the host, says what happened: one line for one thing.
+/// The log of a module or of the host: one line for one event.
 ///
 /// ```swift
 /// log.info("badge count is \(count)")
@@ -65,7 +65,7 @@ public struct Log: Sendable {
     /// The same log with another speaker.
     package func of(module: String) -> Log { Log(to: sink, module: module, threshold: threshold) }
 
-    /// Whether lines of this level are written.
+    /// Returns whether lines of this level are written.
     public func isEnabled(_ level: LogLevel) -> Bool { level >= threshold }
 
     /// Writes a line for somebody who looks for a fault.

@@ -1,6 +1,6 @@
 import AppService
 
-/// What a line of the log looks like.
+/// The format of a line of the log.
 package enum LogFormat: Hashable, Sendable {
     /// For people who look: the local time of day, columns, and colours where wanted.
     case terminal(colors: Bool)
@@ -133,8 +133,8 @@ extension [UInt8] {
     }
 }
 
-/// How text stands in a line that people read: whatever would move the cursor, end the line, start
-/// an escape sequence or turn the direction of writing is shown instead of obeyed.
+/// The escaping of text in a line for people: characters that would move the cursor, end the line, start an escape
+/// sequence or turn the direction of writing are shown instead of obeyed.
 enum LineEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool { isObeyed(scalar) }
 
@@ -153,7 +153,7 @@ enum LineEscape: TextEscape {
     }
 }
 
-/// How text stands between quotes in such a line.
+/// The escaping of text between quotes in such a line.
 private enum QuotedEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool {
         scalar == 0x22 || LineEscape.needsEscape(scalar)

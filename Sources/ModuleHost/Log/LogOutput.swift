@@ -9,7 +9,7 @@ import AppService
 package final class LogOutput: LogSink {
     private struct State {
         var scratch: [UInt8] = []
-        /// What could not be written yet; it may begin inside a line.
+        /// The bytes that could not be written yet; they may begin inside a line.
         var backlog = Backlog()
         var lost = 0
         /// Whether the last byte that went out is inside a line whose rest was dropped.
@@ -63,7 +63,7 @@ package final class LogOutput: LogSink {
         }
     }
 
-    /// How many bytes wait for the reader.
+    /// The number of bytes that wait for the reader.
     package var waitingBytes: Int { state.withLock { $0.backlog.count } }
 
     // MARK: Under the lock
@@ -141,7 +141,7 @@ package final class LogOutput: LogSink {
 private struct Backlog {
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// How many line ends are still to come.
+    /// The number of line ends that are still to come.
     private(set) var lines = 0
 
     var isEmpty: Bool { sent == bytes.count }

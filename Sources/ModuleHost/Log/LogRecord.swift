@@ -6,10 +6,10 @@ package struct LogRecord: Hashable, Sendable {
     package var module: String?
     /// The event in whose course it happened, by its external name.
     package var event: String?
-    /// How long it took.
+    /// The duration.
     package var duration: Duration?
     package var message: String
-    /// What else there is to say.
+    /// Further fields.
     package var fields: [LogField]
 
     package init(
@@ -47,7 +47,7 @@ package struct LogField: Hashable, Sendable {
     package init(_ name: String, _ value: Bool) { (self.name, self.value) = (name, .bool(value)) }
 }
 
-/// Where log records end up.
+/// A destination of log records.
 ///
 /// May be called by any thread, and must not keep it waiting.
 package protocol LogSink: Sendable {

@@ -74,7 +74,7 @@ extension TerminalText: ExpressibleByStringInterpolation {
 
         package mutating func appendLiteral(_ literal: StaticString) { string += "\(literal)" }
 
-        /// What is such text already stands as it is.
+        /// Appends text that is escaped already.
         package mutating func appendInterpolation(_ text: TerminalText) { string += text.string }
 
         /// Everything else is escaped.
@@ -97,7 +97,7 @@ extension Sequence<TerminalText> {
     }
 }
 
-/// How text stands in several lines whose breaks the host made.
+/// The escaping of text in several lines whose breaks the host made.
 private enum LinesEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool {
         scalar != 0x0A && scalar != 0x09 && isObeyed(scalar)
@@ -108,7 +108,7 @@ private enum LinesEscape: TextEscape {
     }
 }
 
-/// How JSON text stands on a terminal: as the same JSON.
+/// The escaping of JSON text on a terminal: it stays the same JSON.
 ///
 /// What a terminal would obey is in strings, and is written there as an escape of JSON; between tokens there may be
 /// white space, of which line breaks stay.

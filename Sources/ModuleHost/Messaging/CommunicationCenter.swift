@@ -81,7 +81,7 @@ public final class CommunicationCenter {
         _ = lane.asHost { take(member) }
     }
 
-    /// How many members there are.
+    /// The number of members.
     public var count: Int {
         guard let lane = gate?.lane else { return members.count }
         return lane.asHost { members.count } ?? 0
@@ -105,7 +105,7 @@ public final class CommunicationCenter {
 
     private func draftCount(_ cell: Cell) -> Int { drafts[cell.number]?.count ?? 0 }
 
-    /// Where the members of a module stand.
+    /// Returns the range of the members of a module.
     private func range(of cell: Cell) -> Range<Int> {
         let start = members.partitioningIndex { $0.cell.rank >= cell.rank }
         return start..<members[start...].partitioningIndex { $0.cell.rank > cell.rank }

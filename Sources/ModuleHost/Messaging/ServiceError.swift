@@ -1,4 +1,4 @@
-/// Why a service cannot be had, or not be provided.
+/// The reason why a service cannot be resolved or registered.
 @nonexhaustive public enum ServiceError: Error, Hashable, Sendable {
     /// Nobody provides it; `nearest` is one with a name like it.
     case notProvided(String, nearest: String?)
@@ -23,7 +23,7 @@
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// What is wrong and what to do.
+    /// The error and the remedy.
     public var description: String {
         switch self {
         case .otherProcess(let name):

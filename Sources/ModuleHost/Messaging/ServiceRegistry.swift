@@ -19,7 +19,7 @@ import Synchronization
 /// - Life: A service is made when it is first asked for. It goes with its module.
 /// - Cost: One look into a table for a shared service that has been made.
 public final class ServiceRegistry {
-    /// How long what a provider makes is used.
+    /// The lifetime of the object that a provider makes.
     public enum Lifetime: Hashable, Sendable {
         /// Made once, at the first request, and handed to everybody.
         case shared
@@ -31,11 +31,11 @@ public final class ServiceRegistry {
     @usableFromInline let entries = TypeTable<AnyService>()
     /// The services of each module, by the number of its cell.
     private var ofModules: [UInt16: [AnyService]] = [:]
-    /// What is being made right now, outermost first.
+    /// The services that are being made, outermost first.
     ///
     /// All of it stands on the stack of one thread; if that gets stuck, it is forgotten.
     private var making: [AnyService] = []
-    /// What a reload that does not hold yet is about to change.
+    /// The changes of a reload that has not taken effect yet.
     private var transition: Transition? {
         didSet { isInTransition.store(transition != nil, ordering: .relaxed) }
     }
@@ -211,7 +211,7 @@ public final class ServiceRegistry {
         }
     }
 
-    /// Whether somebody provides the service.
+    /// Returns whether a module provides the service.
     public func provides<Service>(_ service: Service.Type) -> Bool {
         let cell = viewingCell
         return gate.lane.asHost { find(ObjectIdentifier(service), for: cell) != nil } ?? false

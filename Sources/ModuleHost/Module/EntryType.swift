@@ -6,7 +6,7 @@ import AppService
 /// mangled name. That finds it in a release build, statically linked and stripped, also where no code
 /// imports its target.
 struct EntryType {
-    /// How far to look for what a name may be meant to be.
+    /// The extent of the search for a name that was meant.
     enum Search {
         case none
         /// Other spellings, and other targets: some hundred look-ups, about two milliseconds.
@@ -60,7 +60,7 @@ struct EntryType {
     private static let known = Guarded<[String: Any.Type]>([:])
 }
 
-/// Why an entry leads to no module.
+/// The reason why an entry is not a module.
 @nonexhaustive public enum EntryError: Error, Hashable, Sendable {
     /// It is no name of a top-level class; `nearest` is what it may be meant to be.
     case malformed(String, nearest: String?)
@@ -75,7 +75,7 @@ struct EntryType {
 }
 
 extension EntryError: CustomStringConvertible {
-    /// What is wrong and what to do.
+    /// The error and the remedy.
     ///
     /// Such as `no class 'Modules.PushModul' in this binary; did you
     /// mean 'Modules.PushModule'?`
@@ -137,7 +137,7 @@ private struct EntryName: CustomStringConvertible {
         return _typeByName(name) is any Module.Type
     }
 
-    /// What an entry that has not the form of a name may be meant to be.
+    /// Returns the names that a malformed entry may have been meant to be.
     static func offers(for entry: String, targets: [String]) -> some Sequence<EntryName> {
         let parts =
             entry.utf8.count > 2 * longestOffered

@@ -1,4 +1,4 @@
-/// What a module wants done when the time of its hold is over: run or let go of, once, in the module.
+/// A module's handler for the end of its hold's time: run or released, once, in the module.
 ///
 /// Belongs to the module.
 final class HoldHandler {
@@ -55,13 +55,13 @@ struct HoldExpiry: LaneJob {
 
 /// A hold that is open, as it is shown.
 package struct OpenHold: Hashable, Sendable {
-    /// Whose it is.
+    /// The module that has it.
     package var module: ModuleID
-    /// What it keeps open: `background` or `terminate`.
+    /// The step that it keeps open: `background` or `terminate`.
     package var step: EventKind
-    /// What it is for.
+    /// The reason for it.
     package var reason: String
-    /// How long it may go on; nil where it does not run out.
+    /// The time that is left; nil if it does not run out.
     package var remaining: Duration?
 
     package init(module: ModuleID, step: EventKind, reason: String, remaining: Duration?) {

@@ -7,7 +7,7 @@ import AppService
 final class HoldList: Sendable {
     typealias ID = Int
 
-    /// How a hold came to its end.
+    /// The end of a hold.
     enum Ending {
         /// Its module said so, or its handler has run.
         case ended
@@ -25,7 +25,7 @@ final class HoldList: Sendable {
         var clock = Clock.stopped
     }
 
-    /// How a hold's time goes.
+    /// The clock of a hold's time.
     fileprivate enum Clock {
         /// It does not run out: the app is in the foreground.
         case stopped
@@ -43,14 +43,14 @@ final class HoldList: Sendable {
     }
 
     fileprivate struct State {
-        /// How long a hold may take.
+        /// The time that a hold may take.
         var allowance: Duration
         var holds: [ID: Hold] = [:]
         var waiting: [Waiting] = []
         var nextID = 0
         var nextTurn = 0
         var isInForeground = true
-        /// When the stop is out of time; nil before there is one.
+        /// The deadline of the stop; nil before there is one.
         var stopEnds: ContinuousClock.Instant?
         var isClosed = false
     }
@@ -134,7 +134,7 @@ final class HoldList: Sendable {
         for job in ready { gate.lane.enqueue(job) }
     }
 
-    /// How long a hold may go on; nil where it does not run out.
+    /// Returns the time that a hold has left; nil if it does not run out.
     func remaining(_ id: ID) -> Duration? {
         let now = time.now()
         return state.withLock { state in
@@ -255,7 +255,7 @@ final class HoldList: Sendable {
 }
 
 extension HoldList {
-    /// What a module asks for.
+    /// A module's request for a hold.
     struct Request {
         let module: ModuleID
         let cell: Cell

@@ -1,4 +1,4 @@
-/// What a module may ask of its host.
+/// The functions of the host that a module may call.
 ///
 /// Belongs to the module's context, and is used as that is.
 public struct HostAccess {
@@ -33,15 +33,15 @@ public struct HostAccess {
     }
 }
 
-/// What another slatefile has changed.
+/// The changes by another slatefile.
 public struct SlatefileChange: Hashable, Sendable {
     /// Whether anything has changed.
     public let isChange: Bool
-    /// What, in one line.
+    /// The changes in one line.
     public let summary: String
 }
 
-/// Why another slatefile does not hold; everything is as before.
+/// The reason why another slatefile did not take effect; everything is as before.
 @nonexhaustive public enum SlatefileRefusal: Error, Hashable, Sendable {
     /// It is invalid: every fault.
     case invalid(SlatefileError)
@@ -56,7 +56,7 @@ public struct SlatefileChange: Hashable, Sendable {
 }
 
 extension SlatefileRefusal: CustomStringConvertible {
-    /// What is wrong and what to do.
+    /// The error and the remedy.
     public var description: String {
         switch self {
         case .invalid(let error): error.description

@@ -48,8 +48,7 @@ public protocol Module: AnyObject {
 /// }
 /// ```
 public protocol ConfiguredModule: Module {
-    /// What the module's `config` in the slatefile decodes to. A module without `config` is read as
-    /// `{}`.
+    /// The type of the module's `config` in the slatefile. A module without `config` is read as `{}`.
     associatedtype Configuration: Decodable & Sendable
 }
 

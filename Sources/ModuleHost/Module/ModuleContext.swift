@@ -1,7 +1,7 @@
 public import AppService
 import Synchronization
 
-/// What a module is given when it is made: its settings, its log, and what it may reach.
+/// The context of a module: its settings, its log, and the host's services.
 ///
 /// A context belongs to its module and is used from the module's own code, on the lane. Only the log
 /// is `Sendable`, and goes along with work that leaves the lane.
@@ -12,7 +12,7 @@ public final class ModuleContext {
     /// The app's name, from the slatefile.
     public let app: String
 
-    /// Where the module says what happened.
+    /// The module's log.
     ///
     /// Lines bear its id.
     public let log: Log
@@ -34,7 +34,7 @@ public final class ModuleContext {
     /// Calls actions of other modules.
     public let mediator: Mediator
 
-    /// What the module may ask of its host.
+    /// The functions of the host that the module may call.
     public let host: HostAccess
 
     let cell: Cell
@@ -144,7 +144,7 @@ public final class ModuleContext {
 
     // MARK: The host
 
-    /// What the host has done so far, in figures, up to the event in hand.
+    /// The metrics of the host, up to the current event.
     public var hostFigures: HostFigures { host.services.figures }
 
     // MARK: Work at start-up
@@ -254,10 +254,10 @@ public final class ModuleContext {
                 deadline: deadline, required: required, work: work, handBack: handBack(then)))
     }
 
-    /// What a task of this module is called everywhere else, whatever its name.
+    /// Returns the full name of this module's task.
     private func ownTask(_ name: String) -> String { "\(id)/\(name)" }
 
-    /// What a task that others wait for is called.
+    /// Returns the full name of a task that others wait for.
     private func task(_ name: String) -> String {
         name.utf8.contains(UInt8(ascii: "/")) ? name : ownTask(name)
     }

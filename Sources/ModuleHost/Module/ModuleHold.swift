@@ -1,4 +1,4 @@
-/// What keeps a step of the app's life open while a module has work to do that goes on off the lane.
+/// A background assertion: it keeps a step of the app's life open while a module's work continues off the lane.
 ///
 /// A module takes one while it hears `background` or `terminate`, with
 /// ``ModuleContext/hold(_:expiry:)``, and ends it when the work is done. A stop goes on to its next
@@ -10,7 +10,7 @@
 ///   during a stop never past `deadlines.stopAll`. See ``remaining``.
 /// - End: By ``end()``, by its time, with its module, or when the last reference to it is let go of.
 public final class ModuleHold: Sendable {
-    /// What it is for, in the module's words.
+    /// The reason for it, in the module's words.
     public let reason: String
 
     private let id: HoldList.ID
@@ -29,8 +29,8 @@ public final class ModuleHold: Sendable {
     /// Does nothing where the hold has ended already, by whatever cause.
     public func end() { holds.end(id, how: .ended) }
 
-    /// How long it may go on; zero once it has ended or run out, nil where it does not run out: the app
-    /// has come back to the foreground, and no stop has begun.
+    /// The time that is left; zero once it has ended or run out, nil if it does not run out: the app has come back to the
+    /// foreground, and no stop has begun.
     ///
     /// When the app goes to the background once more, the time begins anew.
     public var remaining: Duration? { holds.remaining(id) }
@@ -69,7 +69,7 @@ extension ModuleContext {
     }
 }
 
-/// Why there is nothing to hold.
+/// The reason why there is nothing to hold.
 @nonexhaustive public enum HoldError: Error, Hashable, Sendable {
     /// Neither `background` nor `terminate` is in hand, but this event, or none.
     case nothingToHold(in: EventKind?)
@@ -80,7 +80,7 @@ extension ModuleContext {
 }
 
 extension HoldError: CustomStringConvertible {
-    /// What is wrong and what to do.
+    /// The error and the remedy.
     public var description: String {
         switch self {
         case .nothingToHold(let event):

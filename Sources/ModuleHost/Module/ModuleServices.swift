@@ -1,6 +1,6 @@
 import AppService
 
-/// What a context needs of its host.
+/// The services of a host that a context needs.
 protocol ModuleServices: Sendable {
     func eventInHand(of cell: Cell) -> LifecycleEvent?
     var figures: HostFigures { get }

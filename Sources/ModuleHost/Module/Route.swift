@@ -19,7 +19,7 @@
 public struct Route<M: Module & SendableMetatype>: Sendable {
     /// The pattern as it is written; it is read when the route is added.
     public let pattern: String
-    /// Who may reach the route.
+    /// The callers that may reach the route.
     public let access: RouteAccess
     /// The name under which the route is called without a URL: the pattern as it is written, unless
     /// it was given one of its own.
@@ -127,7 +127,7 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
 /// - Order: The list is read once when the module is made, before any event.
 /// - Failure: A malformed pattern, or one that is there already, stops the launch.
 public protocol RoutedModule: Module, SendableMetatype {
-    /// What the module can be asked for.
+    /// The module's routes.
     static var routes: [Route<Self>] { get }
 }
 

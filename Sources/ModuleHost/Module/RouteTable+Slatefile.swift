@@ -99,7 +99,7 @@ extension RouteTable {
     }
 }
 
-/// Why a slatefile has no table of routes: every fault, in the order of the file.
+/// The faults of the routes of a slatefile, in the order of the file.
 package struct RouteTableError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Never empty.
     package let faults: [RouteError]

@@ -46,7 +46,7 @@ package struct ReceivedSignal: Hashable, Sendable {
     }
 
     package let number: Int32
-    /// Who sent it; nil where no process did (a terminal's Ctrl-C, a timer), or where the queue was
+    /// The sender; nil where no process sent it (a terminal's Ctrl-C, a timer), or where the queue was
     /// full and the kernel has kept the signal alone.
     ///
     /// With `sigqueue` the sender fills this in itself, and one that makes the system call by hand

@@ -1,6 +1,6 @@
 /// Makes lines of bytes that arrive in pieces.
 struct LineBuffer {
-    /// What the bytes so far have for their reader.
+    /// The next element for the reader.
     enum Next: Hashable {
         /// A line, without its newline.
         case line([UInt8])
@@ -13,7 +13,7 @@ struct LineBuffer {
     /// The longest line, in bytes, without its newline.
     let limit: Int
     private var bytes: [UInt8] = []
-    /// Where the first line begins, and how far it was searched for its end.
+    /// The start of the first line, and the offset up to which its end was searched.
     private var start = 0
     private var searched = 0
 
@@ -24,7 +24,7 @@ struct LineBuffer {
     /// Asked for when ``next()`` has nothing more.
     var isInsideLine: Bool { start < bytes.count }
 
-    /// How many bytes wait to be taken.
+    /// The number of bytes that wait to be taken.
     var count: Int { bytes.count - start }
 
     mutating func append(_ more: ArraySlice<UInt8>) {

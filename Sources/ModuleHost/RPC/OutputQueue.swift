@@ -1,18 +1,19 @@
 /// Bytes that wait to be sent, in order.
 struct OutputQueue {
     private var bytes: [UInt8] = []
-    /// How many of `bytes` are out.
+    /// The number of `bytes` that were sent.
     private var sent = 0
-    /// How many bytes were sent before `bytes` began.
+    /// The number of bytes that were sent before `bytes` began.
     private var before = 0
 
     var isEmpty: Bool { sent == bytes.count }
     var count: Int { bytes.count - sent }
-    /// What waits.
+    /// The bytes that wait.
     var rest: ArraySlice<UInt8> { bytes[sent...] }
 
-    /// How many bytes were ever sent, and how many ever queued.
+    /// The number of bytes that were ever sent.
     var totalSent: Int { before + sent }
+    /// The number of bytes that were ever queued.
     var totalQueued: Int { before + bytes.count }
 
     /// Adds a line, given without its newline.

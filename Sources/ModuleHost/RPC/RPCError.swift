@@ -1,7 +1,7 @@
-/// Why a call was not answered with a result: the `error` of a JSON-RPC 2.0 response.
+/// The `error` of a JSON-RPC 2.0 response.
 package struct RPCError: Error, Hashable, Sendable {
     package let code: RPCErrorCode
-    /// What is wrong, in a line.
+    /// The error, in a line.
     package let message: String
     /// More on it, such as the place in the request: text, as far as this end is concerned.
     package let detail: String?
@@ -34,7 +34,7 @@ package struct RPCError: Error, Hashable, Sendable {
         RPCError(.invalidParameters, "Invalid params", detail: detail)
     }
 
-    /// What would give modules more to do is refused for now.
+    /// Creates the refusal of work for modules, while too much is in flight.
     static func overloaded(_ limits: InFlightBudget.Limits) -> RPCError {
         RPCError(
             .overloaded, "overloaded",
@@ -82,7 +82,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     package static let tooMany = Self(rawValue: -32004)
     /// The module that was called answered with an error.
     package static let failed = Self(rawValue: -32005)
-    /// What should be opened is no URL.
+    /// The text to open is not a valid URL.
     package static let malformedURL = Self(rawValue: -32006)
     /// The parameters of the URL, or of the action, are not those of the route.
     package static let badParameter = Self(rawValue: -32007)
@@ -116,7 +116,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
         (.overloaded, .busy),
     ]
 
-    /// How a command ends that gets this error; an unknown one counts as a failure.
+    /// The exit code of a command that gets this error; an unknown one counts as a failure.
     package var exitCode: ExitCode {
         Self.exitCodes.first { $0.code == self }?.exit ?? .failed
     }

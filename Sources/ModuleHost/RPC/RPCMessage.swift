@@ -1,4 +1,4 @@
-/// What ties a response to its request: a string, a number or null, kept as the JSON text it is.
+/// The id that ties a response to its request: a string, a number or null, kept as its JSON text.
 ///
 /// So a number of 40 digits, a fraction or an escape comes back exactly as it was sent.
 package struct RPCID: Hashable, Sendable {
@@ -31,7 +31,7 @@ enum RPCMessage: Sendable {
     case invalid(RPCError, id: RPCID)
 }
 
-/// What is asked of the other end.
+/// A request to the other end.
 package struct RPCRequest: Sendable {
     package let method: String
     /// An array or an object; nil where there are none.
@@ -72,7 +72,7 @@ extension RPCFrame {
             : .batch(messages)
     }
 
-    /// What is wrong with a line, without its number: it has only the one.
+    /// Returns the description of an error in a line, without the number of the line.
     private static func text(of error: JSONError) -> String {
         error.faults.first.map { "column \($0.place.column): \($0.message)" } ?? "no JSON"
     }

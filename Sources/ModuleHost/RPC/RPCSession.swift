@@ -5,7 +5,7 @@
 /// with every way of cutting a stream into pieces. Whoever drives it keeps to ``wantsInput``: that is
 /// what holds memory within the limits, however much the other end sends and however little it reads.
 struct RPCSession {
-    /// How much one conversation may take.
+    /// The limits of one session.
     struct Limits: Hashable, Sendable {
         /// Bytes of a line.
         var line = 1 << 20
@@ -19,13 +19,13 @@ struct RPCSession {
         var output = 16 << 20
     }
 
-    /// What an answer needs to find its place.
+    /// The place of an answer in the session.
     struct Ticket: Hashable, Sendable {
         /// Nil for a notification: its answer is only the end of it.
         let id: RPCID?
         /// The batch that it belongs to.
         fileprivate let batch: Int?
-        /// How many bytes of memory its parameters take; of those of a batch, its share.
+        /// The bytes of memory of its parameters; of those of a batch, its share.
         let footprint: Int
     }
 
@@ -44,13 +44,13 @@ struct RPCSession {
 
     let limits: Limits
     private(set) var output = OutputQueue()
-    /// How many calls and notifications are not done.
+    /// The number of calls and notifications that are not done.
     private(set) var openCalls = 0
-    /// Where the last answer ends in all that was ever queued; what comes after are followed events.
+    /// The end of the last answer in everything that was ever queued; followed events come after it.
     private(set) var answersEnd = 0
-    /// How many lines were taken.
+    /// The number of lines that were taken.
     private(set) var lines = 0
-    /// How many bytes these had.
+    /// The bytes of these lines.
     private(set) var bytes = 0
     private let hasRoomElsewhere: () -> Bool
     private var input: LineBuffer

@@ -26,7 +26,7 @@ package final class AnyRoute: Sendable {
     /// Whether ``accepts(_:)`` has anything to find out.
     package var hasPredicate: Bool { handler.accepts != nil }
 
-    /// Whether the route's predicate lets the request pass; true where there is none.
+    /// Returns whether the route's predicate accepts the request; true if there is none.
     ///
     /// Parameters that are no request pass, so that the caller is told what is wrong with them.
     package func accepts(_ parameters: RouteParameters) -> Bool {
@@ -54,14 +54,14 @@ package final class AnyRoute: Sendable {
         try handler.perform(module, parameters, call)
     }
 
-    /// What the request asks for, found out by decoding one from nothing.
+    /// The description of the request, found by decoding one from nothing.
     package var request: RequestDescription { handler.describe() }
 
     /// The type of the reply as it is written in Swift; nil where there is none.
     package var replyType: String? { handler.replyType }
 }
 
-/// What a route does, without the types of its module, request and reply.
+/// The handler of a route, without the types of its module, request and reply.
 ///
 /// Made where these are known, in the module's own target: so that decoding and calling are compiled for
 /// the very types.

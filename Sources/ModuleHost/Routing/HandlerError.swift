@@ -1,4 +1,4 @@
-/// What a handler threw, on its way to who tells it from what the host says about the call.
+/// An error that a handler threw, as opposed to the host's own errors about a call.
 @usableFromInline
 struct HandlerError: Error, CustomStringConvertible {
     let error: any Error

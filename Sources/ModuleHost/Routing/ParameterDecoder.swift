@@ -37,7 +37,7 @@ extension ParameterFault {
     }
 }
 
-/// What a request type sees of all parameters: a keyed container and nothing else.
+/// The decoder of a request: it has a keyed container and nothing else.
 private struct ParameterDecoder: Decoder {
     let parameters: RouteParameters
 
@@ -196,7 +196,7 @@ private struct ParameterValues<Target: Decodable> {
         return ParameterValue(name: name, text: values[0])
     }
 
-    /// What a type of the standard library cannot know about parameters.
+    /// Decodes types of the standard library that have a form of their own in parameters.
     private func decodeKnown() throws -> Target? {
         if Target.self == Duration.self {
             let value = try one()
@@ -239,7 +239,7 @@ private struct ParameterValues<Target: Decodable> {
 /// Thrown where a type wants to look into a value: then the value is JSON text.
 private struct ParameterJSONRequest: Error {}
 
-/// What a type sees of the values of one parameter.
+/// The decoder of the values of one parameter.
 private struct ParameterValueDecoder: Decoder, SingleValueDecodingContainer {
     let name: String
     let values: [String]

@@ -1,8 +1,8 @@
-/// Why parameters make no request: which one, its value, and what was expected.
+/// The reason why parameters are not a valid request: the parameter, its value, and the expectation.
 public struct ParameterFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name; empty where the fault is none of one parameter.
     public let name: String
-    /// What is wrong.
+    /// The kind of fault.
     public let kind: Kind
 
     /// The kinds of fault, each with the values its message needs.
@@ -15,7 +15,7 @@ public struct ParameterFault: Error, Hashable, Sendable, CustomStringConvertible
         case outOfRange(value: String, type: String)
         /// Several values where one is taken.
         case repeated(Int)
-        /// What a type says of its own value.
+        /// The type itself refused the value.
         case refused(value: String?, String)
         /// A request that is no set of parameters, such as an array.
         case request(String)

@@ -1,11 +1,11 @@
 /// Reads values out of the text of a parameter.
 enum ParameterText {
-    /// What a type is called in a message and in the URI document.
+    /// Returns the name of a type in messages and in the URI document.
     static func expectation(of type: Any.Type) -> String {
         known(type) ?? "JSON of \(type)"
     }
 
-    /// What a value of a type looks like, where the type alone tells.
+    /// Returns the form of the values of a type, if the type alone decides it.
     static func known(_ type: Any.Type) -> String? {
         switch type {
         case is Bool.Type: "true, false, 1 or 0"
@@ -53,7 +53,7 @@ enum ParameterText {
         return !digits.isEmpty && digits.allSatisfy { 0x30...0x39 ~= $0 }
     }
 
-    /// Whether a text is a number in decimal, such as `-1.5e3`: no words, no hexadecimal.
+    /// Returns whether a text is a decimal number, such as `-1.5e3`: no words, no hexadecimal.
     static func isDecimal(_ text: String) -> Bool {
         let isNumber = text.utf8.allSatisfy { byte in
             switch byte {
@@ -67,7 +67,7 @@ enum ParameterText {
     }
 }
 
-/// What can be seen of an optional's type.
+/// The wrapped type of an optional.
 protocol OptionalType {
     static var wrappedType: Any.Type { get }
 }
@@ -76,7 +76,7 @@ extension Optional: OptionalType {
     static var wrappedType: Any.Type { Wrapped.self }
 }
 
-/// What can be seen of the type of an array or a set.
+/// The element type of an array or a set.
 protocol ListType {
     static var elementType: Any.Type { get }
 }

@@ -1,4 +1,4 @@
-/// What stands in a URL as it is, by its place there (RFC 3986, section 3).
+/// The characters that are not encoded at a place in a URL (RFC 3986, section 3).
 ///
 /// A set of ASCII characters in two words. What is not ASCII is no member.
 struct URLCharacters {
@@ -11,8 +11,8 @@ struct URLCharacters {
         return (word >> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// Which of eight bytes are letters, digits, `-` or `.`, which stand as they are everywhere: a bit
-    /// each, the lowest for the lowest.
+    /// Finds out which of eight bytes are letters, digits, `-` or `.`, which are never encoded: a bit each, the lowest for
+    /// the lowest.
     @inline(__always)
     static func plainBits(_ word: UInt64) -> UInt64 {
         let each: UInt64 = 0x0101_0101_0101_0101
@@ -31,19 +31,19 @@ struct URLCharacters {
     // Numbers, so that they are in the code and not made at run time; a test holds them against the
     // characters.
 
-    /// What stands in a scheme after its first letter: letters, digits and `+-.`.
+    /// The characters of a scheme after its first letter: letters, digits and `+-.`.
     static var scheme: URLCharacters {
         URLCharacters(low: 0x03FF_6800_0000_0000, high: 0x07FF_FFFE_07FF_FFFE)
     }
-    /// What stands in a segment of the path: what is `plain` and `!$&'()*+,;=:@`.
+    /// The characters of a segment of the path: `plain` and `!$&'()*+,;=:@`.
     static var segment: URLCharacters {
         URLCharacters(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF)
     }
-    /// What stands in the authority: what is `plain` and `!$&'()*+,;=:[]`, the brackets for IPv6.
+    /// The characters of the authority: `plain` and `!$&'()*+,;=:[]`, the brackets for IPv6.
     static var authority: URLCharacters {
         URLCharacters(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE)
     }
-    /// What stands in the name of a query item.
+    /// The characters of the name of a query item.
     ///
     /// What is `plain` and `!$'()*+,;:@/?[]`.
     ///
@@ -51,16 +51,16 @@ struct URLCharacters {
     static var itemName: URLCharacters {
         URLCharacters(low: 0x8FFF_FF92_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
     }
-    /// What stands in the value of a query item: what is in a name, and `=`.
+    /// The characters of the value of a query item: those of a name, and `=`.
     static var itemValue: URLCharacters {
         URLCharacters(low: 0xAFFF_FF92_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
     }
-    /// What stands in the fragment: what is in the query, and `&`.
+    /// The characters of the fragment: those of the query, and `&`.
     static var fragment: URLCharacters {
         URLCharacters(low: 0xAFFF_FFD2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
     }
-    /// What is written as it is when a URL is built: letters, digits and `-._~`, to which no place gives
-    /// a meaning.
+    /// The characters that are not encoded when a URL is built: letters, digits and `-._~`, which have no meaning at any
+    /// place.
     static var plain: URLCharacters {
         URLCharacters(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
@@ -92,7 +92,7 @@ extension [UInt8] {
     }
 }
 
-/// Where the first bytes stand that are no UTF-8, or nil.
+/// Returns the offset of the first bytes that are not UTF-8, or nil.
 func invalidUTF8Offset(in bytes: some Collection<UInt8>) -> Int? {
     var decoder = UTF8.ForwardParser()
     var iterator = bytes.makeIterator()

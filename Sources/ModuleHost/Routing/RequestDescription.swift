@@ -1,11 +1,11 @@
-/// What a request asks for, found out by decoding one from nothing and noting every question.
+/// The description of a request, found by decoding one from nothing and noting every question.
 package struct RequestDescription: Hashable, Sendable {
     /// One parameter.
     package struct Field: Hashable, Sendable {
         package let name: String
         /// The type as it is written in Swift, without its optional.
         package let type: String
-        /// What a value looks like, such as `a whole number`.
+        /// The expected value, such as `a whole number`.
         package let expectation: String
         /// All values that there are, of an enum; else none.
         package let values: [String]
@@ -20,7 +20,7 @@ package struct RequestDescription: Hashable, Sendable {
     /// Whether these are all: a type may refuse what is made of nothing before it asks for the rest.
     package private(set) var isComplete = false
 
-    /// What somebody says of a request.
+    /// Creates a description from given fields.
     init(fields: [Field]) {
         self.fields = fields
         isComplete = true
@@ -39,7 +39,7 @@ package struct RequestDescription: Hashable, Sendable {
 
 /// The parameters that a request asks for while it is decoded.
 final class RequestQuestions {
-    /// What every text is.
+    /// The answer to every question for text.
     let text: String
     private var asked: [(name: String, type: Any.Type, isOptional: Bool, value: ExampleValue)] = []
 
@@ -78,7 +78,7 @@ final class RequestQuestions {
         }
     }
 
-    /// What a value looks like: what the type itself does not tell, the answers do.
+    /// Returns the expected value: from the type itself, or else from the answers.
     private func expectation(of type: Any.Type, _ value: ExampleValue) -> String {
         if let list = type as? any ListType.Type {
             return "values, each \(expectation(of: list.elementType, value.element ?? value))"

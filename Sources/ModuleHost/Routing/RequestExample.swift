@@ -1,4 +1,4 @@
-/// What a type was given while an example of it was decoded: what would make it once more.
+/// The values that a type was given while an example of it was decoded; the same values make it again.
 final class ExampleValue {
     enum Content {
         case none
@@ -34,7 +34,7 @@ final class ExampleValue {
     /// A list in a list is JSON.
     private var elementText: String { isList ? json : text }
 
-    /// What a value looks like, in words; nil where the type says it better.
+    /// The expected value in words; nil if the type describes it better.
     var expectation: String? {
         switch content {
         case .none, .object, .list: nil
@@ -90,9 +90,9 @@ final class ExampleValue {
 /// Gives every question an answer, and notes both.
 struct ExampleDecoder: Decoder, SingleValueDecodingContainer {
     let questions: RequestQuestions
-    /// Where the answers are noted.
+    /// The record of the answers.
     let value: ExampleValue
-    /// How far below the request this is: only its own questions are parameters.
+    /// The depth below the request: only its own questions are parameters.
     var depth = 0
 
     /// Whether what can be left out is left out: a type that holds itself would never end.

@@ -1,6 +1,6 @@
 /// A call as a route's handler sees it, beside its request.
 public struct RouteCall: Sendable {
-    /// Who calls.
+    /// The origin of the call.
     public let origin: Origin
     /// The URL that was opened, rewritten and without its token; nil where the call had none.
     public let url: RouteURL?

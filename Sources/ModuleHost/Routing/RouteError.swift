@@ -1,4 +1,4 @@
-/// Why a URL leads nowhere, or a route cannot be.
+/// The reason why a URL cannot be opened, or a route cannot be added.
 @nonexhaustive public enum RouteError: Error, Hashable, Sendable {
     /// A URL that is none.
     case malformed(URLFault)
@@ -39,7 +39,7 @@
     /// The host has stopped, or is about to.
     case stopped
 
-    /// What can be wrong with a rewrite.
+    /// The faults of a rewrite.
     @nonexhaustive public enum RewriteFault: Error, Hashable, Sendable {
         /// `from` without a scheme.
         case relative
@@ -53,7 +53,7 @@
         case repeated
     }
 
-    /// What can be wrong with the parameters of a URL to build.
+    /// The faults of the parameters of a URL to build.
     @nonexhaustive public enum BuildingFault: Error, Hashable, Sendable {
         /// A name of the pattern without a value.
         case missing(String)
@@ -91,7 +91,7 @@ extension RouteError {
 }
 
 extension RouteError: CustomStringConvertible {
-    /// What is wrong and what to do about it, in one line.
+    /// The error and the remedy, in one line.
     public var description: String {
         switch self {
         case .malformed(let fault): fault.description

@@ -1,5 +1,4 @@
-/// What can be written as the value of a parameter: the text that a request of the same type is decoded
-/// from.
+/// A value that can be written as a parameter: as the text from which a request of the same type is decoded.
 public protocol RouteParameterValue: Sendable {
     /// The values: one text for most types, one for each element of an array, none for nil.
     var parameterTexts: [String] { get }

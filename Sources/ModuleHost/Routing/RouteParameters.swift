@@ -14,10 +14,10 @@ public struct RouteParameters: Sendable {
 
     /// The URL that they come from, if they come from one.
     let url: RouteURL?
-    /// What the segments of the URL from `first` on mean.
+    /// The meaning of the segments of the URL from `first` on.
     private let binding: RouteBinding?
     private let first: Int
-    /// Where there is no URL; nil for no parameters.
+    /// The parameters if there is no URL; nil for none.
     private let list: List?
 
     init(_ url: RouteURL, _ binding: RouteBinding, first: Int) {
@@ -123,7 +123,7 @@ public struct RouteParameters: Sendable {
         names.map { ($0, values(of: $0) ?? []) }
     }
 
-    /// Whether there is such a name.
+    /// Returns whether there is such a name.
     func contains(_ name: String) -> Bool {
         guard let url, let binding else { return items.contains { isSameText($0.name, name) } }
         return url.withBytes { bytes in
@@ -155,7 +155,7 @@ public struct RouteParameters: Sendable {
 
     // MARK: In a URL
 
-    /// Where the values of a name stand in a URL.
+    /// The place of the values of a name in a URL.
     private enum Place {
         case nowhere
         /// In a segment, or a part of it.
@@ -211,7 +211,7 @@ public struct RouteParameters: Sendable {
 }
 
 extension RouteParameters: Equatable {
-    /// Whether both have the same names with the same values, whatever the order of the names.
+    /// Returns whether both have the same names with the same values, in any order of the names.
     public static func == (one: RouteParameters, other: RouteParameters) -> Bool {
         let names = one.names
         return names.count == other.names.count
@@ -219,8 +219,7 @@ extension RouteParameters: Equatable {
     }
 }
 
-/// Whether two texts are the same byte for byte: `==` would take `é` for an `e` with an accent, and
-/// no URL does.
+/// Returns whether two texts are the same byte for byte: `==` takes `é` for an `e` with an accent, and no URL does.
 @inline(__always)
 func isSameText(_ one: String, _ other: String) -> Bool {
     one == other && one.utf8.elementsEqual(other.utf8)

@@ -22,7 +22,7 @@ extension RoutePattern {
 }
 
 extension RoutePattern.Variant {
-    /// How specific the match of each segment is, or nil where there is no match.
+    /// Returns the rank of the match of each segment, or nil if there is no match.
     ///
     /// What a table finds by trying one thing after the other, said as an order.
     func ranks(of url: [[UInt8]], isFirstFolded: Bool) -> [SegmentRank]? {
@@ -38,7 +38,7 @@ extension RoutePattern.Variant {
     }
 }
 
-/// How specific a match of one segment is: the lesser, the more.
+/// The rank of a match of one segment: the more specific, the lesser.
 enum SegmentRank: Comparable {
     case literal
     /// A literal that differs in case.

@@ -23,7 +23,7 @@ public struct RoutePattern: Sendable {
     public let names: [String]
     /// The query parameters that the pattern declares, in order.
     public let queryNames: [String]
-    /// What the pattern stands for once its groups are expanded: the longest first, each once.
+    /// The variants of the pattern with its groups expanded: the longest first, each once.
     let variants: [Variant]
 
     /// Reads a pattern.
@@ -49,7 +49,7 @@ public struct RoutePattern: Sendable {
         let binding: RouteBinding
     }
 
-    /// What one segment of a URL must be; a `rest` stands for as many as there are.
+    /// The condition on one segment of a URL; a `rest` stands for all that are left.
     enum Segment: Hashable, Sendable {
         case literal([UInt8])
         case placeholder(suffix: [UInt8])
@@ -58,7 +58,7 @@ public struct RoutePattern: Sendable {
 }
 
 extension RoutePattern: Hashable, CustomStringConvertible {
-    /// Whether both are written alike.
+    /// Returns whether both are written alike.
     public static func == (one: RoutePattern, other: RoutePattern) -> Bool {
         one.text == other.text
     }
@@ -70,7 +70,7 @@ extension RoutePattern: Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Which segments the names of a pattern stand for.
+/// The segments that the names of a pattern stand for.
 ///
 /// Every part of a pattern but the last takes exactly one segment, so this is known before any URL
 /// is.
@@ -79,7 +79,7 @@ final class RouteBinding: Sendable {
         let name: String
         /// The segment, counted from the pattern's first.
         let segment: Int
-        /// How many bytes at its end are not part of the value.
+        /// The number of bytes at its end that are not part of the value.
         let suffixCount: Int
         /// Compared first: most names that are asked for are others.
         private let hash: UInt64

@@ -1,8 +1,8 @@
-/// Why a text is no pattern of URLs: what is wrong, and at which byte.
+/// The reason why a text is not a valid pattern, and the byte at which it is.
 public struct RoutePatternFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The pattern.
     public let pattern: String
-    /// What is wrong.
+    /// The kind of fault.
     public let kind: Kind
     /// The byte at which it is wrong, counted from 0 in the pattern's UTF-8.
     public let offset: Int

@@ -2,7 +2,7 @@
 ///
 /// Of several that match a URL, the most specific is applied, as among routes.
 struct RouteRewrites: Sendable {
-    /// How many are applied to one URL.
+    /// The largest number of rewrites applied to one URL.
     static let limit = 8
 
     private struct Rule: Sendable {
@@ -66,7 +66,7 @@ struct RouteRewrites: Sendable {
         }
     }
 
-    /// What becomes of a URL.
+    /// Applies the rewrites to a URL.
     ///
     /// - Throws: ``RouteError/rewriteLoop(_:)`` where there is no end to it, and
     ///   ``RouteError/malformed(_:)`` where it becomes more than a URL may be.
@@ -99,7 +99,7 @@ struct RouteRewrites: Sendable {
     }
 }
 
-/// What a rewrite leads to: a URL with names in it.
+/// The target of a rewrite: a URL with names in it.
 ///
 /// A name stands for a value where `:name` is a whole segment, begins one that goes on with a dot, or
 /// is a whole value of the query; `*name` as the last segment stands for the segments of a catch-all.

@@ -10,14 +10,14 @@ struct RouteSearch {
         let first: Int
     }
 
-    /// Whether a candidate may answer.
+    /// A function that decides whether a candidate may answer.
     ///
     /// Handed down and never kept, so that it needs no memory of its own.
     typealias Filter = (Found) -> Bool
 
     let trie: RouteTrie.View
     let url: URLBytes
-    /// How many segments the URL has.
+    /// The number of segments of the URL.
     let segmentCount: Int
     /// The segment to begin with.
     var first = 0
@@ -98,7 +98,7 @@ struct RouteSearch {
         return ask(here.rest, mayAnswer)
     }
 
-    /// What ends where the URL does.
+    /// Returns the route that ends at a node, where the URL ends.
     @inline(__always)
     private func end(_ node: RouteTrie.NodeIndex, _ mayAnswer: Filter) -> Found? {
         let here = trie.nodes[Int(node)]

@@ -1,6 +1,5 @@
 extension RouteTable {
-    /// How many routes are looked at for one that was meant: who asks for what is not there does not
-    /// keep others waiting.
+    /// The number of routes that are compared with an unknown one, so that its caller does not keep others waiting.
     private static let nearestLimit = 256
 
     /// The error for a URL that no route answers, with the nearest one that the caller can reach.

@@ -140,7 +140,7 @@ extension RouteTable.Storage {
         }
     }
 
-    /// Whether the URL's authority is a module's id.
+    /// Returns whether the URL's authority is a module's id.
     func isModuleNamed(by url: RouteURL) -> Bool {
         guard url.hasAuthority else { return false }
         return contents.trie.withView { view in

@@ -13,7 +13,7 @@ package struct RouteTable: Sendable {
         package let index: Index
         package let module: ModuleID
         package let route: AnyRoute
-        /// Where it stands in the order of the slatefile.
+        /// Its place in the order of the slatefile.
         let position: Int
 
         init(index: Index, module: ModuleID, route: AnyRoute, position: Int) {
@@ -27,15 +27,14 @@ package struct RouteTable: Sendable {
     /// The route that answers a URL.
     package struct Match: Sendable {
         package let entry: Entry
-        /// What it is called with.
+        /// The parameters of the call.
         package let parameters: RouteParameters
 
         /// The URL after the rewrites.
         package var url: RouteURL? { parameters.url }
     }
 
-    /// What a table consists of, behind one reference: a dozen arrays, which a copy of the table would
-    /// count one by one.
+    /// The contents of a table behind one reference: a dozen arrays, which a copy of the table would count one by one.
     final class Storage: Sendable {
         let contents: Contents
         init(_ contents: Contents) { self.contents = contents }

@@ -1,5 +1,5 @@
 extension RouteTable {
-    /// What a table consists of.
+    /// The contents of a table.
     struct Contents: Sendable {
         /// One pattern without groups.
         struct Variant: Sendable {
@@ -14,7 +14,7 @@ extension RouteTable {
             var next = RouteTrie.none
         }
 
-        /// What a search needs, on loan.
+        /// The parts that a search needs, borrowed.
         struct View {
             let trie: RouteTrie.View
             let variants: UnsafeBufferPointer<Variant?>
@@ -28,7 +28,7 @@ extension RouteTable {
 
         let schemes: [String]
         private(set) var modules: [ModuleID] = []
-        /// Where each module stands in ``modules``.
+        /// The index of each module in ``modules``.
         private var positions: [ModuleID: Int] = [:]
         let fallback: ModuleID?
         let rewrites: RouteRewrites
@@ -37,14 +37,13 @@ extension RouteTable {
         private(set) var variants: [Variant?] = []
         private var removedVariants = 0
         private(set) var trie = RouteTrie()
-        /// Where schemes are found by name: `route` is the root of a scheme's absolute patterns if it has
-        /// any, and `rest` is set if it is one of the app's.
+        /// The schemes by name: `route` is the root of a scheme's absolute patterns if it has any, and `rest` is set if it is
+        /// one of the app's.
         private(set) var schemeNames = RouteTrie.none
-        /// Where modules are found by id: `route` is the module's root.
+        /// The modules by id: `route` is the module's root.
         private(set) var moduleNames = RouteTrie.none
-        /// Where the first literals of relative patterns are found, without case: `route` is the first of
-        /// the modules that have such a pattern; `rest`, of this node itself, the first of those that
-        /// have one without a literal at its start.
+        /// The first literals of relative patterns, without case: `route` is the first of the modules that have such a pattern;
+        /// `rest`, of this node itself, the first of those that have one without a literal at its start.
         private(set) var firstLiterals = RouteTrie.none
         private(set) var moduleRoots: [RouteTrie.NodeIndex] = []
         private(set) var fallbackRoot: RouteTrie.NodeIndex?
@@ -53,7 +52,7 @@ extension RouteTable {
         /// The last module of each list, since modules mostly come in their order.
         private var lastListed: [ListName: Int32] = [:]
 
-        /// Where a list is found.
+        /// The key of a list.
         private struct ListName: Hashable {
             let node: RouteTrie.NodeIndex
             let isRest: Bool
@@ -97,7 +96,7 @@ extension RouteTable {
             makeRoot(of: module)
         }
 
-        /// Where a module stands in the order of the slatefile.
+        /// Returns a module's place in the order of the slatefile.
         func position(of module: ModuleID) -> Int? { positions[module] }
 
         /// The node of a scheme's name.

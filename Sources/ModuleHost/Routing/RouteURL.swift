@@ -7,7 +7,7 @@
 /// The text is kept as it is; where nothing is encoded a part is a place in it. A value that never
 /// changes, and a class so that to hand one on is to count one reference.
 public final class RouteURL: Sendable {
-    /// How much a URL may have of anything.
+    /// The limits of a URL.
     enum Limits {
         static let bytes = 8192
         static let segments = 64
@@ -16,20 +16,20 @@ public final class RouteURL: Sendable {
 
     /// The URL as it was written.
     public let text: String
-    /// What was found in it.
+    /// The parts of the URL.
     private let parts: URLReader.Parts
 
-    /// What was encoded, decoded; one after the other.
+    /// The decoded bytes of everything that was encoded, one after the other.
     var decoded: [UInt8] { parts.decoded }
     /// The segments, then name and value of each query item.
     var spans: URLSpans { parts.spans }
-    /// Where the scheme ends in the text.
+    /// The end of the scheme in the text.
     var schemeEnd: Int { parts.schemeEnd }
-    /// Where the path ends in the text.
+    /// The end of the path in the text.
     var pathEnd: Int { parts.pathEnd }
-    /// Where the query ends in the text: the fragment begins there, if there is one.
+    /// The end of the query in the text: the fragment begins there, if there is one.
     var queryEnd: Int { parts.queryEnd }
-    /// How many of the spans are segments.
+    /// The number of spans that are segments.
     var segmentCount: Int { parts.segmentCount }
     /// Whether the first segment is an authority.
     var hasAuthority: Bool { parts.hasAuthority }

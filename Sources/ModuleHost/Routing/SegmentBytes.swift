@@ -34,7 +34,7 @@ struct SegmentBytes {
         return hash
     }
 
-    /// Whether these are `other`; with A to Z as a to z if `folding`.
+    /// Returns whether these are `other`; with A to Z as a to z if `folding`.
     @inline(__always)
     func equals(_ other: SegmentBytes, folding: Bool) -> Bool {
         folding ? equals(other, Self.folded) : equals(other) { $0 }
@@ -51,7 +51,7 @@ struct SegmentBytes {
         return offset == bytes.count || map(tail(from: offset)) == map(other.tail(from: offset))
     }
 
-    /// Whether these end in `suffix` and are more than it.
+    /// Returns whether these end in `suffix` and are longer.
     func ends(in suffix: SegmentBytes, folding: Bool) -> Bool {
         guard bytes.count > suffix.bytes.count else { return false }
         let end = UnsafeBufferPointer(rebasing: bytes[(bytes.count - suffix.bytes.count)...])

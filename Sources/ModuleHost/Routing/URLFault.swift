@@ -1,8 +1,8 @@
-/// Why a text is no URL that can be routed: what is wrong, and at which byte.
+/// The reason why a text is not a URL that can be routed, and the byte at which it is.
 ///
 /// The text itself is not shown: it may hold a token.
 public struct URLFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of fault.
     public let kind: Kind
     /// The byte at which it is wrong, counted from 0 in the text's UTF-8.
     public let offset: Int

@@ -3,7 +3,7 @@
 /// Total: whatever the bytes, there is a URL or a fault with its place. Nothing is allocated, unless
 /// something is percent-encoded or there are more parts than ``URLSpans`` holds by itself.
 struct URLReader {
-    /// What was found.
+    /// The parts that were found.
     struct Parts: Sendable {
         var spans = URLSpans()
         var decoded: [UInt8] = []
@@ -16,7 +16,7 @@ struct URLReader {
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// Which of the 64 bytes from `chunkStart` on are not plain: a bit each, the lowest the first.
+    /// The bytes from `chunkStart` on that are not plain: a bit for each of 64, the lowest for the first.
     private var stops: UInt64 = 0
     private var chunkStart = 0
 
@@ -283,7 +283,7 @@ struct URLReader {
         return URLSpan(first, decoded.count, isDecoded: true)
     }
 
-    /// Where the byte stands that is decoded to the one at `offset`.
+    /// Returns the offset of the byte that is decoded to the one at `offset`.
     private func source(ofDecoded offset: Int, from start: Int) -> Int {
         var position = start
         for _ in 0..<offset { position += bytes[position] == UInt8(ascii: "%") ? 3 : 1 }

@@ -69,7 +69,7 @@ struct ConfigExpansion {
     /// The regular expression of the JSON Schema for the name of a variable.
     static let variablePattern = "^[A-Za-z_][A-Za-z0-9_]*$"
 
-    /// Whether a shell would take it for the name of a variable.
+    /// Returns whether a shell takes it for the name of a variable.
     static func isVariableName(_ name: some Collection<UInt8>) -> Bool {
         guard let first = name.first, !(0x30..<0x3A ~= first) else { return false }
         return name.allSatisfy { byte in

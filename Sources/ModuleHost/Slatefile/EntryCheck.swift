@@ -1,5 +1,4 @@
-/// What a slatefile says about a module made of a class, for whoever knows the classes of the
-/// running binary.
+/// The use of a class as the entry of a module in a slatefile, for a check against the running binary.
 public struct EntryUse: Sendable {
     /// The module's name; nil where that is a fault.
     public internal(set) var module: ModuleID?
@@ -17,7 +16,7 @@ public struct EntryUse: Sendable {
     public let appConfig: JSONValue?
 }
 
-/// What is wrong with the use of an entry.
+/// A fault in the use of an entry.
 public enum EntryFault: Sendable {
     /// With the entry itself: its message stands at the entry.
     case entry(String)

@@ -12,24 +12,24 @@ public struct Slatefile: Sendable {
     public internal(set) var modules: [Module] = []
     /// The module that answers the URLs which nobody else does.
     public internal(set) var fallback: ModuleID?
-    /// What is done to URLs before they are routed, in order.
+    /// The rewrites of URLs before they are routed, in order.
     public internal(set) var rewrites: [Rewrite] = []
-    /// What each signal does: the defaults, with what the slatefile puts in their place.
+    /// The action of each signal: the defaults, with those that the slatefile replaces.
     public internal(set) var signals: [SignalName: SignalAction] = Defaults.signals
-    /// How start-up tasks run.
+    /// The settings of start-up tasks.
     public internal(set) var startup = Startup()
-    /// How long modules may take.
+    /// The deadlines of modules.
     public internal(set) var deadlines = Deadlines()
-    /// Who may reach what.
+    /// The settings of access.
     public internal(set) var security = Security()
-    /// Which modules run in a process of their own.
+    /// The policy that decides which modules run in a process of their own.
     public internal(set) var isolation = IsolationPolicy.declared
 
     /// One module of the app.
     public struct Module: Sendable {
         /// Its name.
         public internal(set) var id: ModuleID
-        /// What it is made of.
+        /// Its implementation.
         public internal(set) var implementation: Implementation
         /// Whether it runs at all.
         public internal(set) var isEnabled = true
@@ -40,23 +40,23 @@ public struct Slatefile: Sendable {
         /// Whether it supplies the root that is opened at the end of launch: true of exactly one
         /// enabled module.
         public internal(set) var isMain = false
-        /// How long it may take over an event; nil for ``Deadlines/event``.
+        /// Its deadline for an event; nil for ``Deadlines/event``.
         public internal(set) var deadline: Duration?
-        /// When its process is killed; nil for twice the deadline.
+        /// The time after which its process is killed; nil for twice the deadline.
         public internal(set) var killAfter: Duration?
-        /// Where it runs; nil where the slatefile leaves that to ``Slatefile/isolation``.
+        /// Its isolation; nil if the slatefile leaves that to ``Slatefile/isolation``.
         public internal(set) var isolation: Isolation?
         /// At the work of how many hosts' deaths it was, where it is isolated for that and not by the slatefile.
         package internal(set) var hostDeaths: Int?
         /// The names of the environment variables that its process gets.
         public internal(set) var environment: [String] = []
-        /// What its process may do beyond what the process of any module may.
+        /// The permissions of its process beyond those of any module.
         public internal(set) var permissions: Set<Permission> = []
-        /// How many events it may be behind in memory.
+        /// The number of events that it may be behind in memory.
         public internal(set) var backlog = Defaults.backlog
         /// Its own settings.
         public internal(set) var config: JSONValue?
-        /// Where `hostd compose` finds its source.
+        /// The source for `hostd compose`.
         public internal(set) var source: Source?
         /// The line and column at which it stands in the slatefile, counted when asked for.
         public var place: TextPlace { value.place }
@@ -64,7 +64,7 @@ public struct Slatefile: Sendable {
         let value: JSONValue
     }
 
-    /// What a module is made of.
+    /// The implementation of a module.
     public enum Implementation: Hashable, Sendable {
         /// A class of the running binary, such as `Modules.PushModule`.
         case entry(String)
@@ -72,7 +72,7 @@ public struct Slatefile: Sendable {
         case command([String])
     }
 
-    /// Where a module runs.
+    /// The isolation of a module.
     public enum Isolation: String, Hashable, Sendable, CaseIterable {
         /// In the host's own process, whatever happens.
         case none
@@ -86,7 +86,7 @@ public struct Slatefile: Sendable {
         case state
     }
 
-    /// Which modules run in a process of their own.
+    /// The policy that decides which modules run in a process of their own.
     public enum IsolationPolicy: String, Hashable, Sendable, CaseIterable {
         /// Those that say so.
         case declared
@@ -94,7 +94,7 @@ public struct Slatefile: Sendable {
         case auto
     }
 
-    /// Where the source of a module is.
+    /// The source of a module.
     public enum Source: Hashable, Sendable {
         /// A git repository, at a branch, a tag, or where it stands by itself.
         case git(String, GitReference?)
@@ -102,7 +102,7 @@ public struct Slatefile: Sendable {
         case path(String)
     }
 
-    /// What of a git repository is wanted.
+    /// A reference in a git repository.
     public enum GitReference: Hashable, Sendable {
         /// The head of a branch.
         case branch(String)
@@ -113,7 +113,7 @@ public struct Slatefile: Sendable {
     /// A pattern of URLs and the URL that replaces those that match.
     public typealias Rewrite = RouteRewrite
 
-    /// What a signal does.
+    /// The action of a signal.
     public enum SignalAction: Equatable, Sendable {
         /// The slatefile is read again.
         case reload
@@ -125,15 +125,15 @@ public struct Slatefile: Sendable {
         case message(topic: String, payload: JSONValue?)
     }
 
-    /// How start-up tasks run.
+    /// The settings of start-up tasks.
     public struct Startup: Hashable, Sendable {
-        /// How many run at a time, 1 to 256; nil for as many as there are cores.
+        /// The number of tasks that run at a time, 1 to 256; nil for as many as there are cores.
         public internal(set) var width: Int?
-        /// How long one may take unless it says so itself.
+        /// The deadline of a task that has none of its own.
         public internal(set) var deadline = Defaults.startup
     }
 
-    /// How long modules may take.
+    /// The deadlines of modules.
     public struct Deadlines: Hashable, Sendable {
         /// Over one event.
         public internal(set) var event = Defaults.event
@@ -145,13 +145,13 @@ public struct Slatefile: Sendable {
         public internal(set) var stopAll = Defaults.stopAll
     }
 
-    /// Who may reach what.
+    /// The settings of access.
     public struct Security: Hashable, Sendable {
         /// The file of tokens, as the slatefile writes it: beside the slatefile unless absolute.
         public internal(set) var tokens: String?
     }
 
-    /// What holds where the slatefile is silent.
+    /// The defaults.
     enum Defaults {
         static let backlog = 1024
         static let event = Duration.seconds(5)
@@ -168,7 +168,7 @@ public struct Slatefile: Sendable {
         ]
     }
 
-    /// How much of anything there may be.
+    /// The limits of a slatefile.
     enum Limits {
         /// A module's place in the order is 16 bits in the lane's word.
         static let modules = 50_000

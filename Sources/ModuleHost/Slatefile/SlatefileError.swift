@@ -1,4 +1,4 @@
-/// What is wrong with a slatefile, or with its file of tokens: every fault, in the order of the file.
+/// The faults of a slatefile, or of its file of tokens, in the order of the file.
 public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's path as it was given.
     public let path: String
@@ -46,11 +46,11 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// One fault of a slatefile: where it is, what is wrong, and what would be right.
 public struct SlatefileFault: Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of fault.
     public let kind: Kind
     /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`.
     public let pointer: String
-    /// Where it stands in the file.
+    /// Its place in the file.
     public let place: TextPlace
     /// The line it stands on, cut to what fits.
     let source: SourceExcerpt
@@ -88,7 +88,7 @@ public struct SlatefileFault: Hashable, Sendable {
         case noImplementation
         /// An entry that names no top-level class.
         case malformedEntry(String)
-        /// What the entry's own check says.
+        /// The entry's own check failed.
         case entry(String)
         /// A command that is to run inside of the host.
         case commandInside

@@ -11,7 +11,7 @@ protocol KnownKey: CaseIterable, Hashable, Sendable, RawRepresentable<String> {
 ///
 /// One list for both, so that neither can know a key that the other does not.
 protocol SlatefileKey: KnownKey {
-    /// What the schema says of the key's value: the members of an object.
+    /// The schema of the key's value: the members of an object.
     var schema: String { get }
 }
 

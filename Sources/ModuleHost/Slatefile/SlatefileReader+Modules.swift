@@ -1,7 +1,7 @@
 import AppService
 
 extension SlatefileReader {
-    /// What is said of one module, before it is seen together.
+    /// The members of one module, before they are checked together.
     private struct ModuleMembers {
         var id: Int?
         var entry: Int?
@@ -168,7 +168,7 @@ extension SlatefileReader {
         return nil
     }
 
-    /// Whether the text is two identifiers with a dot between them.
+    /// Returns whether the text is two identifiers with a dot between them.
     private static func isEntry(_ text: String.UTF8View) -> Bool {
         var isStart = true
         var dots = 0
@@ -224,7 +224,7 @@ extension SlatefileReader {
         return permissions
     }
 
-    /// Whether the module runs in a process of its own, or will where hosts die at its work.
+    /// Returns whether the module runs in a process of its own, or will if hosts die at its work.
     private func mayHaveProcess(
         _ module: Slatefile.Module, _ found: ModuleMembers, _ slatefile: Slatefile
     ) -> Bool {

@@ -6,7 +6,7 @@ extension SlatefileReader {
         _ node: Int, into signals: inout [SignalName: Slatefile.SignalAction]
     ) {
         guard nodes[node].kind == .object else { return mismatch("an object", at: node) }
-        /// Where a signal that would end the app is given something else to do.
+        /// The place at which a signal that would end the app is given another action.
         var taken: Int?
         var key = node + 1
         while key < nodes[node].next {
@@ -139,7 +139,7 @@ extension Slatefile {
     /// The action of a signal that is no event.
     static let reload = "reload"
 
-    /// What a signal may cause: every event that not only the host itself gives.
+    /// The events that a signal may cause: all but those that only the host gives.
     static let signalEvents =
         EventKind.allCases.filter { $0 != .launch && $0 != .configurationChanged }
         .map(\.rawValue) + [reload]

@@ -46,7 +46,7 @@ extension Slatefile {
 
         """
 
-    /// What the schema says of an object with these keys and no others.
+    /// Returns the schema of an object with these keys and no others.
     private static func members<Key: SlatefileKey>(of type: Key.Type, indent: String) -> String {
         let properties = Key.allCases.map { "\(indent)  \(quote($0.rawValue)): { \($0.schema) }" }
         let required = Key.mandatory.map { quote($0.rawValue) }.joined(separator: ", ")

@@ -3,17 +3,15 @@ struct SourceExcerpt: Hashable, Sendable {
     /// The line, cut around the fault if it is long; nothing in it moves a terminal's cursor but
     /// tabs.
     let line: String
-    /// What comes before the caret, with a tab for each tab, and the caret.
+    /// The caret, and before it a tab for each tab and a space for each other character.
     let marker: String
 
     /// No line, where none may be shown.
     static let none = SourceExcerpt(around: 0, in: [], lineStart: 0)
 
-    /// How many characters of a line are shown: all of them, or so many before and after the
-    /// fault's first.
+    /// The number of characters of a line that are shown: all of them, or so many before and after the fault's first.
     private static let reach = (whole: 120, before: 60, after: 40)
-    /// How many bytes are looked at for as many characters; of clusters longer than that, fewer are
-    /// shown.
+    /// The number of bytes that are looked at for each character; of longer clusters fewer are shown.
     private static let bytesPerCharacter = 4
 
     /// Cuts the line around `offset` out of a text, with `*` for tokens in it.
@@ -73,7 +71,7 @@ struct SourceExcerpt: Hashable, Sendable {
         return blank
     }
 
-    /// Whether a terminal gives the character two columns: East Asian scripts and emoji.
+    /// Returns whether a terminal gives the character two columns: East Asian scripts and emoji.
     private static func isWide(_ character: Character) -> Bool {
         guard let scalar = character.unicodeScalars.first else { return false }
         switch scalar.value {

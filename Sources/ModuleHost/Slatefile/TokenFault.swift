@@ -1,4 +1,4 @@
-/// What can be wrong with a token of the file of tokens; no token is part of it.
+/// The faults of a token of the file of tokens; no token is part of them.
 @nonexhaustive public enum TokenFault: Hashable, Sendable {
     /// Too short, too long, or not made of visible ASCII characters.
     case malformed
@@ -59,7 +59,7 @@ extension SlatefileFault.Kind {
     }
 }
 
-/// What stands for text that is not shown.
+/// The replacement of text that is not shown.
 private let hidden = "•••"
 
 extension JSONFault.Kind {

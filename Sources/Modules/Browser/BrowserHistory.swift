@@ -8,7 +8,7 @@ struct BrowserHistory {
         let time: DateTime
     }
 
-    /// How many there are at most; when it shrinks the oldest go.
+    /// The largest number of URLs; when it shrinks the oldest go.
     var limit: Int {
         didSet {
             guard limit != oldValue else { return }
@@ -23,7 +23,7 @@ struct BrowserHistory {
 
     init(limit: Int) { self.limit = limit }
 
-    /// How many there are.
+    /// The number of URLs.
     var count: Int { ring.count }
 
     private var newest: Visit? { next > 0 ? ring[next - 1] : ring.last }
@@ -58,7 +58,7 @@ extension DateTime {
     }
 }
 
-/// How many URLs a history holds, as settings give it.
+/// The number of URLs that a history holds, from the settings.
 struct HistoryLimit: Decodable, Hashable, Sendable {
     let count: Int
 

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// What keeps the community from its work, without a word of what users wrote.
+/// An error of the community, without a word of what users wrote.
 enum CommunityError: Error, Hashable, CustomStringConvertible {
     /// Neither the module's settings nor the app's have a domain.
     case noDomain

@@ -26,7 +26,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
     private let context: ModuleContext
     private let site: WebSite
     private let path: String
-    /// What is kept from run to run; nil until it is read.
+    /// The state that is kept from run to run; nil until it is read.
     ///
     /// It stays nil where that fails, so that what could not be read is not written over.
     private var state: CommunityState? { didSet { revision += 1 } }
@@ -176,10 +176,10 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
 }
 
 extension CommunityModule: UserDirectory {
-    /// Who is signed in; nil for nobody.
+    /// The user who is signed in, or nil.
     public var signedInUser: String? { get throws { try loadedState().user } }
 
-    /// How many posts of a user are kept.
+    /// Returns the number of posts of a user that are kept.
     ///
     /// - Parameter author: The user's name.
     /// - Returns: The number.

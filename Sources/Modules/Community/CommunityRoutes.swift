@@ -1,6 +1,6 @@
 public import ModuleHost
 
-/// What others can ask of the community, by URL or by name.
+/// The routes of the community.
 ///
 /// What users wrote is for everybody. Who writes in the name of the user needs a token, unless it is
 /// a module of this app; who the user is, modules of this app alone decide.
@@ -63,29 +63,29 @@ public struct UserInfo: Encodable, Hashable, Sendable {
         case red, orange, yellow, green, blue, violet
     }
 
-    /// Who is signed in; nil for nobody.
+    /// The user who is signed in, or nil.
     public let user: String?
-    /// How many posts the user wrote.
+    /// The number of posts of the user.
     public let posts: Int
     /// The number of the page's layout.
     public let style: Int
     /// The page's colour.
     public let color: Color
-    /// Where the page is on the web.
+    /// The address of the page on the web.
     public let url: String
 }
 
 /// The reply to `user/:name/posts`: one page of what a user wrote.
 public struct UserPosts: Encodable, Hashable, Sendable {
-    /// How many posts are on a page, the last one aside.
+    /// The number of posts on a page, but for the last one.
     static let pageSize = 20
 
-    /// Who wrote them.
+    /// Their author.
     public let author: String
-    /// How many posts there are on all pages.
+    /// The number of posts on all pages.
     public let count: Int
     /// The posts of this page, newest first; none beyond the last page.
     public let posts: [String]
-    /// Where the page is on the web.
+    /// The address of the page on the web.
     public let url: String
 }

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// What a community keeps from one run to the next.
+/// The state that a community keeps from one run to the next.
 ///
 /// A value: work off the lane takes a copy along.
 struct CommunityState: Decodable, Equatable, Sendable {
@@ -13,7 +13,7 @@ struct CommunityState: Decodable, Equatable, Sendable {
     /// Older posts than so many are forgotten.
     static let postLimit = 1000
 
-    /// Who is signed in.
+    /// The user who is signed in.
     var user: String?
     /// The posts, oldest first.
     private(set) var posts: [Post] = []

@@ -1,4 +1,4 @@
-/// Who is signed in, and who wrote how much: the service of ``CommunityModule``.
+/// The users and their posts: the service of ``CommunityModule``.
 ///
 /// It lives in the module, so it is called there:
 ///
@@ -8,12 +8,12 @@
 ///
 /// - Failure: Throws where the state could not be read at start-up.
 public protocol UserDirectory {
-    /// Who is signed in; nil for nobody.
+    /// The user who is signed in, or nil.
     ///
     /// - Throws: Where that is not known.
     var signedInUser: String? { get throws }
 
-    /// How many posts of a user are kept.
+    /// Returns the number of posts of a user that are kept.
     ///
     /// - Parameter author: The user's name.
     /// - Returns: The number; 0 for somebody who is not known.

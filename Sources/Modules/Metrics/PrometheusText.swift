@@ -5,7 +5,7 @@ import ModuleHost
 /// Each family is written in one call, so its samples stand together below its `HELP` and `TYPE`.
 /// There are no timestamps: the textfile collector refuses them.
 struct PrometheusText {
-    /// What a figure does over time.
+    /// The type of a metric.
     enum FigureType: String {
         /// It only grows, from 0 at the start.
         case counter
@@ -15,14 +15,14 @@ struct PrometheusText {
 
     /// One figure of a family.
     struct Sample {
-        /// What tells it from the others of its family.
+        /// The label that tells it from the others of its family.
         var label: (name: String, value: String)?
         var value: Double
     }
 
     /// The text so far; every line has its end.
     private(set) var bytes: [UInt8] = []
-    /// What tells these figures from those of other apps on the machine.
+    /// The label that tells these metrics from those of other apps on the machine.
     private let app: String
 
     /// A text without figures.

@@ -138,7 +138,7 @@ extension Command {
         }
     }
 
-    /// What is wrong with a URL that has a token in it: every user of the machine can read it.
+    /// Returns the fault of a URL with a token in it: every user of the machine can read it.
     @Sendable private static func tokenInURL(_ arguments: Arguments) -> String? {
         hasToken(arguments.operands[0])
             ? "the URL has a token in it, which 'ps' shows to everybody; "
@@ -146,7 +146,7 @@ extension Command {
             : nil
     }
 
-    /// Whether a URL has a token in it.
+    /// Returns whether a URL has a token in it.
     static func hasToken(_ url: String) -> Bool {
         do throws(URLFault) {
             return try RouteURL(url).query.contains { $0.name == "token" && !$0.value.isEmpty }

@@ -69,7 +69,7 @@ extension Command {
         }
     }
 
-    /// What is done where no host took the event: what is to be accepted needs none.
+    /// Appends the event to the inbox if no host took it, or says why that cannot be.
     ///
     /// - Returns: Nil for nothing.
     private static func recover(

@@ -77,7 +77,7 @@ extension Command {
         return "\(hold["event"]?.string ?? ""): \(hold["reason"]?.string ?? "")\(left ?? "")"
     }
 
-    /// What came of the last reload, and when.
+    /// Returns the outcome and time of the last reload.
     private static func lastReload(of status: JSONValue) -> String? {
         guard let report = status["lastReload"], let outcome = report["outcome"]?.string else {
             return nil

@@ -38,7 +38,7 @@ extension Command {
             }
         })
 
-    /// How long the stop may take: the host itself ends one that takes too long, and knows when.
+    /// Returns the time that the stop may take: the host itself ends one that takes longer.
     private static func limit(
         of call: borrowing HostCall
     ) throws(ControlClientError) -> Duration {

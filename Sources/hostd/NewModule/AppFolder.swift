@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// Where an app is: its slatefile, and the folder of that, in which its modules are made.
+/// The folder of an app: that of its slatefile, in which its modules are made.
 struct AppFolder: Hashable, Sendable {
     /// The path of the slatefile.
     let slatefile: String
@@ -21,7 +21,7 @@ struct AppFolder: Hashable, Sendable {
     /// The slatefile, for who is in the folder.
     var slatefileName: String { slatefile.split(separator: "/").last.map(String.init) ?? slatefile }
 
-    /// What names the slatefile to a command in the folder: nothing where it has the usual name.
+    /// The option that names the slatefile to a command in the folder; empty for the usual name.
     var option: String {
         slatefileName == Command.defaultSlatefile
             ? "" : " --slatefile \(shellQuoted(slatefileName))"

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// What a module is made of in its language: files, and what is to be known of them.
+/// The files of a module in its language, and notes on them.
 struct ModuleLayout {
     /// The files, by their names in the folder of the app.
     var files: [(name: String, text: String)]
@@ -10,9 +10,9 @@ struct ModuleLayout {
     var test: String
     /// The command that runs the app, in its folder.
     var run: String
-    /// What is to be known of that where the app is there already, as a comment; empty for nothing.
+    /// A comment on that for an app that exists already; empty for none.
     var orElse = ""
-    /// What is left to be done by hand, in lines; nil for nothing.
+    /// The steps that are left to be done by hand, in lines; nil for none.
     var remark: TerminalText?
 }
 

@@ -1,7 +1,7 @@
 import ModuleHost
 
 extension NewModule {
-    /// What was made, and what to do next.
+    /// The report on what was made, and the next steps.
     var report: TerminalText {
         var text = files.map { file -> TerminalText in "made \(file.path)\n" }.joined()
         switch listing {

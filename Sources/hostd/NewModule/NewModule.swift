@@ -5,7 +5,7 @@ struct NewModule {
     let names: ModuleNames
     let app: AppFolder
     let layout: ModuleLayout
-    /// Where the entry gets to.
+    /// The destination of the entry.
     let listing: Listing
 
     enum Listing {
@@ -43,7 +43,7 @@ struct NewModule {
         guard taken.isEmpty else { throw .taken(taken) }
     }
 
-    /// What the slatefile says of the module.
+    /// The module's entry in the slatefile.
     var entry: SlatefileEntry { Self.entry(names, layout) }
 
     /// The files that are made, by their paths.

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// Why a module was not made: what is wrong, and what to do about it.
+/// The reason why a module was not made, with the remedy.
 struct NewModuleError: Error, Hashable {
     let text: TerminalText
     let exitCode: ExitCode
@@ -57,7 +57,7 @@ struct NewModuleError: Error, Hashable {
             exitCode: .usage)
     }
 
-    /// Where it is was said, or (nil) was to be found out.
+    /// Creates the error for a missing package, in a folder that was named, or (nil) searched for.
     static func noPackage(_ folder: String?) -> NewModuleError {
         let reason = folder.map { "the package ModuleHost is not in '\($0)'" }
         return NewModuleError(

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// What a slatefile says of a module: the members of an object, in order, the values as JSON.
+/// The entry of a module in a slatefile: the members of an object, in order, the values as JSON.
 struct SlatefileEntry {
     var members: [(key: String, value: String)]
 
@@ -44,7 +44,7 @@ struct SlatefileText {
         let description: String
     }
 
-    /// Whether a module has this id, whatever the case.
+    /// Returns whether a module has this id, in any case.
     func has(_ id: ModuleID) -> Bool {
         modules.elements.contains { $0["id"]?.string?.lowercased() == id.text.lowercased() }
     }

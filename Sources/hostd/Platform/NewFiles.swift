@@ -5,7 +5,7 @@ import ModuleHost
 ///
 /// Nothing that is there is written over, also not what comes to be there meanwhile.
 struct NewFiles {
-    /// What was made and is to go where another cannot be made, folders before what is in them.
+    /// The files and folders that were made, and are removed if another cannot be: folders before their contents.
     private var made: [(path: String, isFolder: Bool)] = []
 
     /// Makes a file, and the folders above it that do not exist, with the permissions that the umask leaves.
@@ -44,7 +44,7 @@ struct NewFiles {
         while let (path, isFolder) = made.popLast() { _ = isFolder ? rmdir(path) : unlink(path) }
     }
 
-    /// Whether something has this name, if only a link that leads nowhere.
+    /// Returns whether something has this name, even a link that leads nowhere.
     static func isTaken(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0

@@ -1,4 +1,4 @@
-/// What one caller may reach: its origin, and what its token grants.
+/// The access of one caller: its origin, and the grant of its token.
 ///
 /// Make one for each call, before its route is searched, and ask it of each candidate *first*, ahead
 /// of the route's predicate:
@@ -15,9 +15,9 @@
 /// its access level, without decoding a request, running a predicate, or waiting for a module. Only who
 /// holds a valid token has its scopes compared with authorized candidates beyond that.
 package struct CallerAccess: Hashable, Sendable {
-    /// Who calls.
+    /// The origin of the call.
     package let origin: Origin
-    /// What its token grants; nil without a valid one, and of no use to who is local.
+    /// The grant of its token; nil without a valid one, as for a local caller, which needs none.
     package let grant: Grant?
 
     /// Creates the access of a caller whose token, if any, was looked up.
@@ -42,7 +42,7 @@ package struct CallerAccess: Hashable, Sendable {
             grant: isAsked ? token.flatMap { tokens.grant(for: $0, now: now) } : nil)
     }
 
-    /// Whether the caller may call a route with these parameters.
+    /// Returns whether the caller may call a route with these parameters.
     ///
     /// A ``RouteTable/Filter``. Allocates nothing but for an authorized route and a caller with a
     /// grant.
@@ -61,8 +61,7 @@ package struct CallerAccess: Hashable, Sendable {
         }
     }
 
-    /// Whether the caller may call a route whatever the parameters: what hints and lists of routes may
-    /// name.
+    /// Returns whether the caller may call a route with any parameters: only such routes are named in hints and lists.
     package func mayReachAll(of entry: RouteTable.Entry) -> Bool {
         guard origin.isRemote else { return true }
         switch entry.route.access {

@@ -1,8 +1,8 @@
-/// What a token lets a remote caller reach beyond what is public.
+/// The routes that a token lets a remote caller reach beyond the public ones.
 package struct Grant: Hashable, Sendable {
     /// Whom the token was given to: fit for a log.
     package let name: String
-    /// What it covers; never empty.
+    /// Its scopes; never empty.
     package let scopes: [Scope]
 
     /// The calls that a token covers: those whose canonical URL matches a pattern.
@@ -18,7 +18,7 @@ package struct Grant: Hashable, Sendable {
         }
     }
 
-    /// Whether one of the scopes covers this very call.
+    /// Returns whether one of the scopes covers a call.
     func covers(_ entry: RouteTable.Entry, _ parameters: RouteParameters) -> Bool {
         guard let call = CanonicalCall(entry, parameters) else { return false }
         return scopes.contains { scope in
@@ -29,7 +29,7 @@ package struct Grant: Hashable, Sendable {
         }
     }
 
-    /// Whether the scopes cover whatever the route could be called with.
+    /// Returns whether the scopes cover every call of the route.
     ///
     /// May say no where several scopes do so together.
     func coversAll(of entry: RouteTable.Entry) -> Bool {
@@ -45,7 +45,7 @@ package struct Grant: Hashable, Sendable {
 }
 
 extension Grant.Scope {
-    /// Whether the scope is about a scheme; nil stands for those of the app.
+    /// Returns whether the scope is about a scheme; nil stands for those of the app.
     fileprivate func covers(_ scheme: String?) -> Bool {
         scheme == nil ? isOfApp : scheme == pattern.scheme
     }
@@ -123,7 +123,7 @@ extension RoutePattern.Variant {
         }
     }
 
-    /// Whether this matches everything that segments like `others` match.
+    /// Returns whether this matches everything that segments like `others` match.
     fileprivate func includes(_ others: [RoutePattern.Segment]) -> Bool {
         for (index, segment) in segments.enumerated() {
             if segment == .rest { return true }

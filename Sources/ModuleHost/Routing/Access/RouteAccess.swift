@@ -1,4 +1,4 @@
-/// Who may reach a route.
+/// The callers that may reach a route.
 public enum RouteAccess: String, Hashable, Sendable, CaseIterable, Codable {
     /// The modules of the app.
     case local

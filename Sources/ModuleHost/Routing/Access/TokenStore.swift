@@ -9,7 +9,7 @@ package struct TokenStore: Sendable {
         let expires: DateTime?
     }
 
-    /// How much a file of tokens may have of anything.
+    /// The limits of a file of tokens.
     enum Limits {
         static let bytes = 1 << 20
         static let tokens = 1000
@@ -27,7 +27,7 @@ package struct TokenStore: Sendable {
     /// The names of the tokens, in the order of the file.
     package var names: [String] { entries.map(\.grant.name) }
 
-    /// What a token grants at an instant.
+    /// Returns the grant of a token at an instant.
     ///
     /// The token is compared with every one there is, whichever it is and whether it is any, so that
     /// the time this takes says nothing but how many there are and how long they are.

@@ -65,7 +65,7 @@ private struct ExamplePlan {
     let takesOptionals: Bool
     /// Whether a value may be chosen by the name of its parameter, and lists may have two.
     let isVivid: Bool
-    /// What numbers are: a predicate may want an even one, or a large one.
+    /// The value of numbers: a predicate may want an even one, or a large one.
     let number: String
 
     static let all = ["1", "2", "100"].flatMap { number in
@@ -92,7 +92,7 @@ private struct ExamplePlan {
         return isNumber ? [value, value + "0"] : [value]
     }
 
-    /// What people would write for a parameter of this name.
+    /// Returns a plausible value for a parameter of this name.
     private static func value(named name: String) -> String? {
         let name = name.lowercased()
         return switch name {

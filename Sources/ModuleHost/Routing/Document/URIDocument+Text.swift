@@ -36,7 +36,7 @@ extension URIDocument {
 }
 
 extension URIDocument.Route {
-    /// What there is to say beside the columns.
+    /// The notes beside the columns.
     fileprivate var notes: [String] {
         var notes: [String] = []
         if !summary.isEmpty { notes.append(shown(summary)) }

@@ -1,6 +1,6 @@
 /// The URI document: what an app can be asked for by URL, as its typed routes tell.
 package struct URIDocument: Sendable {
-    /// How it is written.
+    /// The format of the document.
     package enum Format: String, Hashable, Sendable, CaseIterable, Decodable {
         /// For a terminal.
         case text
@@ -41,7 +41,7 @@ package struct URIDocument: Sendable {
         package var place: Place
         /// The type as it is written in Swift; nil where the request does not ask for it.
         package var type: String?
-        /// What a value looks like, such as `a whole number`.
+        /// The expected value, such as `a whole number`.
         package var expectation: String
         /// All values that there are, of an enum; else none.
         package var values: [String]
@@ -90,7 +90,7 @@ package struct URIDocument: Sendable {
         return result
     }
 
-    /// How many routes there are, in words, such as `3 routes of 2 modules`.
+    /// The number of routes in words, such as `3 routes of 2 modules`.
     var count: String {
         let modules = modules.count
         return "\(routes.count) \(routes.count == 1 ? "route" : "routes") of "
@@ -135,7 +135,7 @@ extension AnyRoute {
 }
 
 extension RoutePattern {
-    /// Whether each URL that matches has values for the name; those of a catch-all may be none.
+    /// Returns whether each URL that matches has a value for the name; a catch-all may have none.
     fileprivate func alwaysBinds(_ name: String) -> Bool {
         variants.allSatisfy { $0.binding.names.contains(name) }
     }

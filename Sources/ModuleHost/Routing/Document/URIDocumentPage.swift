@@ -1,4 +1,4 @@
-/// What every page of the URI document has in common.
+/// The common parts of every page of the URI document.
 enum URIDocumentPage {
     static let style = """
         :root {
