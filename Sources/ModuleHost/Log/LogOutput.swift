@@ -79,7 +79,14 @@ package final class LogOutput: LogSink {
             state.backlog.append(state.scratch[...])
             return
         }
-        if state.isTorn, channel.write([UInt8(ascii: "\n")]) == .wrote(1) { state.isTorn = false }
+        if state.isTorn {
+            // A line that does not begin one is not written, even if there is room by now.
+            guard channel.write([UInt8(ascii: "\n")]) == .wrote(1) else {
+                state.lost += 1
+                return
+            }
+            state.isTorn = false
+        }
         switch channel.write(state.scratch[...]) {
         case .wrote(let count):
             guard count < state.scratch.count else { return }
