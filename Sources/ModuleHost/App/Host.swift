@@ -245,9 +245,10 @@ public final class Host: Sendable {
         let alarm = time.schedule(after: limit) { [self] in overdue() }
         let slow = time.schedule(after: Self.slowStop) { [self] in saySlowStop() }
         stopAlarms.withLock { $0 = [alarm, slow] }
-        // Before the lane has come to it: a module may keep it from that.
-        log.notice("stopping: \(reason)")
+        // Before the lane has come to it: a module may keep it from that. Who reads the line may rely on it:
+        // a parent that starts hosts again knows by then that this one is the last.
         observer.onStop(end, reason)
+        log.notice("stopping: \(reason)")
         gate.lane.enqueue(
             StopJob { [app] in
                 backlog.cancel()
