@@ -1,12 +1,10 @@
-import Synchronization
-
 /// Delivers one event after another on the lane, and goes on with the next responder on another
 /// thread where one gets stuck.
 ///
 /// `@unchecked Sendable`: everything that changes is touched only by the thread that owns the lane;
 /// the exchange of the ownership word orders one owner's writes before the next one's reads.
 /// `LaneTakeoverTests` under the thread sanitizer would break it.
-final class EventJob: LaneJob, @unchecked Sendable {
+final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     let limit: DeliveryLimit
     private let app: LaneConfined<RunningApp>
     private let request: EventRequest
@@ -14,12 +12,6 @@ final class EventJob: LaneJob, @unchecked Sendable {
     private var plan: [LifecycleEvent]?
     private var index = 0
     private(set) var event: LifecycleEvent?
-    var tally = EventTally()
-    /// The number of responders notified so far, with any result.
-    ///
-    /// Apart from the tally, and atomic: it is counted inside the call of a responder, when the lane
-    /// can be lost between one instruction and the next. Then it may be one off.
-    private let told = Atomic(0)
 
     /// - Parameters:
     ///   - request: What is to happen.
@@ -63,8 +55,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
     private func begin(_ planned: LifecycleEvent, in app: RunningApp) -> LifecycleEvent {
         var event = planned
         app.begin(&event)
-        tally = EventTally()
-        told.store(0, ordering: .relaxed)
+        reset()
         self.event = event
         return event
     }
@@ -80,21 +71,16 @@ final class EventJob: LaneJob, @unchecked Sendable {
         if case .event(_, let answer?) = request { answer.give(.failure(RouteError.stopped)) }
     }
 
-    func countTold(_ number: Int = 1) {
-        told.store(told.load(ordering: .relaxed) + number, ordering: .relaxed)
-    }
-
     /// - Returns: False where the lane was lost: nothing may be touched any more.
     private func deliver(
         _ event: LifecycleEvent, on thread: LaneThread, after rank: UInt16
     ) -> Bool {
         let app = app.value
-        var courier = LaneCourier(
-            center: app.center, gate: app.gate, thread: thread, job: self, event: event,
-            after: rank,
+        var broadcast = Broadcast(
+            center: app.center, gate: app.gate, thread: thread, progress: self, after: rank,
             onFailure: { cell, error in app.failed(cell, in: event, error) })
-        event.deliver(by: &courier)
-        guard !courier.isLost else { return false }
+        event.kind.definition.send(event, by: &broadcast)
+        guard !broadcast.isLost else { return false }
         end(event, in: app)
         return true
     }
@@ -103,7 +89,7 @@ final class EventJob: LaneJob, @unchecked Sendable {
         if event.kind.isClaimed {
             app.gate.lane.endSearch(for: event, with: tally.lastAsked)
         }
-        tally.delivered = max(0, told.load(ordering: .relaxed) - tally.failed - tally.lateInIt)
+        tally.delivered = max(0, toldCount - tally.failed - tally.lateInIt)
         app.ended(event, tally, of: request)
         self.event = nil
         index += 1

@@ -156,13 +156,23 @@ extension RunningApp {
         _ record: ModuleRecord, _ members: [Member], _ event: LifecycleEvent,
         on thread: LaneThread, failed: (any Error) -> Void
     ) -> Bool {
-        withoutActuallyEscaping(failed) { failed in
-            var courier = DirectCourier(
-                members: members, cell: record.cell, areLeaving: record.departure != nil,
-                gate: gate, thread: thread, onFailure: failed)
-            event.deliver(by: &courier)
-            return !courier.isLost
+        let isLeaving = record.departure != nil
+        var isLost = false
+        event.kind.definition.send(event, to: members) { member, tell in
+            // Those that were taken out of the center hear this all the same.
+            guard isLeaving || !member.isRemoved else { return }
+            // The rest of a module that held the lane up is told on its own thread.
+            guard !isLost else {
+                do { try describing(tell) } catch { gate.reportLate(record.cell, error) }
+                return
+            }
+            switch gate.call(record.cell, on: thread, { try describing(tell) }) {
+            case .returned, .tooDeep: break
+            case .threw(let error): failed(error)
+            case .lost, .threwLate: isLost = true
+            }
         }
+        return !isLost
     }
 }
 

@@ -142,10 +142,10 @@ extension Lane.Hooks {
                 guard let found else { return false }
                 members = LateMembers(added: added, found.value)
             }
-            var courier = LateCourier(members: members?.members ?? []) { error in
-                host.failedLate(cell, in: event, error)
+            event.kind.definition.send(event, to: members?.members ?? []) { member, tell in
+                guard !member.isRemoved else { return }
+                do { try tell() } catch { host.failedLate(cell, in: event, error) }
             }
-            event.deliver(by: &courier)
             return true
         }
     }

@@ -33,10 +33,7 @@ extension RunningApp {
     }
 
     private func takesSettings(_ module: (any Module)?) -> Bool {
-        if let module = module as? any SelectiveResponder {
-            return module.wants((any ConfigurationResponder).self)
-        }
-        return module is any ConfigurationResponder
+        module.map { EventKind.configurationChanged.isHeard(by: $0) } ?? false
     }
 
     private func running(

@@ -19,7 +19,7 @@ extension RunningApp {
         gate.lane.prepend([
             CallJob(calls, of: event.entry, answer) { [log, time] calls, thread in
                 let began = time.now()
-                let reply = try calls.open(url.text, for: caller, on: thread)
+                let reply = try calls.open(url, for: caller, on: thread)
                 if let entry = (reply as? EncodedReply)?.entry {
                     log.write(
                         .info, "answered by \(entry.module), route '\(entry.route.pattern)'",

@@ -242,7 +242,7 @@ extension RunningApp {
             return event.kind.isDurable && event.kind != .openURL
                 ? "no module responds to '\(event.kind.rawValue)'" : nil
         }
-        let topics = center.list(of: (any MessageResponder).self).entries.lazy
+        let topics = center.listeners(of: MessageEvent.self, .message).entries.lazy
             .filter { $0.cell.status.load(ordering: .acquiring) == .listed }
             .flatMap(\.member.knownTopics).prefix(256)
         let nearest = nearestName(to: message.topic, in: Array(topics))

@@ -17,7 +17,15 @@ extension CallDispatcher {
     ) throws -> any Encodable & Sendable {
         // It knows all modules, and comes back here where it is this one's.
         if let parent { return try parent.open(text, for: caller, on: thread) }
-        let (url, caller) = try resolve(text, caller, redirects, isDryRun: false, on: thread)
+        let (url, caller) = try read(text, caller, redirects)
+        return try open(url, for: caller, redirects: redirects, on: thread)
+    }
+
+    /// Opens a URL that was read and has no token, in a host.
+    func open(
+        _ url: RouteURL, for caller: Caller, redirects: Int = 0, on thread: LaneThread
+    ) throws -> any Encodable & Sendable {
+        let url = try redirected(url, caller, redirects, isDryRun: false, on: thread)
         guard let match = try match(url, for: caller, on: thread) else {
             throw try notFound(url, for: caller, on: thread)
         }
@@ -42,7 +50,8 @@ extension CallDispatcher {
     func canOpen(_ text: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
         if let parent { return try parent.canOpen(text, for: caller, on: thread) }
         do {
-            let (url, caller) = try resolve(text, caller, 0, isDryRun: true, on: thread)
+            let (first, caller) = try read(text, caller, 0)
+            let url = try redirected(first, caller, 0, isDryRun: true, on: thread)
             guard let match = try match(url, for: caller, on: thread) else { return false }
             var isRequest = false
             try call(on: thread) {
@@ -59,34 +68,41 @@ extension CallDispatcher {
         }
     }
 
-    /// Reads a URL, takes its token out, and asks the interceptors about it.
-    private func resolve(
-        _ text: String, _ caller: Caller, _ redirects: Int, isDryRun: Bool,
-        on thread: LaneThread
+    /// Reads a URL, and takes its token out: the caller's, unless that has one.
+    private func read(
+        _ text: String, _ caller: Caller, _ redirects: Int
     ) throws -> (RouteURL, Caller) {
-        var caller = caller
+        do throws(URLFault) {
+            let (url, token) = try RouteURL(text).separatingToken()
+            var caller = caller
+            // A token that an interceptor has put into its own URL is not the caller's.
+            if caller.token == nil, redirects == 0 { caller.token = token }
+            return (url, caller)
+        } catch {
+            throw RouteError.malformed(error)
+        }
+    }
+
+    /// Asks the interceptors about a URL.
+    ///
+    /// - Returns: The URL that is to be opened.
+    private func redirected(
+        _ url: RouteURL, _ caller: Caller, _ redirects: Int, isDryRun: Bool,
+        on thread: LaneThread
+    ) throws -> RouteURL {
+        var url = url
         var seen: [String] = []
-        var text = text
-        while true {
-            let url: RouteURL
-            do throws(URLFault) {
-                let (rest, token) = try RouteURL(text).separatingToken()
-                url = rest
-                // A token that an interceptor has put into its own URL is not the caller's.
-                if caller.token == nil, redirects + seen.count == 0 { caller.token = token }
-            } catch {
-                throw RouteError.malformed(error)
-            }
-            if interceptors.isEmpty { return (url, caller) }
+        while !interceptors.isEmpty {
             let call = InterceptedCall(
                 .url(url), RouteParameters(), caller.origin, isDryRun: isDryRun)
-            guard let next = try redirection(of: call, on: thread) else { return (url, caller) }
+            guard let next = try redirection(of: call, on: thread) else { return url }
             seen.append(url.withoutQuery)
             guard redirects + seen.count <= Self.redirectLimit else {
                 throw RouteError.rewriteLoop(seen)
             }
-            text = next
+            (url, _) = try read(next, caller, redirects + seen.count)
         }
+        return url
     }
 
     /// The route that answers a URL for a caller.

@@ -37,15 +37,12 @@ final class ParentHost: UpstreamHost {
         }
         let members = app.center.members(of: record.cell).map(\.object)
         let topics = members.compactMap { $0 as? any MessageResponder }.flatMap(\.topics)
-        let events = members.reduce(into: Set<EventKind>()) {
-            $0.formUnion(ResponderKind.events(heardBy: $1))
-        }
+        let events = EventKind.allCases.filter { members.contains(where: $0.isHeard) }
         uplink.succeed(initialization) { json in
             json.object {
                 $0.member("protocol", ModuleProtocol.newest.rawValue)
                 $0.member("module", module.text)
-                $0.member(
-                    "events", EventKind.allCases.filter(events.contains).map(\.rawValue))
+                $0.member("events", events.map(\.rawValue))
                 $0.member("topics", topics)
                 $0.member("root", record.module is any RootProvider)
                 $0.member("routes") { json in

@@ -150,7 +150,7 @@ final class DaemonRun: Sendable {
             }
             host.deliver(event.from(origin))
         case .event(let event):
-            let load = signalLoad.enter(event.payload?.footprint ?? 0)
+            let load = signalLoad.enter(event.footprint)
             host.deliver(event.from(origin), load: load)
         }
         return .goOn

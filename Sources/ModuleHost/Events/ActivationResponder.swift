@@ -25,3 +25,19 @@ extension ActivationResponder {
     /// Does nothing.
     public func willResignActive() throws {}
 }
+
+enum ActivateEvent: EventDefinition {
+    static func tell(_ module: any ActivationResponder, _: Void, as _: Member) throws -> EventReply
+    {
+        try module.didBecomeActive()
+        return .heard
+    }
+}
+
+enum ResignActiveEvent: EventDefinition {
+    static func tell(_ module: any ActivationResponder, _: Void, as _: Member) throws -> EventReply
+    {
+        try module.willResignActive()
+        return .heard
+    }
+}

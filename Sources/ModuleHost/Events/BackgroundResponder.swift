@@ -26,3 +26,19 @@ extension BackgroundResponder {
     /// Does nothing.
     public func willEnterForeground() throws {}
 }
+
+enum BackgroundEvent: EventDefinition {
+    static func tell(_ module: any BackgroundResponder, _: Void, as _: Member) throws -> EventReply
+    {
+        try module.didEnterBackground()
+        return .heard
+    }
+}
+
+enum ForegroundEvent: EventDefinition {
+    static func tell(_ module: any BackgroundResponder, _: Void, as _: Member) throws -> EventReply
+    {
+        try module.willEnterForeground()
+        return .heard
+    }
+}

@@ -48,3 +48,40 @@ public protocol ShortcutResponder: Module {
     /// - Throws: Any error; it is reported under the module's name.
     func performShortcut(_ shortcut: Shortcut) throws -> Bool
 }
+
+enum OpenURLEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> (url: String, options: OpenURLOptions)? {
+        guard case .url(let url, _) = event.content else { return nil }
+        return (url.text, OpenURLOptions(origin: event.origin))
+    }
+
+    static func tell(
+        _ module: any URLResponder, _ request: (url: String, options: OpenURLOptions), as _: Member
+    ) throws -> EventReply {
+        .claim(try module.open(request.url, options: request.options))
+    }
+}
+
+enum UserActivityEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> UserActivity? {
+        if case .activity(let activity) = event.content { activity } else { nil }
+    }
+
+    static func tell(
+        _ module: any UserActivityResponder, _ activity: UserActivity, as _: Member
+    ) throws -> EventReply {
+        .claim(try module.continueActivity(activity))
+    }
+}
+
+enum ShortcutEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> Shortcut? {
+        if case .shortcut(let shortcut) = event.content { shortcut } else { nil }
+    }
+
+    static func tell(
+        _ module: any ShortcutResponder, _ shortcut: Shortcut, as _: Member
+    ) throws -> EventReply {
+        .claim(try module.performShortcut(shortcut))
+    }
+}

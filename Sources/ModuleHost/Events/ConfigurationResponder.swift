@@ -14,3 +14,24 @@ public protocol ConfigurationResponder: Module {
     /// - Throws: Any error; it is reported under the module's name.
     func configurationDidChange(_ change: ConfigurationChange) throws
 }
+
+enum ConfigurationChangedEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> ConfigurationReload? {
+        if case .configuration(let reload) = event.content { reload } else { nil }
+    }
+
+    static func concerns(
+        _: EventListener<any ConfigurationResponder>, _ member: Member,
+        _ reload: ConfigurationReload
+    ) -> Bool {
+        reload.change(for: member.cell.id) != nil
+    }
+
+    static func tell(
+        _ module: any ConfigurationResponder, _ reload: ConfigurationReload, as member: Member
+    ) throws -> EventReply {
+        guard let change = reload.change(for: member.cell.id) else { return .notConcerned }
+        try module.configurationDidChange(change)
+        return .heard
+    }
+}

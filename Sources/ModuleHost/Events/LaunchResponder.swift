@@ -13,3 +13,16 @@ public protocol LaunchResponder: Module {
     /// - Throws: Any error; the module is then failed.
     func didFinishLaunching(_ launch: Launch) throws
 }
+
+enum LaunchEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> Launch? {
+        if case .launch(let launch) = event.content { launch } else { nil }
+    }
+
+    static func tell(
+        _ module: any LaunchResponder, _ launch: Launch, as _: Member
+    ) throws -> EventReply {
+        try module.didFinishLaunching(launch)
+        return .heard
+    }
+}

@@ -10,3 +10,12 @@ public protocol MemoryWarningResponder: Module {
     /// - Throws: Any error; it is reported under the module's name.
     func didReceiveMemoryWarning() throws
 }
+
+enum MemoryWarningEvent: EventDefinition {
+    static func tell(_ module: any MemoryWarningResponder, _: Void, as _: Member) throws
+        -> EventReply
+    {
+        try module.didReceiveMemoryWarning()
+        return .heard
+    }
+}

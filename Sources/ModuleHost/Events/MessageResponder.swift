@@ -16,3 +16,23 @@ public protocol MessageResponder: Module {
     /// - Throws: Any error; it is reported under the module's name.
     func receive(_ message: Message) throws
 }
+
+enum MessageEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> Message? {
+        if case .message(let message) = event.content { message } else { nil }
+    }
+
+    static func concerns(
+        _ listener: EventListener<any MessageResponder>, _ member: Member,
+        _ message: Message
+    ) -> Bool {
+        member.wants(message.topic) { listener.module?.topics ?? listener.wildcard?.topics ?? [] }
+    }
+
+    static func tell(
+        _ module: any MessageResponder, _ message: Message, as _: Member
+    ) throws -> EventReply {
+        try module.receive(message)
+        return .heard
+    }
+}

@@ -25,3 +25,29 @@ public protocol LocalNotificationResponder: Module {
     /// - Throws: Any error; it is reported under the module's name.
     func didReceiveLocalNotification(_ notification: LocalNotification) throws
 }
+
+enum NotificationSettingsEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> NotificationSettings? {
+        if case .notificationSettings(let settings) = event.content { settings } else { nil }
+    }
+
+    static func tell(
+        _ module: any NotificationSettingsResponder, _ settings: NotificationSettings, as _: Member
+    ) throws -> EventReply {
+        try module.didChangeNotificationSettings(settings)
+        return .heard
+    }
+}
+
+enum LocalNotificationEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> LocalNotification? {
+        if case .localNotification(let notification) = event.content { notification } else { nil }
+    }
+
+    static func tell(
+        _ module: any LocalNotificationResponder, _ notification: LocalNotification, as _: Member
+    ) throws -> EventReply {
+        try module.didReceiveLocalNotification(notification)
+        return .heard
+    }
+}

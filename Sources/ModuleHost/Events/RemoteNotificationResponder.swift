@@ -40,3 +40,41 @@ extension RemoteNotificationResponder {
     /// - Throws: Never.
     public func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) throws {}
 }
+
+enum PushEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> RemoteNotification? {
+        if case .push(let notification) = event.content { notification } else { nil }
+    }
+
+    static func tell(
+        _ module: any RemoteNotificationResponder, _ notification: RemoteNotification, as _: Member
+    ) throws -> EventReply {
+        .fetch(try module.didReceiveRemoteNotification(notification))
+    }
+}
+
+enum PushRegisteredEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> DeviceToken? {
+        if case .deviceToken(let token) = event.content { token } else { nil }
+    }
+
+    static func tell(
+        _ module: any RemoteNotificationResponder, _ token: DeviceToken, as _: Member
+    ) throws -> EventReply {
+        try module.didRegisterForRemoteNotifications(deviceToken: token)
+        return .heard
+    }
+}
+
+enum PushRegistrationFailedEvent: EventDefinition {
+    static func content(of event: LifecycleEvent) -> RegistrationFailure? {
+        if case .registrationFailure(let failure) = event.content { failure } else { nil }
+    }
+
+    static func tell(
+        _ module: any RemoteNotificationResponder, _ failure: RegistrationFailure, as _: Member
+    ) throws -> EventReply {
+        try module.didFailToRegisterForRemoteNotifications(error: failure)
+        return .heard
+    }
+}

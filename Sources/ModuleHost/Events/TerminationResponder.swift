@@ -13,3 +13,11 @@ public protocol TerminationResponder: Module {
     /// - Throws: Any error; it is reported under the module's name.
     func willTerminate() throws
 }
+
+enum TerminateEvent: EventDefinition {
+    static func tell(_ module: any TerminationResponder, _: Void, as _: Member) throws -> EventReply
+    {
+        try module.willTerminate()
+        return .heard
+    }
+}

@@ -30,12 +30,6 @@ package struct InboxRecord: Sendable {
     private static let members = ["event", "payload", "id", "time", "modules", "retried"]
 }
 
-extension EventKind {
-    /// Whether the event, sent from outside, goes through the inbox: it has a payload, and must not be
-    /// lost.
-    package var isDurable: Bool { payloadType != nil }
-}
-
 // MARK: Reading
 
 extension InboxRecord {

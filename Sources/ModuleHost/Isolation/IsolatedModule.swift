@@ -86,13 +86,10 @@ final class IsolatedModule {
     /// The number of processes that may end at an event before it is no longer delivered, as for the deaths of hosts.
     private static let attempts = Inbox.Limits().attempts
 
-    /// Tells the process of the event in hand, if it wants to hear of it.
+    /// Tells the process of an event.
     ///
-    /// - Returns: What it answers; nothing where it was not asked.
-    func tell() throws -> JSONValue {
-        guard let event = context.event, declaration.events.contains(event.kind) else {
-            return .emptyObject
-        }
+    /// - Returns: What it answers.
+    func tell(_ event: LifecycleEvent) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
         var isRepeated = event.attempt > 1
         var deaths = 0

@@ -32,7 +32,7 @@ extension JSONWriter {
                 }
             }
         }
-        if let payload = event.payload { member("payload", payload) }
+        if let payload = event.payloadJSON { member("payload", raw: payload) }
     }
 
     /// Writes the parameters of `call`.

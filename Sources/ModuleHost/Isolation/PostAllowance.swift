@@ -55,7 +55,7 @@ final class PostAllowance: Sendable {
                 .tooMany, "\(limit) of its events are yet to be delivered",
                 detail: "try again later")
         }
-        let bytes = event.payload?.footprint ?? 0
+        let bytes = event.footprint
         let before = bytesOnTheirWay.add(bytes, ordering: .relaxed).oldValue
         // One alone may be larger than that.
         guard before == 0 || before + bytes <= byteLimit else {

@@ -61,7 +61,7 @@ struct EventLog {
         var event = Kept(event)
         event.bytesBefore = bytes
         kept.append(event)
-        bytes += event.event.payload?.footprint ?? 0
+        bytes += event.event.footprint
     }
 
     /// Returns the bytes of the payloads of all kept events from `position` on.

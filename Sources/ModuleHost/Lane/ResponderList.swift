@@ -34,8 +34,15 @@ final class ResponderList<Responder>: AnyResponderList {
     /// The epoch at which the entries were last looked through.
     private var lookedAt: UInt64?
 
+    /// The responder of a member; nil where the member is not one.
+    private let responder: (Member) -> Responder?
+
     @usableFromInline
-    init() {}
+    init(of responder: @escaping (Member) -> Responder?) { self.responder = responder }
+
+    /// Creates a list of the members that conform to the protocol.
+    @usableFromInline
+    convenience init() { self.init { $0.object as? Responder } }
 
     /// Whether there is nobody to tell.
     var isEmpty: Bool { !hasEntries.load(ordering: .relaxed) }
@@ -49,9 +56,7 @@ final class ResponderList<Responder>: AnyResponderList {
     }
 
     private func entry(of member: Member) -> Entry? {
-        guard let responder = member.object as? Responder else { return nil }
-        if let selective = member.selective, !selective.wants(Responder.self) { return nil }
-        return Entry(cell: member.cell, member: member, responder: responder)
+        responder(member).map { Entry(cell: member.cell, member: member, responder: $0) }
     }
 
     /// Lets go of members of one module, which stand next to each other and which the caller holds: none ends
@@ -117,8 +122,6 @@ extension RandomAccessCollection where Index == Int {
 @usableFromInline
 final class Member {
     @usableFromInline let object: AnyObject
-    /// The same, where it is not told by all the protocols that it conforms to.
-    let selective: (any SelectiveResponder)?
     let cell: Cell
     /// The place among the members of its cell.
     let sequence: Int
@@ -131,7 +134,6 @@ final class Member {
 
     init(object: AnyObject, cell: Cell, sequence: Int) {
         self.object = object
-        selective = object as? any SelectiveResponder
         self.cell = cell
         self.sequence = sequence
     }
@@ -139,9 +141,6 @@ final class Member {
     @usableFromInline var isRemoved: Bool { removed.load(ordering: .relaxed) }
 
     func markRemoved() { removed.store(true, ordering: .relaxed) }
-
-    /// Returns whether the member wants an event that its protocols are about.
-    func hears(_ kind: EventKind) -> Bool { selective?.hears(kind) ?? true }
 
     /// Returns whether the member wants messages on a topic; it is asked for its topics once.
     ///

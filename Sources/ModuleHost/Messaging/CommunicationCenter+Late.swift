@@ -18,7 +18,7 @@ extension CommunicationCenter {
         if modules?.isEmpty == true { return }
         let rest = serve(gate) { thread in
             guard let modules else { return send(through: gate, on: thread, body) }
-            let list = list(of: Responder.self) { (id: ModuleID?) in
+            let list = fill(ResponderList<Responder>()) { id in
                 id.map(modules.contains) ?? false
             }
             return send(through: gate, on: thread, to: list, body)

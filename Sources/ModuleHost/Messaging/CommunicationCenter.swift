@@ -199,20 +199,18 @@ public final class CommunicationCenter {
         return unsafeDowncast(known, to: ResponderList<Responder>.self)
     }
 
-    /// A list of its own for some of the modules.
-    func list<Responder>(
-        of responder: Responder.Type, where isMeant: (ModuleID?) -> Bool
-    ) -> ResponderList<Responder> {
-        let list = ResponderList<Responder>()
-        for member in members where isMeant(member.cell.id) { list.insert(member) }
+    @usableFromInline
+    func makeList<Responder>() -> ResponderList<Responder> {
+        let list = fill(ResponderList<Responder>())
+        lists[ObjectIdentifier(Responder.self)] = list
         return list
     }
 
-    @usableFromInline
-    func makeList<Responder>() -> ResponderList<Responder> {
-        let list = ResponderList<Responder>()
-        for member in members { list.insert(member) }
-        lists[ObjectIdentifier(Responder.self)] = list
+    /// Puts the members into a list of its own, all of them or those of some modules.
+    func fill<Responder>(
+        _ list: ResponderList<Responder>, where isMeant: (ModuleID?) -> Bool = { _ in true }
+    ) -> ResponderList<Responder> {
+        for member in members where isMeant(member.cell.id) { list.insert(member) }
         return list
     }
 

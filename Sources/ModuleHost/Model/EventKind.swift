@@ -39,7 +39,7 @@ public enum EventKind: String, Hashable, Sendable, CaseIterable {
 
 extension EventKind {
     /// The type of the event's payload; nil if the event takes none.
-    package var payloadType: (any (Decodable & Sendable).Type)? {
+    var payloadType: (any EventPayload.Type)? {
         switch self {
         case .push: RemoteNotification.self
         case .pushRegistered: DeviceToken.self
@@ -58,6 +58,15 @@ extension EventKind {
 }
 
 extension EventKind {
+    /// Whether the event is durable: those that come with data, which no later event says again.
+    package var isDurable: Bool { payloadType != nil }
+
+    /// Whether the first module that claims the event ends the search.
+    var isClaimed: Bool { self == .openURL || self == .userActivity || self == .shortcut }
+
+    /// Whether the modules' replies are joined into one.
+    var wantsFetchResult: Bool { self == .push }
+
     /// Whether only the host itself gives this event.
     package var isHostsOwn: Bool { self == .launch || self == .configurationChanged }
 }

@@ -9,3 +9,9 @@ public struct LocalNotification: Decodable, Sendable {
     /// The data that was scheduled with it: an object.
     public var userInfo: JSONValue?
 }
+
+extension LocalNotification: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        .localNotification(try LocalNotification(payload, of: .localNotification))
+    }
+}

@@ -6,6 +6,18 @@ public struct Message: Decodable, Sendable {
     public var payload: JSONValue?
 }
 
+extension Message: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        try Message(payload, of: .message).content()
+    }
+
+    /// - Throws: ``EventError`` for an empty topic.
+    func content() throws(EventError) -> LifecycleEvent.Content {
+        guard !topic.isEmpty else { throw EventError(.message, .topicMissing) }
+        return .message(self)
+    }
+}
+
 /// Returns whether `topic` matches `pattern`.
 func isTopic(_ topic: String, wantedBy pattern: String) -> Bool {
     guard pattern.utf8.last == UInt8(ascii: "*") else { return topic == pattern }

@@ -7,3 +7,9 @@ public struct NotificationSettings: Decodable, Hashable, Sendable {
     /// Whether notifications may make a sound; nil where the event does not say.
     public var sound: Bool?
 }
+
+extension NotificationSettings: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        .notificationSettings(try NotificationSettings(payload, of: .notificationSettings))
+    }
+}

@@ -12,3 +12,15 @@ public struct OpenURLRequest: Decodable, Hashable, Sendable {
     /// The URL, as it was written, its token included.
     public var url: String
 }
+
+extension OpenURLRequest: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        let text = try OpenURLRequest(payload, of: .openURL).url
+        do throws(URLFault) {
+            let (url, token) = try RouteURL(text).separatingToken()
+            return .url(url, token)
+        } catch {
+            throw EventError(.openURL, .url(error))
+        }
+    }
+}

@@ -121,6 +121,14 @@ public struct RemoteNotification: Decodable, Sendable {
     }
 }
 
+extension RemoteNotification: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        var notification = try RemoteNotification(payload, of: .push)
+        notification.payload = payload
+        return .push(notification)
+    }
+}
+
 extension RemoteNotification: PlainlyDecodable {
     init?(plain payload: JSONValue) {
         guard payload.kind == .object else { return nil }
@@ -163,4 +171,16 @@ public struct DeviceToken: Decodable, Hashable, Sendable {
 public struct RegistrationFailure: Decodable, Error, Hashable, Sendable {
     /// The push service's own words.
     public var error: String
+}
+
+extension DeviceToken: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        .deviceToken(try DeviceToken(payload, of: .pushRegistered))
+    }
+}
+
+extension RegistrationFailure: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        .registrationFailure(try RegistrationFailure(payload, of: .pushRegistrationFailed))
+    }
 }

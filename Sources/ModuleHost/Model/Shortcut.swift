@@ -7,3 +7,9 @@ public struct Shortcut: Decodable, Sendable {
     /// The data of the shortcut: an object.
     public var userInfo: JSONValue?
 }
+
+extension Shortcut: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        .shortcut(try Shortcut(payload, of: .shortcut))
+    }
+}

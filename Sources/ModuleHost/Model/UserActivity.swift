@@ -9,3 +9,9 @@ public struct UserActivity: Decodable, Sendable {
     /// The data needed to continue it: an object.
     public var userInfo: JSONValue?
 }
+
+extension UserActivity: EventPayload {
+    static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
+        .activity(try UserActivity(payload, of: .userActivity))
+    }
+}

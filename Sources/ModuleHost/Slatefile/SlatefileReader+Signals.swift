@@ -141,8 +141,7 @@ extension Slatefile {
 
     /// The events that a signal may cause: all but those that only the host gives.
     static let signalEvents =
-        EventKind.allCases.filter { $0 != .launch && $0 != .configurationChanged }
-        .map(\.rawValue) + [reload]
+        EventKind.allCases.filter { !$0.isHostsOwn }.map(\.rawValue) + [reload]
 }
 
 extension Slatefile.SignalAction {

@@ -22,7 +22,9 @@ public import ModuleHost
 /// |---|---|---|
 /// | `file` | the file; relative to the state directory. A symbolic link is followed where the host's user or root made it | `journal.ndjson` |
 /// | `sync` | whether each line is on the disk before the next module hears the event | `false` |
-public final class JournalModule: EveryEventResponder, ConfiguredModule {
+public final class JournalModule: EveryEventResponder, LaunchResponder,
+    ConfigurationResponder, ConfiguredModule
+{
     /// The module's settings.
     public struct Configuration: Decodable, Sendable {
         let file: OutputPath?

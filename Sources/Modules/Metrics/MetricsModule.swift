@@ -13,7 +13,9 @@ public import ModuleHost
 /// |---|---|---|
 /// | `file` | the file; relative to the state directory | `hostd.prom` |
 /// | `interval` | how old the figures in the file may be | `15s` |
-public final class MetricsModule: EveryEventResponder, ConfiguredModule {
+public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
+    TerminationResponder, ConfiguredModule
+{
     /// The module's settings.
     public struct Configuration: Decodable, Sendable {
         let file: OutputPath?

@@ -72,7 +72,10 @@ struct ModuleDeclarationTests {
         let events = Promise<Set<EventKind>>()
         test.host.onLane { app, _ in
             // It conforms to all of them.
-            events.keep(app.records[0].module.map { ResponderKind.events(heardBy: $0) } ?? [])
+            events.keep(
+                app.records[0].module.map { module in
+                    Set(EventKind.allCases.filter { $0.isHeard(by: module) })
+                } ?? [])
         }
         #expect(await events.value == Set(EventKind.allCases))
         #expect(await test.stopped() == .stopped)

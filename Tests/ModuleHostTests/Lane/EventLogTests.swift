@@ -35,7 +35,7 @@ struct EventLogTests {
                     topic: "t", payload: JSONValue(parsing: "\"\(line(ofLength: count))\""),
                     origin: .host)
             log.append(&event, keeping: keeping)
-            if keeping { sizes.append(event.payload?.footprint ?? 0) }
+            if keeping { sizes.append(event.footprint) }
         }
         #expect(sizes[0] > 10 && sizes[1] == 0 && sizes[2] > 5000 && sizes[2] < 6000)
         let sums = [sizes[0] + sizes[2], sizes[0] + sizes[2], sizes[2], sizes[2], 0]

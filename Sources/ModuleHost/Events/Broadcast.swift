@@ -1,0 +1,104 @@
+import Synchronization
+
+/// One event on its way round all modules, on the lane.
+struct Broadcast {
+    let center: CommunicationCenter
+    let gate: Gate
+    let thread: LaneThread
+    /// The counts, kept while the lane is ours.
+    let progress: EventProgress
+    /// The rank after which to begin.
+    let after: UInt16
+    /// Told of a responder that threw; says whether the others are to be told.
+    let onFailure: (Cell, any Error) -> FanStep
+    /// Whether the lane was lost on the way: another thread goes on, and the counts are not ours.
+    var isLost = false
+}
+
+/// The counts of an event that is being delivered.
+///
+/// Belongs to the thread that owns the lane.
+class EventProgress {
+    final var tally = EventTally()
+    /// The number of responders notified so far, with any result.
+    ///
+    /// Apart from the tally, and atomic: it is counted inside the call of a responder, when the lane
+    /// can be lost between one instruction and the next. Then it may be one off.
+    private final let told = Atomic(0)
+
+    final var toldCount: Int { told.load(ordering: .relaxed) }
+
+    final func countTold(_ number: Int = 1) {
+        told.store(told.load(ordering: .relaxed) + number, ordering: .relaxed)
+    }
+
+    final func reset() {
+        tally = EventTally()
+        told.store(0, ordering: .relaxed)
+    }
+}
+
+extension EventDefinition {
+    @inline(__always)
+    static func send(_ event: LifecycleEvent, by broadcast: inout Broadcast) {
+        guard let content = content(of: event) else { return }
+        let (gate, thread, progress) = (broadcast.gate, broadcast.thread, broadcast.progress)
+        let onFailure = broadcast.onFailure
+        let end = gate.fanOut(
+            to: broadcast.center.listeners(of: Self.self, for: event), on: thread,
+            after: broadcast.after, at: event.sequence,
+            late: { cell in
+                progress.tally.late += 1
+                return progress.tally.takeLate(from: cell, of: event.kind)
+            },
+            failure: { cell, error in
+                progress.tally.failed += 1
+                if event.kind.wantsFetchResult {
+                    _ = progress.tally.take(.fetch(.failed), from: cell)
+                }
+                return onFailure(cell, error)
+            },
+            alone: { list, index in _ = try tell(list, index, event, content) },
+            { list, index, passage in
+                progress.countTold()
+                let reply = try tell(list, index, event, content)
+                switch reply {
+                case .heard: return .next
+                case .notConcerned:
+                    // Who has lost the lane counts as late, whatever it says.
+                    if gate.lane.owns(thread) { progress.countTold(-1) }
+                    return .next
+                case .fetch, .claim:
+                    guard passage.settle() else { throw LaneLost() }
+                    return progress.tally.take(reply, from: list[index].cell)
+                }
+            })
+        if case .lost = end { broadcast.isLost = true }
+    }
+}
+
+extension CommunicationCenter {
+    /// Returns those that hear an event, in order: nearly always all that hear its kind.
+    @inline(__always)
+    func listeners<Event: EventDefinition>(
+        of definition: Event.Type, for event: LifecycleEvent
+    ) -> ResponderList<EventListener<Event.Responder>> {
+        event.entry?.only == nil
+            ? listeners(of: definition, event.kind)
+            : fill(definition.list(of: event.kind), where: event.isFor)
+    }
+
+    /// Returns those that hear events of a kind, looked up at the first one.
+    @inline(__always)
+    func listeners<Event: EventDefinition>(
+        of definition: Event.Type, _ kind: EventKind
+    ) -> ResponderList<EventListener<Event.Responder>> {
+        let key = ObjectIdentifier(definition)
+        if let known = lists[key] {
+            return unsafeDowncast(known, to: ResponderList<EventListener<Event.Responder>>.self)
+        }
+        let list = fill(definition.list(of: kind))
+        lists[key] = list
+        return list
+    }
+}

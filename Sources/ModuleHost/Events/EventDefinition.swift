@@ -1,0 +1,131 @@
+/// The definition of one kind of event: who hears it, what it carries, and how a module is told.
+///
+/// Each stands in the file of its responder protocol; ``EventKind/definition`` is the table of them.
+/// What no module needs to know of an event is a member of ``EventKind`` or ``LifecycleEvent``.
+protocol EventDefinition {
+    /// The protocol of the modules that hear the event, such as `any LaunchResponder`.
+    associatedtype Responder
+    /// The value that a module is told.
+    associatedtype Content
+
+    /// Returns what an event of this kind carries; nil for an event of another kind.
+    static func content(of event: LifecycleEvent) -> Content?
+
+    /// Returns whether a listener is to hear the event: everyone, unless a definition says otherwise.
+    ///
+    /// Asked inside the listener's module.
+    static func concerns(
+        _ listener: EventListener<Responder>, _ member: Member, _ content: Content
+    ) -> Bool
+
+    /// Tells a module, as the member of the center that it is.
+    static func tell(
+        _ module: Responder, _ content: Content, as member: Member
+    ) throws -> EventReply
+
+    // Written once, for all: here so that each definition has code of its own, as fast as by hand.
+
+    /// Returns whether an object hears events of this kind.
+    static func isHeard(by object: AnyObject, as kind: EventKind) -> Bool
+
+    /// Tells all modules in order, on the lane.
+    static func send(_ event: LifecycleEvent, by broadcast: inout Broadcast)
+
+    /// Tells members of one module in order.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - members: The members.
+    ///   - enter: Enters the module for a member, by calling what it is given.
+    static func send(
+        _ event: LifecycleEvent, to members: [Member],
+        _ enter: (Member, () throws -> Void) -> Void)
+}
+
+/// The reply of a module to an event.
+enum EventReply: Sendable {
+    /// It was told, and the event asks for no more.
+    case heard
+    /// It was not told: the event does not concern it.
+    case notConcerned
+    case fetch(FetchResult)
+    case claim(Bool)
+}
+
+extension EventDefinition where Content == Void {
+    static func content(of event: LifecycleEvent) -> Void? { () }
+}
+
+extension EventDefinition {
+    @inline(__always)
+    static func concerns(
+        _ listener: EventListener<Responder>, _ member: Member, _ content: Content
+    ) -> Bool { true }
+
+    static func isHeard(by object: AnyObject, as kind: EventKind) -> Bool {
+        EventListener<Responder>(object, of: kind) != nil
+    }
+
+    static func send(
+        _ event: LifecycleEvent, to members: [Member],
+        _ enter: (Member, () throws -> Void) -> Void
+    ) {
+        guard let content = content(of: event) else { return }
+        let list = list(of: event.kind)
+        for member in members { list.insert(member) }
+        for index in list.entries.indices {
+            enter(list.entries[index].member) {
+                _ = try tell(list.entries, index, event, content)
+            }
+        }
+    }
+
+    /// Returns an empty list of those that hear events of this kind.
+    static func list(of kind: EventKind) -> ResponderList<EventListener<Responder>> {
+        ResponderList { EventListener($0.object, of: kind) }
+    }
+
+    /// Tells one listener.
+    ///
+    /// By its index: an entry taken out of its list would be counted in and out for each delivery.
+    @inline(__always)
+    static func tell(
+        _ list: ResponderList<EventListener<Responder>>.Entries, _ index: Int,
+        _ event: LifecycleEvent, _ content: Content
+    ) throws -> EventReply {
+        guard concerns(list[index].responder, list[index].member, content) else {
+            return .notConcerned
+        }
+        if let wildcard = list[index].responder.wildcard { return try wildcard.hear(event) }
+        guard let module = list[index].responder.module else { return .notConcerned }
+        return try tell(module, content, as: list[index].member)
+    }
+}
+
+extension EventKind {
+    /// The table of events.
+    var definition: any EventDefinition.Type {
+        switch self {
+        case .launch: LaunchEvent.self
+        case .activate: ActivateEvent.self
+        case .resignActive: ResignActiveEvent.self
+        case .background: BackgroundEvent.self
+        case .foreground: ForegroundEvent.self
+        case .terminate: TerminateEvent.self
+        case .memoryWarning: MemoryWarningEvent.self
+        case .push: PushEvent.self
+        case .pushRegistered: PushRegisteredEvent.self
+        case .pushRegistrationFailed: PushRegistrationFailedEvent.self
+        case .notificationSettings: NotificationSettingsEvent.self
+        case .localNotification: LocalNotificationEvent.self
+        case .openURL: OpenURLEvent.self
+        case .userActivity: UserActivityEvent.self
+        case .shortcut: ShortcutEvent.self
+        case .configurationChanged: ConfigurationChangedEvent.self
+        case .message: MessageEvent.self
+        }
+    }
+
+    /// Returns whether an object hears events of this kind.
+    func isHeard(by object: AnyObject) -> Bool { definition.isHeard(by: object, as: self) }
+}

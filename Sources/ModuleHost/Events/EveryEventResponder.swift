@@ -1,0 +1,32 @@
+/// A module that hears every event by one method, whatever its kind, and claims none.
+///
+/// Where it conforms to the protocol of a kind as well, it hears that kind by the protocol's method instead:
+///
+/// ```swift
+/// public final class EventCounter: EveryEventResponder, TerminationResponder {
+///     private let log: Log
+///     private var count = 0
+///
+///     public init(context: ModuleContext) { log = context.log }
+///
+///     public func didHear(_ kind: EventKind) { count += 1 }
+///
+///     public func willTerminate() { log.info("\(count) events") }
+/// }
+/// ```
+///
+/// It hears the messages on all topics, and answers a push with ``FetchResult/noData``.
+///
+/// - Order: Slatefile order. An event that is claimed ends with the module that claims it, so this
+///   one hears it only if it stands before that.
+/// - Thread: The lane.
+/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise; `deadlines.launch` for `launch`, and
+///   during a stop `deadlines.stop`, 10 s.
+/// - Failure: As for each event; a throw in `launch` marks the module failed.
+public protocol EveryEventResponder: Module {
+    /// Tells the module that something happened; ``ModuleContext/event`` is what.
+    ///
+    /// - Parameter kind: The kind of event.
+    /// - Throws: Any error; it is reported under the module's name.
+    func didHear(_ kind: EventKind) throws
+}

@@ -1,0 +1,42 @@
+/// The reason why input from outside is not a valid event.
+public struct EventError: Error, Hashable, Sendable {
+    /// The event that was asked for.
+    public let kind: EventKind
+    /// The fault.
+    public let fault: Fault
+
+    /// The kinds of fault.
+    @nonexhaustive public enum Fault: Hashable, Sendable {
+        /// Only the host itself gives this event.
+        case hostsOwn
+        /// There is a payload, and the event takes none.
+        case takesNoPayload
+        /// There is no payload, and the event needs one.
+        case payloadMissing
+        /// The payload is not what the event takes.
+        case payload(JSONError)
+        /// The URL to open is none.
+        case url(URLFault)
+        /// A message without a topic.
+        case topicMissing
+    }
+
+    init(_ kind: EventKind, _ fault: Fault) {
+        self.kind = kind
+        self.fault = fault
+    }
+}
+
+extension EventError: CustomStringConvertible {
+    /// One line for a log, such as `event 'background' takes no payload`.
+    public var description: String {
+        switch fault {
+        case .hostsOwn: "event '\(kind.rawValue)' is given by the host itself, never from outside"
+        case .takesNoPayload: "event '\(kind.rawValue)' takes no payload"
+        case .payloadMissing: "event '\(kind.rawValue)' needs a payload"
+        case .payload(let error): "event '\(kind.rawValue)' cannot take this payload: \(error)"
+        case .url(let fault): "event '\(kind.rawValue)': \(fault)"
+        case .topicMissing: "event '\(kind.rawValue)' needs a topic, such as user.signed-in"
+        }
+    }
+}
