@@ -96,9 +96,9 @@ extension EventDefinition {
         guard concerns(list[index].responder, list[index].member, content) else {
             return .notConcerned
         }
-        if let wildcard = list[index].responder.wildcard { return try wildcard.hear(event) }
-        guard let module = list[index].responder.module else { return .notConcerned }
-        return try tell(module, content, as: list[index].member)
+        return try list[index].responder.call(
+            direct: { try tell($0, content, as: list[index].member) },
+            wildcard: { try $0.hear(event) })
     }
 }
 

@@ -1,27 +1,45 @@
 /// An object that hears events of one kind: by the kind's own protocol, or as one that hears many
 /// kinds by one method.
 struct EventListener<Responder> {
-    /// The object as what the kind's protocol makes it; nil if it does not conform.
-    let module: Responder?
-    /// The object as one that hears events by one method; nil if it conforms to the kind's protocol.
-    let wildcard: (any WildcardResponder)?
+    /// Addresses, which `keeper` keeps alive: a reference taken out of its list would be counted in
+    /// and out for each delivery, which costs more than the delivery.
+    private enum Way {
+        case direct(Unmanaged<Box<Responder>>)
+        case wildcard(Unmanaged<Box<any WildcardResponder>>)
+    }
+
+    private let way: Way
+    private let keeper: AnyObject
 
     /// Creates a listener; nil if the object does not hear events of the kind.
     init?(_ object: AnyObject, of kind: EventKind) {
         if let module = object as? Responder {
-            self.module = module
-            wildcard = nil
-            return
-        }
-        module = nil
-        if let responder = object as? any EveryEventResponder {
-            wildcard = EveryEvent(responder: responder)
-        } else if let responder = object as? any WildcardResponder, responder.hears(kind) {
-            wildcard = responder
+            let box = Box(module)
+            (way, keeper) = (.direct(.passUnretained(box)), box)
+        } else if let responder = wildcard(object, of: kind) {
+            let box = Box(responder)
+            (way, keeper) = (.wildcard(.passUnretained(box)), box)
         } else {
             return nil
         }
     }
+
+    /// Calls the object: as what the kind's protocol makes it, or else as one that hears many kinds.
+    @inline(__always)
+    func call<Result>(
+        direct: (Responder) throws -> Result, wildcard: (any WildcardResponder) throws -> Result
+    ) rethrows -> Result {
+        switch way {
+        case .direct(let box): try box._withUnsafeGuaranteedRef { try direct($0.value) }
+        case .wildcard(let box): try box._withUnsafeGuaranteedRef { try wildcard($0.value) }
+        }
+    }
+}
+
+private final class Box<Value> {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
 }
 
 /// An object that hears events of many kinds by one method.
@@ -34,6 +52,15 @@ protocol WildcardResponder {
 
     /// Tells it of an event.
     func hear(_ event: LifecycleEvent) throws -> EventReply
+}
+
+/// Returns the object as one that hears events of a kind by one method; nil if it does not hear them.
+private func wildcard(_ object: AnyObject, of kind: EventKind) -> (any WildcardResponder)? {
+    if let responder = object as? any EveryEventResponder {
+        return EveryEvent(responder: responder)
+    }
+    let responder = object as? any WildcardResponder
+    return responder?.hears(kind) == true ? responder : nil
 }
 
 private struct EveryEvent: WildcardResponder {

@@ -26,7 +26,7 @@ enum MessageEvent: EventDefinition {
         _ listener: EventListener<any MessageResponder>, _ member: Member,
         _ message: Message
     ) -> Bool {
-        member.wants(message.topic) { listener.module?.topics ?? listener.wildcard?.topics ?? [] }
+        member.wants(message.topic) { listener.call(direct: \.topics, wildcard: \.topics) }
     }
 
     static func tell(
