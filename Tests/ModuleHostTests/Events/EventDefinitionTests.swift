@@ -30,11 +30,30 @@ struct EventDefinitionTests {
         arguments: EventKind.allCases)
     func wildcard(kind: EventKind) throws {
         let module = try Wildcard()
-        let listener = try #require(EventListener<any TerminationResponder>(module, of: kind))
-        #expect(listener.module === module)
-        #expect(listener.wildcard == nil)
         #expect(kind.isHeard(by: module))
-        #expect(EventListener<any MemoryWarningResponder>(module, of: kind)?.module == nil)
+        let direct = try #require(EventListener<any TerminationResponder>(module, of: kind))
+        #expect(direct.call(direct: { $0 === module }, wildcard: { _ in false }))
+        let wildcard = try #require(EventListener<any MemoryWarningResponder>(module, of: kind))
+        #expect(wildcard.call(direct: { _ in false }, wildcard: { $0.hears(kind) }))
+    }
+
+    @Test("a listener keeps its object, by its protocol or as one that hears many kinds")
+    func keeps() throws {
+        weak var module: Wildcard?
+        let listeners: (
+            EventListener<any TerminationResponder>?, EventListener<any MemoryWarningResponder>?
+        )
+        do {
+            let object = try Wildcard()
+            module = object
+            listeners = (
+                EventListener(object, of: .terminate), EventListener(object, of: .memoryWarning)
+            )
+        }
+        let kept = try #require(module)
+        let (direct, wildcard) = (try #require(listeners.0), try #require(listeners.1))
+        #expect(direct.call(direct: { $0 === kept }, wildcard: { _ in false }))
+        #expect(wildcard.call(direct: { _ in false }, wildcard: { $0.hears(.memoryWarning) }))
     }
 
     @Test("an object that conforms to nothing hears nothing", arguments: EventKind.allCases)
