@@ -76,8 +76,8 @@ struct RunFaultTests {
                     + "'Weather' is not linked into it (add it to the dependencies of the executable)"
             ),
             (
-                "ModuleHost.RunningApp",
-                "class 'ModuleHost.RunningApp' is no module: make it conform to 'Module'"
+                "ModuleHost.App",
+                "class 'ModuleHost.App' is no module: make it conform to 'Module'"
             ),
             (
                 "ModuleHost.LifecycleEvent",

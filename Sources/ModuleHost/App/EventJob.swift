@@ -6,7 +6,7 @@
 /// `LaneTakeoverTests` under the thread sanitizer would break it.
 final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     let limit: DeliveryLimit
-    private let app: LaneConfined<RunningApp>
+    private let app: LaneConfined<App>
     private let request: EventRequest
     private let load: InFlight?
     private var plan: [LifecycleEvent]?
@@ -19,7 +19,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     ///   - limit: What each module is allowed.
     ///   - load: The request as something in flight, let go of with the job.
     init(
-        _ request: EventRequest, in app: RunningApp, limit: DeliveryLimit = .event,
+        _ request: EventRequest, in app: App, limit: DeliveryLimit = .event,
         load: InFlight? = nil
     ) {
         self.request = request
@@ -43,7 +43,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         guard let plan = plan ?? app.plan(request, of: self) else { return }
         self.plan = plan
         while index < plan.count {
-            if event == nil, app.keeps(self, before: plan[index]) { return }
+            if event == nil, app.shutdown.keeps(self, before: plan[index]) { return }
             guard deliver(event ?? begin(plan[index], in: app), on: thread, after: after) else {
                 return
             }
@@ -52,7 +52,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         app.completed(request)
     }
 
-    private func begin(_ planned: LifecycleEvent, in app: RunningApp) -> LifecycleEvent {
+    private func begin(_ planned: LifecycleEvent, in app: App) -> LifecycleEvent {
         var event = planned
         app.begin(&event)
         reset()
@@ -85,7 +85,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         return true
     }
 
-    private func end(_ event: LifecycleEvent, in app: RunningApp) {
+    private func end(_ event: LifecycleEvent, in app: App) {
         if event.kind.isClaimed {
             app.gate.lane.endSearch(for: event, with: tally.lastAsked)
         }

@@ -107,12 +107,12 @@ extension Host {
     }
 }
 
-extension RunningApp {
+extension App {
     fileprivate func begin<Reply: Sendable>(
         _ answer: Answer<Reply>,
         _ body: @escaping @Sendable (CallDispatcher, LaneThread) throws -> Reply
     ) {
-        guard let calls, ending == nil else { return answer.give(.failure(RouteError.stopped)) }
+        guard let calls, !phase.isEnding else { return answer.give(.failure(RouteError.stopped)) }
         let job = CallJob(calls, answer, body)
         if !isHeld(job) { gate.lane.prepend([job]) }
     }

@@ -37,18 +37,18 @@ extension Host {
         let answer = Answer(completion)
         gate.lane.enqueue(
             LaneWork { [self] _ in
-                app.value.restart(module, origin: origin, in: self, answer)
+                app.value.restart(module, origin: origin, answer)
             } onAbandon: {
                 answer.give(.success(.reload(.stopped)))
             })
     }
 }
 
-extension RunningApp {
+extension App {
     fileprivate func restart(
-        _ name: String, origin: Origin, in host: Host, _ answer: Answer<RestartOutcome>
+        _ name: String, origin: Origin, _ answer: Answer<RestartOutcome>
     ) {
-        guard let calls, ending == nil else { return answer.give(.success(.reload(.stopped))) }
+        guard calls != nil, !phase.isEnding else { return answer.give(.success(.reload(.stopped))) }
         guard let record = records.first(where: { $0.id.text == name }) else {
             let nearest = nearestName(to: name, in: records.map(\.id.text))
             return answer.give(.failure(NoSuchModule(name: name, nearest: nearest)))
@@ -57,10 +57,7 @@ extension RunningApp {
             isolated.kill()
             return answer.give(.success(.killed))
         }
-        let request = ReloadRequest(
-            slatefile: slatefile, tokens: calls.tokens, origin: origin, tellsUnchanged: false,
-            remaking: [record.id], isOfCurrent: true,
-            answer: Answer { answer.give($0.map(RestartOutcome.reload)) })
-        reload(request, in: host)
+        reloads.remake(
+            [record.id], origin: origin, Answer { answer.give($0.map(RestartOutcome.reload)) })
     }
 }

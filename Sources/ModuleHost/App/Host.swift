@@ -61,22 +61,18 @@ public final class Host: Sendable {
     let observer: Observer
     let stateDirectory: String
     let processes: ProcessSettings
-    /// The host that leads this one, where this is one module's process.
-    let parent: (any UpstreamHost)?
+    /// The ways in which this app differs where it is the process of one module.
+    let role: any AppRole
     let tokens: TokenStore
     let inbox: Inbox?
-    let app: LaneConfined<RunningApp>
+    let app: LaneConfined<App>
     let holds: HoldList
     /// The metrics of the host, for any thread.
     let figures: HostCounters
     /// The memory of everything from outside that is not done.
     package let inFlight = InFlightBudget()
-    private let stopAsked = Atomic(false)
-    /// Open from the moment on at which a stop is asked for.
-    let stopLatch = Latch()
-    private let stopAlarms = Guarded<[any Alarm]>([])
+    let stopping = HostStop()
     private let reference: WeakHost
-    private let hasEnded = Atomic(false)
 
     /// Makes a host.
     ///
@@ -102,7 +98,7 @@ public final class Host: Sendable {
         self.init(
             slatefile: slatefile, stateDirectory: stateDirectory, processes: processes,
             tokens: tokens, inbox: inbox, log: log, time: time, observer: observer,
-            blackBox: blackBox, parent: nil)
+            blackBox: blackBox, role: StandaloneRole())
     }
 
     /// The same for the process of one module.
@@ -111,9 +107,9 @@ public final class Host: Sendable {
     init(
         slatefile: Slatefile, stateDirectory: String, processes: ProcessSettings,
         tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,
-        blackBox: BlackBox?, parent: (any UpstreamHost)?
+        blackBox: BlackBox?, role: any AppRole
     ) {
-        self.parent = parent
+        self.role = role
         currentSlatefile = Guarded(slatefile)
         self.stateDirectory = stateDirectory
         self.processes = processes
@@ -126,7 +122,7 @@ public final class Host: Sendable {
         let lane = Lane(
             limits: Watchdog.Limits(of: slatefile), time: time,
             hooks: Lane.Hooks(telling: reference, inbox: inbox), box: blackBox,
-            input: parent?.input)
+            input: role.input)
         gate = Gate(lane: lane)
         startup = StartupQueue(
             width: slatefile.startup.width, deadline: slatefile.startup.deadline, time: time,
@@ -134,13 +130,15 @@ public final class Host: Sendable {
             onRequiredFailure: { task, outcome in
                 reference.host?.requiredTaskFailed(task, outcome)
             })
-        let app = RunningApp(slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox)
+        let app = App(
+            slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox, role: role)
         self.app = LaneConfined(app)
         holds = app.holds
         figures = app.figures
         self.reference = reference
+        app.host = self
         reference.set(self)
-        parent?.set(self)
+        role.set(self)
     }
 
     /// Ends the lane: what is still listed is dropped.
@@ -160,7 +158,7 @@ public final class Host: Sendable {
         try gate.lane.start()
         // Held by the lane's own hooks from now on, until it closes.
         reference.keep(app)
-        onLane(limit: .launch) { app, _ in app.launch(in: self) }
+        onLane(limit: .launch) { app, _ in app.advance(.begin) }
     }
 
     /// Delivers an event, from READY on.
@@ -212,94 +210,8 @@ public final class Host: Sendable {
             return fail(reason)
         }
         onLane { app, _ in
-            if let reload = app.reload { app.rollBack(reload, because: reason) }
+            app.reloads.current?.rollBack(because: reason)
         }
-    }
-
-    /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for
-    /// them, then the modules are let go, in reverse order.
-    ///
-    /// What was accepted before is delivered before.
-    ///
-    /// - Parameter reason: Why, for the log.
-    public func stop(because reason: String) {
-        stop(.stopped, because: reason, origin: .host)
-    }
-
-    /// Stops the app since something failed that it cannot do without.
-    func fail(_ reason: String) { stop(.failed(reason), because: reason, origin: .host) }
-
-    /// Whether the app has come to its end.
-    var isOver: Bool { hasEnded.load(ordering: .acquiring) }
-
-    /// Whether a stop was asked for.
-    var isStopping: Bool { stopAsked.load(ordering: .acquiring) }
-
-    private func stop(_ end: End, because reason: String, origin: Origin) {
-        guard !stopAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        stopLatch.open()
-        let limit = slatefile.deadlines.stopAll
-        holds.stopBegins(within: limit)
-        gate.lane.watchdog.stopBegins(until: time.now() + limit, within: limit)
-        let backlog = time.schedule(after: limit / 3) { [self] in dropBacklog(after: limit / 3) }
-        let alarm = time.schedule(after: limit) { [self] in overdue() }
-        let slow = time.schedule(after: Self.slowStop) { [self] in saySlowStop() }
-        stopAlarms.withLock { $0 = [alarm, slow] }
-        // Before the lane has come to it: a module may keep it from that. Who reads the line may rely on it:
-        // a parent that starts hosts again knows by then that this one is the last.
-        observer.onStop(end, reason)
-        log.notice("stopping: \(reason)")
-        gate.lane.enqueue(
-            StopJob { [app] in
-                backlog.cancel()
-                app.value.stop(end, because: reason, origin: origin, in: self)
-            })
-    }
-
-    /// After how long a stop says what it waits for.
-    private static let slowStop: Duration = .seconds(1)
-
-    /// Says which modules a stop waits for, once, on the thread of an alarm: the lane may be stuck.
-    private func saySlowStop() {
-        let lane = gate.lane
-        var waits: [String] = []
-        if let id = lane.cell(lane.word.load().cell)?.id { waits.append("\(id) is at work") }
-        for cell in lane.lateCells {
-            if let id = cell.id { waits.append("\(id) is late") }
-        }
-        for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
-        let shown = waits.isEmpty ? "the host is busy" : waits.prefix(8).joined(separator: ", ")
-        let more = waits.count > 8 ? " and \(waits.count - 8) more" : ""
-        log.notice(
-            "the stop has taken \(Self.slowStop.briefText) so far: \(shown)\(more); "
-                + "it takes \(slatefile.deadlines.stopAll.briefText) at most")
-    }
-
-    /// Drops what was accepted before the stop and is not delivered yet, where the stop has not come round to
-    /// the modules for it.
-    private func dropBacklog(after limit: Duration) {
-        let dropped = gate.lane.dropBacklog(
-            before: { $0 is StopJob },
-            noting: { job in
-                if let entry = (job as? EventJob)?.entry { inbox?.handBack(entry) }
-            })
-        guard !dropped.isEmpty else { return }
-        let durable = dropped.count { ($0 as? EventJob)?.entry != nil }
-        for job in dropped { job.abandon() }
-        log.warning(
-            "what was accepted before the stop took the modules longer than \(limit.briefText), a third "
-                + "of deadlines.stopAll: \(dropped.count - durable) events and calls are dropped, "
-                + "\(durable) of the inbox left to the next host")
-    }
-
-    private func overdue() { end(.overdue(leftBehind())) }
-
-    func end(_ end: End) {
-        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        gate.lane.close()
-        holds.close()
-        for alarm in stopAlarms.withLock({ $0 }) { alarm.cancel() }
-        observer.onEnd(end)
     }
 
     // MARK: The lane
@@ -307,12 +219,12 @@ public final class Host: Sendable {
     /// Runs host code with what belongs to the lane.
     func onLane(
         limit: DeliveryLimit = .event,
-        _ body: @escaping @Sendable (RunningApp, LaneThread) -> Void
+        _ body: @escaping @Sendable (App, LaneThread) -> Void
     ) {
         gate.lane.enqueue(limit: limit) { [app] thread in body(app.value, thread) }
     }
 
-    func onLaneWhenIdle(_ body: @escaping @Sendable (RunningApp) -> Void) {
+    func onLaneWhenIdle(_ body: @escaping @Sendable (App) -> Void) {
         gate.lane.whenIdle { [app] _ in body(app.value) }
     }
 
@@ -349,11 +261,11 @@ final class WeakHost: Sendable {
 
     /// The app until the lane has closed, also where the host is let go of before: somebody must part its
     /// modules from each other then.
-    private let app = Guarded<LaneConfined<RunningApp>?>(nil)
+    private let app = Guarded<LaneConfined<App>?>(nil)
 
-    func keep(_ app: LaneConfined<RunningApp>) { self.app.withLock { $0 = app } }
+    func keep(_ app: LaneConfined<App>) { self.app.withLock { $0 = app } }
 
-    func takeApp() -> LaneConfined<RunningApp>? {
+    func takeApp() -> LaneConfined<App>? {
         app.withLock { app in
             defer { app = nil }
             return app

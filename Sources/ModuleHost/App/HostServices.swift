@@ -22,7 +22,7 @@ struct HostServices: ModuleServices {
     /// - Parameters:
     ///   - host: The host.
     ///   - reload: What the module is made for, if it is a reload.
-    init(of host: Host, for reload: Reload? = nil) {
+    init(of host: Host, for reload: ReloadTransaction? = nil) {
         drafts = reload.map { ($0.tasks, $0.posts) }
         gate = host.gate
         startup = host.startup
@@ -31,8 +31,8 @@ struct HostServices: ModuleServices {
         holds = host.holds
         stateDirectory = host.stateDirectory
         inbox = host.inbox
-        isLed = host.parent != nil
-        stopLatch = host.stopLatch
+        isLed = host.role.upstream != nil
+        stopLatch = host.stopping.latch
         reference.set(host)
     }
 
@@ -51,7 +51,7 @@ struct HostServices: ModuleServices {
 
     func post(_ event: LifecycleEvent) {
         guard let host = reference.host else { return }
-        if let parent = host.parent { return parent.post(event) }
+        if host.role.take(event) { return }
         guard event.kind.stateChange == nil else { return host.deliver(event) }
         enqueue(.event(event), in: host)
     }
@@ -108,7 +108,7 @@ struct HostServices: ModuleServices {
             if let record = app.record(of: cell) {
                 app.markFailed(record, what, error)
             } else {
-                app.undoReload(forFailed: cell, what, error)
+                app.reloads.current?.draftFailed(cell, what, error)
             }
         }
     }

@@ -48,7 +48,7 @@ enum ModuleChild {
         let host = Host(
             slatefile: start.slatefile, stateDirectory: start.stateDirectory,
             processes: ProcessSettings(), tokens: .empty, inbox: nil, log: log, time: time,
-            observer: Host.Observer(onEnd: { end.keep($0) }), blackBox: nil, parent: parent)
+            observer: Host.Observer(onEnd: { end.keep($0) }), blackBox: nil, role: parent)
         box.open(host, parent)
         try host.launch()
         uplink.waitForEnd()

@@ -4,8 +4,8 @@ import Synchronization
 /// The host of a module that runs in this process alone, as this process sees it: it says what happens, and
 /// carries out what the module asks of others.
 ///
-/// On the lane, but for ``post(_:)`` and what says otherwise.
-final class ParentHost: UpstreamHost {
+/// On the lane, except where a method says otherwise.
+final class ParentHost: AppRole, UpstreamCalls {
     let module: ModuleID
     let uplink: Uplink
     private let initialization: RPCID?
@@ -23,14 +23,16 @@ final class ParentHost: UpstreamHost {
         self.initialization = initialization
     }
 
-    var input: any LaneInput { uplink }
+    var upstream: (any UpstreamCalls)? { self }
+
+    var input: (any LaneInput)? { uplink }
 
     func set(_ host: Host) { reference.set(host) }
 
     // MARK: What the app has to say
 
     /// The module is made, and its start-up tasks that cannot wait are done; or not.
-    func made(_ app: RunningApp) {
+    func startedUp(_ app: App) {
         guard let record = app.records.first, let calls = app.calls else { return }
         if case .failed(let reason) = record.status {
             return uplink.fail(initialization, RPCError(.failed, reason))
@@ -54,11 +56,19 @@ final class ParentHost: UpstreamHost {
         }
     }
 
-    func failed(_ event: LifecycleEvent, _ error: any Error) {
+    /// Does nothing: the host of the module reports it.
+    func moduleFailed(_: ModuleRecord, in _: String, _: any Error, of _: App) {}
+
+    func responderFailed(
+        _: Cell, in event: LifecycleEvent, _ error: any Error, of _: App
+    ) -> FanStep {
         inHand.withLock { $0.failure = $0.failure ?? "\(error)" }
+        return .next
     }
 
-    func ended(_ event: LifecycleEvent, _ tally: EventTally) {
+    func ended(
+        _ event: LifecycleEvent, _ tally: EventTally, of _: EventRequest, in _: App
+    ) {
         let (id, failure) = inHand.withLock { inHand in
             defer { inHand = (nil, nil) }
             return inHand
@@ -72,16 +82,26 @@ final class ParentHost: UpstreamHost {
         }
     }
 
+    /// Does nothing: the host of the module continues.
+    func completed(_: EventRequest, in _: App) {}
+
+    /// Continues at once: the host of the module has told it of the end, if it is to hear of it.
+    func tellOfStop(origin _: Origin, in app: App) {
+        _ = app.state.apply(.terminate)
+        app.advance(.told)
+    }
+
     // MARK: What the module asks
 
-    func post(_ event: LifecycleEvent) {
-        guard case .message(let message) = event.content else { return }
+    func take(_ event: LifecycleEvent) -> Bool {
+        guard case .message(let message) = event.content else { return true }
         uplink.tell("post") { json in
             json.object {
                 $0.member("topic", message.topic)
                 if let payload = message.payload { $0.member("payload", payload) }
             }
         }
+        return true
     }
 
     func perform(
@@ -175,7 +195,7 @@ final class ParentHost: UpstreamHost {
         }
     }
 
-    private func root(of app: RunningApp, on thread: LaneThread) throws(RPCError) -> String? {
+    private func root(of app: App, on thread: LaneThread) throws(RPCError) -> String? {
         guard let record = app.records.first, let main = record.module as? any RootProvider else {
             return nil
         }

@@ -80,7 +80,7 @@ struct HoldEndTests {
         probe.when("a background") { module in
             try shelf.take("upload", module) { withExtendedLifetime(module) {} }
         }
-        weak var app: RunningApp?
+        weak var app: App?
         do {
             let test = try await HostUnderTest(
                 "a", top: #""deadlines": {"stopAll": "7s"}"#, probe: probe

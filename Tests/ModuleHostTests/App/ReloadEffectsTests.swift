@@ -210,7 +210,9 @@ extension HostUnderTest {
     fileprivate var departing: Int {
         get async {
             await withCheckedContinuation { continuation in
-                host.onLane { app, _ in continuation.resume(returning: app.departing.count) }
+                host.onLane { app, _ in
+                    continuation.resume(returning: app.departures.records.count)
+                }
             }
         }
     }

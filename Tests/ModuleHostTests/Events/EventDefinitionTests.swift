@@ -40,9 +40,10 @@ struct EventDefinitionTests {
     @Test("a listener keeps its object, by its protocol or as one that hears many kinds")
     func keeps() throws {
         weak var module: Wildcard?
-        let listeners: (
-            EventListener<any TerminationResponder>?, EventListener<any MemoryWarningResponder>?
-        )
+        let listeners:
+            (
+                EventListener<any TerminationResponder>?, EventListener<any MemoryWarningResponder>?
+            )
         do {
             let object = try Wildcard()
             module = object

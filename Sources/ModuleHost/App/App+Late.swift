@@ -2,7 +2,7 @@ import AppService
 import Synchronization
 
 /// Handling modules that overrun their deadlines.
-extension RunningApp {
+extension App {
     /// Modules became late.
     ///
     /// The lane goes on without them.
@@ -18,7 +18,7 @@ extension RunningApp {
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
         // Of a module that called it nothing was said.
         let isQuiet = report.cause == .repeatedYield && callers.isEmpty
-        let hanging = ending == nil ? report.cells.filter(isInInit) : []
+        let hanging = !phase.isEnding ? report.cells.filter(isInInit) : []
         hangingInInit += hanging
         switch report.cause {
         // The line of its failure says enough: it has nothing to catch up with.
@@ -37,10 +37,10 @@ extension RunningApp {
             log.error("unhealthy: \(health.late.count) of \(health.modules) modules are late")
         }
         for cell in report.cells {
-            if let reload, reload.holdsDraft(cell) { tookTooLong(cell, in: reload) }
+            reloads.current?.tookTooLong(cell)
             guard let record = record(of: cell) else { continue }
             record.isQuietlyLate = isQuiet
-            if record.module == nil, ending == nil {
+            if record.module == nil, !phase.isEnding {
                 markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
                 letGo(of: cell)
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
@@ -51,25 +51,32 @@ extension RunningApp {
 
     /// Returns whether a module's `init` is running, also that of one made for a reload.
     private func isInInit(_ cell: Cell) -> Bool {
-        let draft = reload.flatMap { reload in reload.drafts.first { $0.cell === cell } }
-        guard let record = record(of: cell) ?? draft, case .waiting = record.status else {
+        guard let record = record(of: cell) ?? reloads.current?.draft(of: cell),
+            case .waiting = record.status
+        else {
             return false
         }
         return record.module == nil
     }
 
-    /// Lets go of what a module that failed in `init` has added and provided: it ends in code of the
-    /// module's.
-    func letGo(of cell: Cell) {
-        let rest = LaneConfined<[AnyObject]>(
-            center.takeAll(of: cell) + services.takeAll(of: cell))
-        gate.lane.enqueue(LaneErrand(gate: gate, cell: cell) { _ = rest })
-    }
-
     private func doing(_ report: LateReport, _ cell: Cell) -> String {
         guard let record = record(of: cell) else { return "call" }
         if case .waiting = record.status { return "init" }
-        return ending == nil ? "call" : "release"
+        return phase.isEnding ? "release" : "call"
+    }
+
+    /// A module threw on a thread that had lost the lane.
+    func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+        figures.withLock { $0.failures += 1 }
+        if event?.kind == .launch, let record = record(of: cell), !record.isFailed {
+            return markFailed(record, "launch", error)
+        }
+        logFailedLate(cell, in: event, error)
+    }
+
+    func logFailedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+        log.of(module: cell.id?.text ?? "").write(
+            .error, "failed, late: \(error)", event: event?.kind.rawValue)
     }
 
     /// A module that was late has caught up.

@@ -11,7 +11,7 @@ extension Host {
     ///   - completion: Is called once, on the lane or any other thread.
     func read<Value: Sendable>(
         within time: Duration, first: Bool = false,
-        _ value: @escaping @Sendable (RunningApp) -> Value,
+        _ value: @escaping @Sendable (App) -> Value,
         _ completion: @escaping @Sendable (Result<Value, HostSilence>) -> Void
     ) {
         let question = LaneQuestion(completion)
@@ -37,7 +37,7 @@ enum HostSilence: Error, Hashable {
     case busy(with: ModuleID?, for: Duration)
 }
 
-extension RunningApp {
+extension App {
     /// The status of each enabled module, in slatefile order.
     var moduleStatuses: [ModuleStatus] {
         // Before the launch has begun there are no records.
@@ -53,7 +53,7 @@ extension RunningApp {
             if case .failed(let reason) = record.status {
                 status.reason = reason
                 status.waiting = gate.lane.waiting(for: record.cell).map(WaitingEvents.init)
-                status.retryAfter = retries[record.id]?.start.map { time.now().duration(to: $0) }
+                status.retryAfter = retries.start(of: record.id).map { time.now().duration(to: $0) }
             }
             status.holds = holds[record.id] ?? []
             status.process = (record.module as? IsolatedModule)?.figures.withLock { $0 }

@@ -1,33 +1,47 @@
 import AppService
 
-/// Unloading modules while the app runs: those removed by a reload, or made for one that failed.
-extension RunningApp {
+/// The modules that leave while the app runs: those removed by a reload, or made for one that failed.
+///
+/// Belongs to the lane.
+final class Departures {
+    private unowned let app: App
+    /// Modules that are no longer part of the app, and yet to be let go of, by the numbers of their cells.
+    private var departing: [UInt16: ModuleRecord] = [:]
+
+    init(of app: App) { self.app = app }
+
+    var records: [ModuleRecord] { Array(departing.values) }
+
+    func holds(_ cell: Cell) -> Bool { departing[cell.number] != nil }
+
     /// Takes a module out of all that belongs to the lane: nobody reaches it any more.
     ///
     /// - Parameters:
     ///   - record: The module's.
     ///   - routes: The routes that it answered.
     func takeOut(_ record: ModuleRecord, routes: [AnyObject] = []) {
-        gate.lane.unlist(record.cell)
-        gate.lane.box?.setRank(0, of: record.cell.number)
+        let lane = app.gate.lane
+        lane.unlist(record.cell)
+        lane.box?.setRank(0, of: record.cell.number)
         record.departure = Departure(
-            of: record, members: center.takeAll(of: record.cell),
-            services: services.takeAll(of: record.cell), routes: routes)
+            of: record, members: app.center.takeAll(of: record.cell),
+            services: app.services.takeAll(of: record.cell), routes: routes)
     }
 
     /// Lets go of a module that was taken out.
     func letGo(of record: ModuleRecord, on thread: LaneThread) {
         guard let departure = record.departure else { return }
         record.departure = nil
-        let began = time.now()
+        let began = app.time.now()
+        let box = app.gate.lane.box
         // Every `deinit` is module code too.
-        gate.lane.box?.setActivity(.release)
-        let outcome = gate.call(record.cell, on: thread) { departure.letGo() }
+        box?.setActivity(.release)
+        let outcome = app.gate.call(record.cell, on: thread) { departure.letGo() }
         if case .lost = outcome { return }
-        gate.lane.box?.setActivity(nil)
+        box?.setActivity(nil)
         if !record.isFailed { record.status = .released }
-        log.of(module: record.id.text).write(
-            .debug, "let go", duration: began.duration(to: time.now()))
+        app.log.of(module: record.id.text).write(
+            .debug, "let go", duration: began.duration(to: app.time.now()))
     }
 
     /// Has modules leave that were taken out, as soon as each may be entered.
@@ -48,10 +62,10 @@ extension RunningApp {
     /// Those that are late have their turn when they return.
     ///
     /// - Parameter last: Done when all that is over.
-    func bidFarewell(then last: (@Sendable (RunningApp) -> Void)? = nil) {
-        guard let host, last != nil || !departing.isEmpty else { return }
+    func bidFarewell(then last: (@Sendable (App) -> Void)? = nil) {
+        guard let host = app.host, last != nil || !departing.isEmpty else { return }
         forgetDeparted()
-        let leaving = departing.values.filter { !isLate($0) }
+        let leaving = departing.values.filter { !app.isLate($0) }
             .sorted { $0.cell.rank < $1.cell.rank }
         let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
@@ -61,24 +75,24 @@ extension RunningApp {
                 let confined = LaneConfined(record)
                 jobs.append(
                     LaneWork(limit: limit, eventInHand: event) { [app = host.app] thread in
-                        app.value.bidFarewell(to: confined.value, event, on: thread)
+                        app.value.departures.bidFarewell(to: confined.value, event, on: thread)
                     })
             }
         }
         jobs.append(leave(leaving.reversed()[...], in: host, then: last))
-        gate.lane.prepend(jobs)
+        app.gate.lane.prepend(jobs)
     }
 
     /// Forgets those that became late in their own end, and have returned from it.
     private func forgetDeparted() {
-        for record in departing.values where record.departure == nil && !isLate(record) {
+        for record in departing.values where record.departure == nil && !app.isLate(record) {
             forget(record)
         }
     }
 
     private func forget(_ record: ModuleRecord) {
         departing[record.cell.number] = nil
-        gate.lane.unregister(record.cell)
+        app.gate.lane.unregister(record.cell)
     }
 
     /// Returns the deadline of a module that leaves: while the app runs, that of any event.
@@ -89,8 +103,7 @@ extension RunningApp {
     /// That may take its time, as the end of a process does: what has come meanwhile has its turn in between,
     /// unless the app stops.
     private func leave(
-        _ records: ArraySlice<ModuleRecord>, in host: Host,
-        then last: (@Sendable (RunningApp) -> Void)?
+        _ records: ArraySlice<ModuleRecord>, in host: Host, then last: (@Sendable (App) -> Void)?
     ) -> LaneWork {
         let confined = LaneConfined(records)
         return LaneWork(limit: Self.limit(in: host)) { [app = host.app] thread in
@@ -100,10 +113,10 @@ extension RunningApp {
                 return
             }
             // Listed first, since the lane may be lost in this one.
-            let next = app.leave(records.dropFirst(), in: host, then: last)
+            let next = app.departures.leave(records.dropFirst(), in: host, then: last)
             let lane = app.gate.lane
             if host.isStopping { lane.prepend([next]) } else { lane.enqueue(next) }
-            app.leave(first, on: thread)
+            app.departures.leave(first, on: thread)
         }
     }
 
@@ -111,38 +124,36 @@ extension RunningApp {
         to record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
         // It may have become late, or hold a step, and have been told meanwhile.
-        guard let departure = record.departure, !isLate(record),
+        guard let departure = record.departure, !app.isLate(record),
             let index = record.farewell.firstIndex(of: event.kind), !isHeld(by: record)
         else { return }
         record.farewell.removeSubrange(...index)
-        _ = tell(record, departure.members, event, on: thread) { error in
-            figures.withLock { $0.failures += 1 }
-            log.of(module: record.id.text).write(
-                .error, "failed: \(error)", event: event.kind.rawValue)
+        _ = app.tell(record, departure.members, event, on: thread) { error in
+            app.failed(record, in: event, error)
         }
     }
 
     private func leave(_ record: ModuleRecord, on thread: LaneThread) {
-        guard record.farewell.isEmpty, record.departure != nil, !isLate(record),
+        guard record.farewell.isEmpty, record.departure != nil, !app.isLate(record),
             !isHeld(by: record)
         else { return }
         letGo(of: record, on: thread)
         // Late in its own end, it has nothing more to be told when it returns.
-        guard gate.lane.owns(thread) else { return }
+        guard app.gate.lane.owns(thread) else { return }
         forget(record)
     }
 
     /// Returns whether a module that leaves holds a step open; it continues when that is over.
     private func isHeld(by record: ModuleRecord) -> Bool {
-        guard let host else { return false }
-        let again = LaneWork(limit: .stop) { [app = host.app] _ in app.value.bidFarewell() }
-        return holds.keep(again, untilNoneOf: record.cell)
+        guard let host = app.host else { return false }
+        let again = LaneWork(limit: .stop) { [app = host.app] _ in
+            app.value.departures.bidFarewell()
+        }
+        return app.holds.keep(again, untilNoneOf: record.cell)
     }
+}
 
-    func isLate(_ record: ModuleRecord) -> Bool {
-        gate.lane.isLate(record.cell)
-    }
-
+extension App {
     /// Tells the members of one module of an event, and nobody else.
     ///
     /// - Parameters:

@@ -2,133 +2,134 @@ import AppService
 import Synchronization
 
 /// The instant at which a reload holds.
-extension RunningApp {
+extension ReloadTransaction {
     /// Exchanges order, routes, services, limits and settings.
     ///
     /// At the end of a job of the lane. No module is entered here, nor any object of one ends: no event is on
     /// its way round, so each is delivered wholly before or wholly after.
-    func commit(_ reload: Reload, in host: Host) {
+    func commit() {
         let new: CallDispatcher
-        guard let calls else { return }
+        guard let old = app.calls else { return }
         // It would never hear what it has missed since.
-        if reload.leaving.contains(where: { isLate($0) && reload.plan.remade.contains($0.id) }) {
-            return startOver(reload)
+        if leaving.contains(where: { app.isLate($0) && plan.remade.contains($0.id) }) {
+            return undo { [request] app in app.reloads.repeatNext(request) }
         }
         do {
             // Modules may have changed their routes while others were made.
             new =
-                reload.drafts.isEmpty
-                ? reload.calls
-                : try dispatcher(for: reload.request, reload.records, from: calls, reload.calls)
-            if let fault = services.transitionFault { throw fault }
+                drafts.isEmpty
+                ? calls : try app.dispatcher(for: request, records, from: old, calls)
+            if let fault = app.services.transitionFault { throw fault }
         } catch {
-            return rollBack(reload, because: "\(error)")
+            return rollBack(because: "\(error)")
         }
-        reload.isOver = true
-        let old = slatefile
-        handOver(reload)
-        takeOutLeaving(reload, calls)
-        exchangeOrder(reload)
-        calls.swapContents(with: new)
-        reload.calls.end(for: calls)
-        services.endTransition()
-        exchangeTerms(reload, in: host)
-        exchangeTasks(reload, in: host)
-        log.notice("slatefile applied (\(reload.request.origin)): \(reload.plan)")
-        followUp(reload, before: old, in: host)
-        reload.posts.release(host.enqueue)
+        isOver = true
+        let before = app.slatefile
+        handOver()
+        takeOutLeaving(routes: old)
+        exchangeOrder()
+        old.swapContents(with: new)
+        calls.end(for: old)
+        app.services.endTransition()
+        exchangeTerms()
+        exchangeTasks()
+        app.log.notice("slatefile applied (\(request.origin)): \(plan)")
+        followUp(before)
+        posts.release(host.enqueue)
     }
 
     /// Hands what waits in the inbox for modules that have failed to those that take their places.
-    private func handOver(_ reload: Reload) {
+    private func handOver() {
         let new = Dictionary(
-            reload.drafts.map { ($0.id, $0.cell) }, uniquingKeysWith: { first, _ in first })
-        for record in reload.leaving {
-            let log = log.of(module: record.id.text)
-            endRetry(of: record.id)
+            drafts.map { ($0.id, $0.cell) }, uniquingKeysWith: { first, _ in first })
+        for record in leaving {
+            let log = app.log.of(module: record.id.text)
+            app.retries.end(of: record.id)
             guard let cell = new[record.id] else {
-                if gate.lane.dropWaiting(for: record.cell) > 0 { log.droppedWaiting() }
+                if app.gate.lane.dropWaiting(for: record.cell) > 0 { log.droppedWaiting() }
                 continue
             }
-            inbox?.replace(record.cell, by: cell)
-            let count = gate.lane.passOn(from: record.cell, to: cell)
+            app.inbox?.replace(record.cell, by: cell)
+            let count = app.gate.lane.passOn(from: record.cell, to: cell)
             if count > 0 { log.notice("restarted; \(count) events of the inbox wait for it") }
         }
     }
 
-    private func takeOutLeaving(_ reload: Reload, _ calls: CallDispatcher) {
-        let routes = reload.leaving.isEmpty ? [:] : calls.routesByModule
-        for record in reload.leaving { takeOut(record, routes: routes[record.cell.number] ?? []) }
+    private func takeOutLeaving(routes calls: CallDispatcher) {
+        let routes = leaving.isEmpty ? [:] : calls.routesByModule
+        for record in leaving {
+            app.departures.takeOut(record, routes: routes[record.cell.number] ?? [])
+        }
         // What a stop would tell them in this state.
-        var end = state
+        var end = app.state
         guard case .deliver(let farewell) = end.apply(.terminate) else { return }
-        depart(reload.leaving) { record in
+        app.departures.depart(leaving) { record in
             if case .launched = record.status { farewell } else { [] }
         }
     }
 
-    private func exchangeOrder(_ reload: Reload) {
-        for (index, record) in reload.records.enumerated() {
+    private func exchangeOrder() {
+        for (index, record) in records.enumerated() {
             record.cell.rank = UInt16(index + 1)
-            gate.lane.box?.setRank(UInt16(index + 1), of: record.cell.number)
+            app.gate.lane.box?.setRank(UInt16(index + 1), of: record.cell.number)
             record.cell.isDraft.store(false, ordering: .relaxed)
         }
-        records = reload.records
-        center.reorder()
-        outdated = Set(reload.plan.postponed)
+        app.records = records
+        app.center.reorder()
+        app.reloads.holds(postponing: plan.postponed)
     }
 
-    private func exchangeTerms(_ reload: Reload, in host: Host) {
-        let new = reload.request.slatefile
+    private func exchangeTerms() {
+        let new = request.slatefile
         let entries = Dictionary(
             new.modules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        for record in records where !outdated.contains(record.id) {
+        for record in records where !app.reloads.isOutdated(record.id) {
             guard let entry = entries[record.id] else { continue }
             let isChanged = entry.isRetried != record.entry.isRetried
             record.entry = entry
             record.cell.terms = Cell.Terms(of: entry)
-            if isChanged, record.isFailed { scheduleRetry(of: record) }
+            if isChanged, record.isFailed { app.retries.schedule(record) }
         }
         var next = new
         // These wait for the next start.
-        (next.app, next.startup) = (slatefile.app, slatefile.startup)
-        slatefile = next
+        (next.app, next.startup) = (app.slatefile.app, app.slatefile.startup)
+        app.slatefile = next
         host.exchange(next)
-        gate.lane.watchdog.limits = Watchdog.Limits(of: next)
-        holds.exchange(allowance: next.deadlines.stop)
+        app.gate.lane.watchdog.limits = Watchdog.Limits(of: next)
+        app.holds.exchange(allowance: next.deadlines.stop)
         let failed = records.count(where: \.isFailed)
-        figures.withLock { figures in
+        app.figures.withLock { figures in
             figures.modulesFailed = failed
             figures.modulesRunning = records.count - failed
         }
     }
 
-    private func exchangeTasks(_ reload: Reload, in host: Host) {
+    private func exchangeTasks() {
         host.noteDrafts([])
-        let removed = reload.plan.removed.map(\.text)
-        host.startup.dispense(with: reload.plan.remade.map { "\($0)\(reload.mark)" } + removed)
-        host.startup.rename(removed) { $0 + reload.mark }
+        let removed = plan.removed.map(\.text)
+        host.startup.dispense(with: plan.remade.map { "\($0)\(mark)" } + removed)
+        host.startup.rename(removed) { $0 + mark }
     }
 
     /// Tells everybody, before any other event: who stays, of its settings; who is new, of where the app
     /// is; who goes, of its end.
-    private func followUp(_ reload: Reload, before old: Slatefile, in host: Host) {
-        let new = Set(reload.drafts.map(\.id))
-        bidFarewell { [request = reload.request, plan = reload.plan] app in
-            app.finish(request, .applied(plan))
+    private func followUp(_ before: Slatefile) {
+        let new = Set(drafts.map(\.id))
+        app.departures.bidFarewell { [request, plan] app in
+            app.reloads.finish(request, .applied(plan))
         }
         let event: EventKind? =
-            switch state {
+            switch app.state {
             case .active: .activate
             case .background: .background
             case .launching, .inactive, .terminating, .terminated: nil
             }
         var jobs: [any LaneJob] = [
-            configurationJob(
-                slatefile, before: old, records.filter { !new.contains($0.id) },
-                reload.request.origin, changed: Set(reload.plan.reconfigured))
+            app.configurationJob(
+                app.slatefile, before: before, records.filter { !new.contains($0.id) },
+                request.origin, changed: Set(plan.reconfigured))
         ]
-        for record in reload.drafts {
+        for record in drafts {
             guard let event = event.map({ LifecycleEvent.state($0, origin: .host) }) else { break }
             let confined = LaneConfined(record)
             jobs.append(
@@ -136,20 +137,23 @@ extension RunningApp {
                     app.value.greet(confined.value, event, on: thread)
                 })
         }
-        for record in reload.drafts where gate.lane.waiting(for: record.cell) != nil {
+        for record in drafts where app.gate.lane.waiting(for: record.cell) != nil {
             let confined = LaneConfined(record)
             jobs.append(
                 LaneWork { [app = host.app] thread in
                     app.value.catchUp(confined.value, on: thread)
                 })
         }
-        gate.lane.prepend(jobs)
+        app.gate.lane.prepend(jobs)
     }
+}
+
+extension App {
 
     /// Has a restarted module receive what has waited for it, on a thread of its own, before anything that
     /// comes from now on.
-    private func catchUp(_ record: ModuleRecord, on thread: LaneThread) {
-        guard ending == nil, !record.isFailed, gate.lane.waiting(for: record.cell) != nil else {
+    fileprivate func catchUp(_ record: ModuleRecord, on thread: LaneThread) {
+        guard !phase.isEnding, !record.isFailed, gate.lane.waiting(for: record.cell) != nil else {
             return
         }
         _ = gate.call(record.cell, on: thread) {
@@ -160,14 +164,12 @@ extension RunningApp {
         markFailed(record, "restart", NoThread())
     }
 
-    private func greet(_ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread) {
-        guard ending == nil, !record.isFailed, gate.lane.admit(record.cell, at: nil) == .go else {
+    fileprivate func greet(_ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread) {
+        guard !phase.isEnding, !record.isFailed, gate.lane.admit(record.cell, at: nil) == .go else {
             return
         }
         _ = tell(record, center.members(of: record.cell), event, on: thread) { error in
-            figures.withLock { $0.failures += 1 }
-            log.of(module: record.id.text).write(
-                .error, "failed: \(error)", event: event.kind.rawValue)
+            failed(record, in: event, error)
         }
     }
 }

@@ -1,5 +1,5 @@
 /// Opening URLs that no module claims.
-extension RunningApp {
+extension App {
     /// Goes on with a URL once the modules that claim URLs by themselves were asked: where none did, it
     /// is a call of the route that answers it.
     func open(

@@ -1,10 +1,11 @@
 import AppService
 import Synchronization
 
-/// The app as it runs: its modules, its state, its figures.
+/// The app as it runs: its modules, its phase, its state, its figures.
 ///
-/// Belongs to the lane.
-final class RunningApp {
+/// Each step of its life has an owner of its own: ``launch``, ``reloads``, ``shutdown``. Belongs to the
+/// lane.
+final class App {
     /// The slatefile that holds.
     var slatefile: Slatefile
     let gate: Gate
@@ -17,51 +18,60 @@ final class RunningApp {
     let time: any TimeSource
     /// The inbox; nil for a host without durable events.
     let inbox: Inbox?
-    var records: [ModuleRecord] = []
-    /// Processes of modules that are yet to be made; nil once all are.
-    var starts: ProcessStarts?
+    let role: any AppRole
+    /// The host that owns the app.
+    weak var host: Host?
+
+    private(set) var phase = AppPhase.made
     var state = LifecycleState.launching
+    var records: [ModuleRecord] = []
     /// Changed on the lane, read by any thread.
     let figures = HostCounters()
-    /// The jobs from outside that wait for READY.
-    var held: [any LaneJob] = []
-    var isReady = false
-    /// The end of the app, once that is decided.
-    var ending: Host.End?
-    /// Whether the modules have heard of the end, so that they are let go of.
-    var isReleasing = false
-    /// The modules that a stop has yet to let go of, since they were late; nil before it lets go of any.
-    var unreleased: [ModuleRecord]?
-    /// The reload that is on its way; nil where none is.
-    var reload: Reload?
-    /// Reloads that wait for the app to be ready, or for the one on its way.
-    var waitingReloads: [ReloadRequest] = []
-    /// Modules to be made anew that were late.
-    var outdated: Set<ModuleID> = []
     /// The modules that have not returned from `init` in time: no more is to come of them.
     var hangingInInit: [Cell] = []
-    /// The tries to come for modules that have failed.
-    var retries: [ModuleID: ModuleRetry] = [:]
-    /// The number of reloads, with those that failed.
-    var reloadCount = 0
-    /// Modules that are no longer part of the app, and yet to be let go of, by the numbers of their cells.
-    var departing: [UInt16: ModuleRecord] = [:]
-    /// The host that owns the app; set at launch.
-    weak var host: Host?
-    var startedAt: ContinuousClock.Instant
     private var eventBegan: ContinuousClock.Instant
 
-    init(slatefile: Slatefile, gate: Gate, log: Log, time: any TimeSource, inbox: Inbox?) {
+    private(set) lazy var launch = AppLaunch(of: self)
+    private(set) lazy var reloads = Reloads(of: self)
+    private(set) lazy var retries = Retries(of: self)
+    private(set) lazy var departures = Departures(of: self)
+    private(set) lazy var shutdown = Shutdown(of: self)
+
+    init(
+        slatefile: Slatefile, gate: Gate, log: Log, time: any TimeSource, inbox: Inbox?,
+        role: any AppRole
+    ) {
         self.inbox = inbox
+        self.role = role
         self.slatefile = slatefile
         self.gate = gate
         self.log = log
         self.time = time
         center = CommunicationCenter(gate: gate)
         services = ServiceRegistry(gate: gate)
+        services.isAlone = role.upstream != nil
         holds = HoldList(gate: gate, log: log, time: time, allowance: slatefile.deadlines.stop)
-        startedAt = time.now()
-        eventBegan = startedAt
+        eventBegan = time.now()
+    }
+
+    /// Moves to the next phase, and does what that calls for.
+    func advance(_ change: AppPhase.Change) {
+        for effect in phase.apply(change) {
+            switch effect {
+            case .makeModules: launch.makeModules()
+            case .reportStartedUp: role.startedUp(self)
+            case .openRoot: launch.openRoot()
+            case .becomeReady: launch.becomeReady()
+            case .openInbox: launch.openInbox()
+            case .beginNextReload: reloads.beginNext()
+            case .undoReload: reloads.current?.rollBack(because: "the host stops")
+            case .closeEntrances: shutdown.closeEntrances()
+            case .dropHeld: launch.dropHeld()
+            case .tellOfStop: role.tellOfStop(origin: shutdown.origin, in: self)
+            case .release: shutdown.releaseWhenNobodyHolds()
+            case .end(let end): shutdown.end(end)
+            }
+        }
     }
 
     func record(of cell: Cell) -> ModuleRecord? {
@@ -71,40 +81,65 @@ final class RunningApp {
         return records[index]
     }
 
+    func isLate(_ record: ModuleRecord) -> Bool { gate.lane.isLate(record.cell) }
+
+    /// The rank of the first required module that failed: those after it were not told to launch.
+    var firstFailedRequired: UInt16? {
+        records.first { $0.entry.isRequired && $0.isFailed }?.cell.rank
+    }
+
     /// Marks a module as failed: it gets nothing more.
     ///
     /// A required one ends the app.
-    func markFailed(_ record: ModuleRecord, _ what: String, _ error: any Error) {
+    func markFailed(_ record: ModuleRecord, _ step: String, _ error: any Error) {
         guard !record.isFailed else { return }
-        record.status = .failed("\(what): \(error)")
+        record.status = .failed("\(step): \(error)")
         gate.lane.fail(record.cell)
         figures.withLock { figures in
             figures.modulesFailed += 1
             figures.modulesRunning -= 1
         }
         tellHealth()
-        // The host that leads this one says so.
-        if host?.parent != nil { return }
-        let log = log.of(module: record.id.text)
-        guard record.entry.isRequired else {
-            log.error("\(what) failed, the app goes on without it: \(error)")
-            // A process that is given up was restarted often enough.
-            if what != "process" { scheduleRetry(of: record) }
-            return
-        }
-        log.error("\(what) failed, and the module is required: \(error)")
-        host?.fail("required module '\(record.id)' failed in \(what): \(error)")
+        role.moduleFailed(record, in: step, error, of: self)
+    }
+
+    /// Notes and logs what a module threw in an event.
+    func failed(_ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error) {
+        figures.withLock { $0.failures += 1 }
+        logFailed(record, in: event, error)
+    }
+
+    func logFailed(_ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error) {
+        log.of(module: record.id.text).write(
+            .error, "failed: \(error)", event: event.kind.rawValue)
     }
 
     /// Delivers something of the host's own once what was accepted before is delivered.
     func deliverNow(_ request: EventRequest, limit: DeliveryLimit = .event) {
         gate.lane.enqueue(EventJob(request, in: self, limit: limit))
     }
+
+    var health: HostHealth {
+        var health = HostHealth(
+            state: state, isReady: phase.isReady,
+            modules: records.isEmpty ? slatefile.modules.count(where: \.isEnabled) : records.count)
+        // Those that were taken out concern nobody but the host.
+        health.late = gate.lane.lateCells.filter { !departures.holds($0) }.compactMap(\.id)
+        health.failed = records.filter(\.isFailed).map(\.id)
+        return health
+    }
+
+    /// Says that something may have changed in ``health``.
+    func tellHealth() {
+        let health = health
+        figures.withLock { $0.late = health.late }
+        host?.observer.onHealth(health)
+    }
 }
 
 // MARK: For the job that delivers
 
-extension RunningApp {
+extension App {
     /// Returns the events that a request comes to, in order: none where it means nothing in the app's state, nil where
     /// the job is held and will be run again.
     func plan(_ request: EventRequest, of job: EventJob) -> [LifecycleEvent]? {
@@ -123,16 +158,16 @@ extension RunningApp {
             return events
         case .own(let event):
             // A stop that came in between makes it meaningless.
-            return ending == nil ? [event] : []
+            return phase.isEnding ? [] : [event]
         case .ownChange(let change, let origin):
-            return ending == nil || change == .terminate ? apply(change, origin: origin) : []
+            return phase.isEnding && change != .terminate ? [] : apply(change, origin: origin)
         }
     }
 
-    /// Keeps what comes from outside before READY.
+    /// Keeps what comes from outside until the app is ready.
     func isHeld(_ job: any LaneJob) -> Bool {
-        guard !isReady, ending == nil else { return false }
-        held.append(job)
+        guard phase.isBeforeReady else { return false }
+        launch.hold(job)
         return true
     }
 
@@ -155,7 +190,7 @@ extension RunningApp {
     }
 
     func begin(_ event: inout LifecycleEvent) {
-        if ending != nil { gate.lane.watchdog.stopReaches(event.kind) }
+        if phase.isEnding { gate.lane.watchdog.stopReaches(event.kind) }
         gate.lane.accept(&event)
         gate.lane.box?.setActivity(.event(event.kind))
         if let entry = event.entry { inbox?.began(entry) }
@@ -183,32 +218,7 @@ extension RunningApp {
     /// - Returns: Whether the others are to be told.
     func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep {
         figures.withLock { $0.failures += 1 }
-        if let parent = host?.parent {
-            parent.failed(event, error)
-            return .next
-        }
-        guard let record = record(of: cell) else { return .next }
-        if event.kind == .launch {
-            markFailed(record, "launch", error)
-            return goesOn(with: event) ? .next : .end
-        }
-        log.of(module: record.id.text).write(
-            .error, "failed: \(error)", event: event.kind.rawValue)
-        return .next
-    }
-
-    /// A module threw on a thread that had lost the lane.
-    func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
-        figures.withLock { $0.failures += 1 }
-        if event?.kind == .launch, let record = record(of: cell), !record.isFailed {
-            return markFailed(record, "launch", error)
-        }
-        logFailedLate(cell, in: event, error)
-    }
-
-    func logFailedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
-        log.of(module: cell.id?.text ?? "").write(
-            .error, "failed, late: \(error)", event: event?.kind.rawValue)
+        return role.responderFailed(cell, in: event, error, of: self)
     }
 
     /// Returns whether an event is still to be delivered after a module was late in it.
@@ -216,28 +226,29 @@ extension RunningApp {
         event.kind != .launch || firstFailedRequired == nil
     }
 
+    /// The time since the event in hand began.
+    var timeInEvent: Duration { eventBegan.duration(to: time.now()) }
+
     func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest) {
         gate.lane.box?.setActivity(nil)
         figures.withLock { $0.events[event.kind, default: 0] += 1 }
         if event.kind == .launch { launched() }
-        let unheard = unheard(event, tally)
-        log.write(
-            .info, unheard ?? tally.summary, event: event.kind.rawValue,
-            duration: eventBegan.duration(to: time.now()),
-            fields: [LogField("origin", "\(event.origin)")])
-        if let parent = host?.parent { return parent.ended(event, tally) }
-        if case .url(let url, let token) = event.content {
-            open(url, token, after: event, tally, of: request)
-        } else if let entry = event.entry {
-            var outcome = EventOutcome(tally)
-            outcome.unheard = unheard
-            inbox?.ended(entry, outcome)
+        role.ended(event, tally, of: request, in: self)
+    }
+
+    /// Every module that is left counts as launched, whether it had work to do or not.
+    private func launched() {
+        let end = firstFailedRequired ?? .max
+        for record in records where !record.isFailed {
+            guard case .made = record.status else { continue }
+            if record.cell.rank > end { break }
+            record.status = .launched
         }
     }
 
     /// Returns the notice about an event from outside for which there was no module; nil if there was one.
-    private func unheard(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
-        guard tally.isUnheard, host?.parent == nil, event.entry?.only == nil else { return nil }
+    func unheard(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
+        guard tally.isUnheard, event.entry?.only == nil else { return nil }
         guard case .message(let message) = event.content else {
             return event.kind.isDurable && event.kind != .openURL
                 ? "no module responds to '\(event.kind.rawValue)'" : nil
@@ -250,30 +261,13 @@ extension RunningApp {
             + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
     }
 
-    func completed(_ request: EventRequest) {
-        guard let host, host.parent == nil else { return }
-        switch request {
-        case .own(let event) where event.kind == .launch: openRoot(in: host)
-        case .ownChange(.activate, _): becomeReady(in: host)
-        case .ownChange(.terminate, _): releaseWhenNobodyHolds(in: host)
-        default: break
-        }
-    }
+    /// Continues with what a request was a step of.
+    func completed(_ request: EventRequest) { role.completed(request, in: self) }
 }
 
 extension EventTally {
     /// Whether no module was told, or will be.
     fileprivate var isUnheard: Bool {
         delivered + failed + late == 0 && claimedBy == nil
-    }
-
-    /// The result of the event in words: `3 modules, newData`.
-    fileprivate var summary: String {
-        var text = delivered == 1 ? "1 module" : "\(delivered) modules"
-        if failed > 0 { text += ", \(failed) failed" }
-        if late > 0 { text += ", \(late) late" }
-        if let fetch { text += ", \(fetch.rawValue)" }
-        if let claimedBy = claimedBy?.id { text += ", claimed by \(claimedBy)" }
-        return text
     }
 }

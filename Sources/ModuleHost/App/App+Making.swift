@@ -1,0 +1,109 @@
+import AppService
+
+/// Making modules, for a launch or a reload.
+extension App {
+    /// Has the processes of modules started that are about to be made.
+    ///
+    /// - Parameters:
+    ///   - records: The modules, in order; those of this process among them.
+    ///   - context: What one of them is given.
+    /// - Returns: The processes, for whoever makes the modules.
+    func processStarts(
+        of records: [ModuleRecord], _ context: (ModuleRecord) -> ModuleContext?
+    ) -> ProcessStarts {
+        let processes = host?.processes ?? ProcessSettings()
+        let starts = ProcessStarts(
+            records.compactMap { record in
+                guard let terms = record.entry.terms(in: processes), let context = context(record)
+                else { return nil }
+                return ProcessStart(context, terms)
+            })
+        starts.begin()
+        return starts
+    }
+
+    /// Creates the context of a module.
+    func context(
+        of record: ModuleRecord, appConfig: JSONValue?, calls: CallDispatcher, host: HostServices
+    ) -> ModuleContext {
+        ModuleContext(
+            id: record.id, cell: record.cell, app: slatefile.app, config: record.entry.config,
+            appConfig: appConfig, log: log.of(module: record.id.text),
+            stateDirectory: host.stateDirectory, center: center, services: services,
+            calls: CallLine(calls, for: record.id, at: record.cell), host: host)
+    }
+
+    /// Makes a module.
+    ///
+    /// - Parameters:
+    ///   - record: The module's.
+    ///   - context: What the module is given.
+    ///   - start: Its process, if it has one.
+    ///   - thread: The calling thread, which owns the lane.
+    ///   - failed: Told what it threw. Where it takes too long, whoever goes on says so.
+    func make(
+        _ record: ModuleRecord, with context: ModuleContext, _ start: ProcessStart?,
+        on thread: LaneThread, failed: (any Error) -> Void
+    ) {
+        let began = time.now()
+        gate.lane.box?.setActivity(.making)
+        let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
+            try describing { try record.entry.make(with: context, start) }
+        }
+        // Who lost the lane has no say any more.
+        if gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
+        switch outcome {
+        case .returned(let module):
+            record.module = module
+            record.context = context
+            record.status = .made
+            center.insert(module, in: record.cell, isModule: true)
+            log.of(module: record.id.text).write(
+                .debug, "made", duration: began.duration(to: time.now()))
+        case .threw(let error): failed(error)
+        // A job begins at depth 0.
+        case .tooDeep: break
+        // It took too long; whoever goes on says so. What it made is let go of here.
+        case .lost, .threwLate: break
+        }
+    }
+
+    /// Lets go of what a module that failed in `init` has added and provided: it ends in code of the
+    /// module's.
+    func letGo(of cell: Cell) {
+        let rest = LaneConfined<[AnyObject]>(
+            center.takeAll(of: cell) + services.takeAll(of: cell))
+        gate.lane.enqueue(LaneErrand(gate: gate, cell: cell) { _ = rest })
+    }
+}
+
+extension Slatefile.Module {
+    /// Returns the launch settings of its process; nil for a module of this process.
+    fileprivate func terms(in processes: ProcessSettings) -> IsolationTerms? {
+        switch implementation {
+        case .entry where isolation != .process: nil
+        case .entry(let name):
+            IsolationTerms(entry: name, naming: environment, in: processes, for: id)
+        case .command(let words):
+            IsolationTerms(words, naming: environment, in: processes, for: id)
+        }
+    }
+
+    /// Makes the module of this entry.
+    fileprivate func make(
+        with context: ModuleContext, _ start: ProcessStart?
+    ) throws -> any ModuleHost.Module {
+        if let start { return try IsolatedModule(start) }
+        guard case .entry(let name) = implementation else { throw IsolationError.gone }
+        return try EntryType(name).type.init(context: context)
+    }
+}
+
+extension Cell.Terms {
+    /// The terms that the slatefile gives a module.
+    init(of entry: Slatefile.Module) {
+        self.init(
+            deadline: entry.deadline, killAfter: entry.killAfter, backlog: entry.backlog,
+            permissions: entry.permissions)
+    }
+}

@@ -1,0 +1,158 @@
+import AppService
+
+/// The launch of an app: from the slatefile to READY, in steps that each are a job of the lane.
+///
+/// Belongs to the lane.
+final class AppLaunch {
+    private unowned let app: App
+    /// Processes of modules that are yet to be made; nil once all are.
+    private var starts: ProcessStarts?
+    /// The jobs from outside that wait for READY.
+    private var held: [any LaneJob] = []
+    private var began: ContinuousClock.Instant
+
+    init(of app: App) {
+        self.app = app
+        began = app.time.now()
+    }
+
+    func hold(_ job: any LaneJob) { held.append(job) }
+
+    /// Drops what waits for READY: a stop has come before.
+    func dropHeld() {
+        guard !held.isEmpty else { return }
+        app.log.warning("\(held.count) events came before READY and are not delivered")
+        app.figures.withLock { $0.ignored += held.count }
+        held = []
+    }
+
+    /// Ends processes that no module has taken.
+    func cancelStarts() {
+        starts?.cancel()
+        starts = nil
+    }
+
+    // MARK: Steps
+
+    /// Makes every module, in order; then the start-up tasks that cannot wait.
+    func makeModules() {
+        guard let host = app.host else { return }
+        began = app.time.now()
+        app.records = app.slatefile.modules.filter(\.isEnabled).enumerated().map { index, entry in
+            ModuleRecord(
+                entry: entry,
+                cell: Cell(number: UInt16(index + 1), id: entry.id, terms: Cell.Terms(of: entry)))
+        }
+        app.figures.withLock { $0.modulesRunning = app.records.count }
+        app.tellHealth()
+        do {
+            app.calls = try CallDispatcher(
+                RouteTable(of: app.slatefile), records: app.records, tokens: host.tokens,
+                gate: app.gate, center: app.center)
+            app.calls?.parent = app.role.upstream
+        } catch {
+            return host.fail("the routes make no sense: \(error)")
+        }
+        starts = app.processStarts(of: app.records) { context(of: $0, in: host) }
+        for index in app.records.indices {
+            app.gate.lane.register(app.records[index].cell)
+            host.onLane(limit: .launch) { app, thread in
+                app.launch.make(app.records[index], in: host, on: thread)
+            }
+        }
+        host.onLane { app, _ in app.launch.runStartupTasks(in: host) }
+    }
+
+    private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
+        guard app.phase == .making, !host.isStopping else { return }
+        let start = starts?[record.id]
+        guard let context = start?.context.value ?? context(of: record, in: host) else { return }
+        app.make(record, with: context, start, on: thread) { error in
+            app.markFailed(record, "init", error)
+            app.letGo(of: record.cell)
+        }
+    }
+
+    private func context(of record: ModuleRecord, in host: Host) -> ModuleContext? {
+        app.calls.map { calls in
+            app.context(
+                of: record, appConfig: app.slatefile.config, calls: calls,
+                host: HostServices(of: host))
+        }
+    }
+
+    private func runStartupTasks(in host: Host) {
+        // Every module has taken its own, unless the app stops.
+        cancelStarts()
+        guard app.phase == .making, !host.isStopping else { return }
+        do throws(StartupError) {
+            try host.startup.admit(.high)
+        } catch {
+            return host.fail("start-up tasks make no sense: \(error)")
+        }
+        host.startup.whenDone(.high) {
+            host.onLane(limit: .launch) { app, _ in app.advance(.startedUp) }
+        }
+    }
+
+    func deliverLaunch() {
+        try? app.host?.startup.admit(.default)
+        app.deliverNow(
+            .own(.launch(Launch(origin: .host, app: app.slatefile.app))), limit: .launch)
+    }
+
+    func openRoot() {
+        guard let host = app.host else { return }
+        _ = app.state.apply(.launched)
+        app.figures.withLock { $0.state = app.state }
+        host.onLane(limit: .launch) { app, thread in app.launch.askForRoot(on: thread) }
+        // A job of its own: a root that takes too long keeps nobody from becoming active.
+        host.onLane { app, _ in app.deliverNow(.ownChange(.activate, origin: .host)) }
+    }
+
+    private func askForRoot(on thread: LaneThread) {
+        guard app.phase == .activating, let record = app.records.first(where: \.entry.isMain),
+            !record.isFailed, let main = record.module as? any RootProvider
+        else { return }
+        let log = app.log.of(module: record.id.text)
+        guard app.gate.lane.admit(record.cell, at: nil) == .go else {
+            return log.warning("no root: the module is late")
+        }
+        let failure: any Error
+        switch app.gate.call(record.cell, on: thread, { try describing { try main.root } }) {
+        case .returned(let root?):
+            do throws(URLFault) {
+                return app.deliverNow(.own(try .openURL(root, origin: .local(record.id))))
+            } catch {
+                failure = error
+            }
+        case .threw(let error): failure = error
+        case .returned(nil), .tooDeep, .lost, .threwLate: return
+        }
+        app.figures.withLock { $0.failures += 1 }
+        log.error("no root: \(failure)")
+    }
+
+    func becomeReady() {
+        guard let host = app.host else { return }
+        let after = began.duration(to: app.time.now())
+        app.figures.withLock { $0.readyAfter = after }
+        app.tellHealth()
+        let (running, total) = (app.figures.withLock { $0.modulesRunning }, app.records.count)
+        let count = running == total ? "\(total)" : "\(running) of \(total)"
+        app.log.write(
+            .notice, "ready: \(count) \(total == 1 ? "module" : "modules")", duration: after)
+        host.observer.onReady(running, total, after)
+        app.gate.lane.prepend(held)
+        held = []
+    }
+
+    /// Opens the inbox, and lets the start-up tasks begin that can wait.
+    func openInbox() {
+        guard let host = app.host else { return }
+        app.inbox?.open(for: host)
+        host.onLaneWhenIdle { app in
+            if !app.phase.isEnding { try? host.startup.admit(.low) }
+        }
+    }
+}

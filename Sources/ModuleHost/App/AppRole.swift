@@ -1,0 +1,127 @@
+/// The ways in which an app differs where it is the process of one module, led by another host.
+///
+/// On the lane, except where a method says otherwise.
+protocol AppRole: AnyObject, Sendable {
+    /// The way to the modules of other processes; nil for an app whose modules are all its own.
+    var upstream: (any UpstreamCalls)? { get }
+
+    /// The input that the lane serves while a call waits; nil for none.
+    var input: (any LaneInput)? { get }
+
+    /// Notes the host of this app. On the thread that makes it.
+    func set(_ host: Host)
+
+    /// Continues after each module was made and the start-up tasks that cannot wait are done, or one
+    /// of them has failed.
+    func startedUp(_ app: App)
+
+    /// Reports that a module has failed.
+    ///
+    /// - Parameters:
+    ///   - record: The module's.
+    ///   - step: What it failed in.
+    ///   - error: What it threw.
+    ///   - app: The app.
+    func moduleFailed(_ record: ModuleRecord, in step: String, _ error: any Error, of app: App)
+
+    /// Reports that a responder threw.
+    ///
+    /// - Returns: Whether the others are to be told.
+    func responderFailed(
+        _ cell: Cell, in event: LifecycleEvent, _ error: any Error, of app: App
+    ) -> FanStep
+
+    /// Reports the end of an event.
+    func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest, in app: App)
+
+    /// Continues with what a request was a step of.
+    func completed(_ request: EventRequest, in app: App)
+
+    /// Tells the modules that the app stops.
+    func tellOfStop(origin: Origin, in app: App)
+
+    /// Takes a message of a module, on any thread.
+    ///
+    /// - Returns: False where the app delivers it itself.
+    func take(_ message: LifecycleEvent) -> Bool
+}
+
+/// An app of its own: the modules of a slatefile.
+final class StandaloneRole: AppRole {
+    var upstream: (any UpstreamCalls)? { nil }
+    var input: (any LaneInput)? { nil }
+
+    func set(_: Host) {}
+
+    func startedUp(_ app: App) { app.launch.deliverLaunch() }
+
+    func moduleFailed(
+        _ record: ModuleRecord, in step: String, _ error: any Error, of app: App
+    ) {
+        let log = app.log.of(module: record.id.text)
+        guard record.entry.isRequired else {
+            log.error("\(step) failed, the app goes on without it: \(error)")
+            // A process that is given up was restarted often enough.
+            if step != "process" { app.retries.schedule(record) }
+            return
+        }
+        log.error("\(step) failed, and the module is required: \(error)")
+        app.host?.fail("required module '\(record.id)' failed in \(step): \(error)")
+    }
+
+    func responderFailed(
+        _ cell: Cell, in event: LifecycleEvent, _ error: any Error, of app: App
+    ) -> FanStep {
+        guard let record = app.record(of: cell) else { return .next }
+        if event.kind == .launch {
+            app.markFailed(record, "launch", error)
+            return app.goesOn(with: event) ? .next : .end
+        }
+        app.logFailed(record, in: event, error)
+        return .next
+    }
+
+    func ended(
+        _ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest, in app: App
+    ) {
+        let unheard = app.unheard(event, tally)
+        app.log.write(
+            .info, unheard ?? tally.summary, event: event.kind.rawValue,
+            duration: app.timeInEvent, fields: [LogField("origin", "\(event.origin)")])
+        if case .url(let url, let token) = event.content {
+            app.open(url, token, after: event, tally, of: request)
+        } else if let entry = event.entry {
+            var outcome = EventOutcome(tally)
+            outcome.unheard = unheard
+            app.inbox?.ended(entry, outcome)
+        }
+    }
+
+    func completed(_ request: EventRequest, in app: App) {
+        switch request {
+        case .own(let event) where event.kind == .launch:
+            if app.firstFailedRequired == nil { app.advance(.launched) }
+        case .ownChange(.activate, _): app.advance(.activated)
+        case .ownChange(.terminate, _): app.advance(.told)
+        default: break
+        }
+    }
+
+    func tellOfStop(origin: Origin, in app: App) {
+        app.deliverNow(.ownChange(.terminate, origin: origin), limit: .stop)
+    }
+
+    func take(_: LifecycleEvent) -> Bool { false }
+}
+
+extension EventTally {
+    /// The result of an event in words: `3 modules, newData`.
+    fileprivate var summary: String {
+        var text = delivered == 1 ? "1 module" : "\(delivered) modules"
+        if failed > 0 { text += ", \(failed) failed" }
+        if late > 0 { text += ", \(late) late" }
+        if let fetch { text += ", \(fetch.rawValue)" }
+        if let claimedBy = claimedBy?.id { text += ", claimed by \(claimedBy)" }
+        return text
+    }
+}

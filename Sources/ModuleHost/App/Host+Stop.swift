@@ -1,0 +1,144 @@
+import AppService
+import Synchronization
+
+/// The stop of a host, as any thread sees it: asked for once, and over once.
+final class HostStop: Sendable {
+    private enum Stage: UInt8, AtomicRepresentable {
+        case none, asked, over
+    }
+
+    private let stage = Atomic(Stage.none)
+    private let alarms = Guarded<[any Alarm]>([])
+    /// Open from the moment on at which a stop is asked for.
+    let latch = Latch()
+
+    /// Whether a stop was asked for.
+    var isAsked: Bool { stage.load(ordering: .acquiring) != .none }
+
+    /// Whether the app has come to its end.
+    var isOver: Bool { stage.load(ordering: .acquiring) == .over }
+
+    /// Asks for the stop.
+    ///
+    /// - Returns: False where it was asked for before.
+    func ask() -> Bool {
+        let isFirst = stage.compareExchange(
+            expected: .none, desired: .asked, ordering: .acquiringAndReleasing
+        ).exchanged
+        if isFirst { latch.open() }
+        return isFirst
+    }
+
+    /// Keeps alarms that the end calls off.
+    func keep(_ new: [any Alarm]) { alarms.withLock { $0 = new } }
+
+    /// Notes the end.
+    ///
+    /// - Returns: False where that was noted before.
+    func end() -> Bool {
+        guard stage.exchange(.over, ordering: .acquiringAndReleasing) != .over else { return false }
+        for alarm in alarms.withLock({ $0 }) { alarm.cancel() }
+        return true
+    }
+}
+
+extension Host {
+    /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for
+    /// them, then the modules are let go, in reverse order.
+    ///
+    /// What was accepted before is delivered before.
+    ///
+    /// - Parameter reason: Why, for the log.
+    public func stop(because reason: String) {
+        stop(.stopped, because: reason, origin: .host)
+    }
+
+    /// Stops the app since something failed that it cannot do without.
+    func fail(_ reason: String) { stop(.failed(reason), because: reason, origin: .host) }
+
+    /// Whether the app has come to its end.
+    var isOver: Bool { stopping.isOver }
+
+    /// Whether a stop was asked for.
+    var isStopping: Bool { stopping.isAsked }
+
+    func stop(_ end: End, because reason: String, origin: Origin) {
+        guard stopping.ask() else { return }
+        let limit = slatefile.deadlines.stopAll
+        holds.stopBegins(within: limit)
+        gate.lane.watchdog.stopBegins(until: time.now() + limit, within: limit)
+        let backlog = time.schedule(after: limit / 3) { [self] in dropBacklog(after: limit / 3) }
+        let alarm = time.schedule(after: limit) { [self] in overdue() }
+        let slow = time.schedule(after: Self.slowStop) { [self] in saySlowStop() }
+        stopping.keep([alarm, slow])
+        // Before the lane has come to it: a module may keep it from that. Who reads the line may rely on it:
+        // a parent that starts hosts again knows by then that this one is the last.
+        observer.onStop(end, reason)
+        log.notice("stopping: \(reason)")
+        gate.lane.enqueue(
+            StopJob { [app] in
+                backlog.cancel()
+                app.value.shutdown.begin(end, origin: origin)
+            })
+    }
+
+    /// After how long a stop says what it waits for.
+    private static let slowStop: Duration = .seconds(1)
+
+    /// Says which modules a stop waits for, once, on the thread of an alarm: the lane may be stuck.
+    private func saySlowStop() {
+        let lane = gate.lane
+        var waits: [String] = []
+        if let id = lane.cell(lane.word.load().cell)?.id { waits.append("\(id) is at work") }
+        for cell in lane.lateCells {
+            if let id = cell.id { waits.append("\(id) is late") }
+        }
+        for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
+        let shown = waits.isEmpty ? "the host is busy" : waits.prefix(8).joined(separator: ", ")
+        let more = waits.count > 8 ? " and \(waits.count - 8) more" : ""
+        log.notice(
+            "the stop has taken \(Self.slowStop.briefText) so far: \(shown)\(more); "
+                + "it takes \(slatefile.deadlines.stopAll.briefText) at most")
+    }
+
+    /// Drops what was accepted before the stop and is not delivered yet, where the stop has not come round to
+    /// the modules for it.
+    private func dropBacklog(after limit: Duration) {
+        let dropped = gate.lane.dropBacklog(
+            before: { $0 is StopJob },
+            noting: { job in
+                if let entry = (job as? EventJob)?.entry { inbox?.handBack(entry) }
+            })
+        guard !dropped.isEmpty else { return }
+        let durable = dropped.count { ($0 as? EventJob)?.entry != nil }
+        for job in dropped { job.abandon() }
+        log.warning(
+            "what was accepted before the stop took the modules longer than \(limit.briefText), a third "
+                + "of deadlines.stopAll: \(dropped.count - durable) events and calls are dropped, "
+                + "\(durable) of the inbox left to the next host")
+    }
+
+    private func overdue() { end(.overdue(leftBehind())) }
+
+    func end(_ end: End) {
+        guard stopping.end() else { return }
+        gate.lane.close()
+        holds.close()
+        observer.onEnd(end)
+    }
+
+    /// The modules whose end an overdue stop did not wait for: those that are overdue, and those that hold, of
+    /// which the log says what for.
+    ///
+    /// Not the one in hand, which has time left: to blame is what stands before it.
+    private func leftBehind() -> [ModuleID] {
+        var modules = gate.lane.overdueCells.compactMap(\.id)
+        for hold in holds.open {
+            log.of(module: hold.module.text).error(
+                "held '\(hold.step.rawValue)' until the stop was out of time: \(hold.reason)")
+            modules.append(hold.module)
+        }
+        var named: Set<ModuleID> = []
+        return modules.filter { named.insert($0).inserted }
+    }
+}

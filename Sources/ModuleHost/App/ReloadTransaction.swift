@@ -1,0 +1,200 @@
+import AppService
+import Synchronization
+
+/// A reload on its way: modules are made and launched for it, in steps that each are a job of the lane, and
+/// then it holds, or it is undone.
+///
+/// Events are delivered between the steps. Belongs to the lane.
+final class ReloadTransaction {
+    let app: App
+    let host: Host
+    let request: ReloadRequest
+    let plan: ReloadPlan
+    /// The new order: modules that stay, and those made for the reload.
+    let records: [ModuleRecord]
+    /// Modules made for the reload, in order.
+    let drafts: [ModuleRecord]
+    /// Modules that go when it holds, in order.
+    let leaving: [ModuleRecord]
+    /// The dispatcher for calls of the modules made for the reload, until it takes effect.
+    let calls: CallDispatcher
+    /// Their start-up tasks.
+    let tasks = Withheld<StartupTask>()
+    /// The messages that they post.
+    let posts = Withheld<EventRequest>()
+    /// Processes of those that are yet to be made; nil once all are.
+    private var starts: ProcessStarts?
+    private let number: Int
+    /// Whether it can no longer be undone, or has been.
+    var isOver = false
+
+    init(
+        request: ReloadRequest, plan: ReloadPlan, records: [ModuleRecord],
+        drafts: [ModuleRecord], leaving: [ModuleRecord], calls: CallDispatcher, number: Int,
+        of app: App, in host: Host
+    ) {
+        self.request = request
+        self.plan = plan
+        self.records = records
+        self.drafts = drafts
+        self.leaving = leaving
+        self.calls = calls
+        self.number = number
+        self.app = app
+        self.host = host
+    }
+
+    /// The temporary suffix of the names of start-up tasks of recreated modules.
+    var mark: String { " before reload \(number)" }
+
+    func draft(of cell: Cell) -> ModuleRecord? { drafts.first { $0.cell === cell } }
+
+    func begin() {
+        guard !drafts.isEmpty else { return commit() }
+        host.noteDrafts(drafts.map(\.id))
+        app.services.beginTransition(leaving: leaving.map(\.cell))
+        host.startup.rename(plan.remade.map(\.text)) { $0 + mark }
+        for record in drafts { app.gate.lane.register(record.cell) }
+        starts = app.processStarts(of: drafts, context)
+        withEachDraft { reload, record, thread in
+            reload.make(record, on: thread)
+        } then: { reload in
+            reload.runStartupTasks()
+        }
+    }
+
+    // MARK: Making modules
+
+    /// Does something with each module that is made for the reload, and then something else, for as long as
+    /// nothing has gone wrong.
+    ///
+    /// Each has a job of the lane, listed when the one before it is done: what has come meanwhile has its turn
+    /// in between. Nothing comes between the last of them and what is done then.
+    private func withEachDraft(
+        from index: Int = 0, telling event: LifecycleEvent? = nil,
+        _ body: @escaping @Sendable (ReloadTransaction, ModuleRecord, LaneThread) -> Void,
+        then last: @escaping @Sendable (ReloadTransaction) -> Void
+    ) {
+        let confined = LaneConfined(self)
+        app.gate.lane.enqueue(
+            LaneWork(limit: .launch, eventInHand: event) { thread in
+                let reload = confined.value
+                // A stop that is about to come undoes it.
+                guard !reload.isOver, !reload.host.isStopping else { return }
+                body(reload, reload.drafts[index], thread)
+                // Where the lane was lost the reload is undone by whoever goes on.
+                guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
+                else { return }
+                guard index + 1 < reload.drafts.count else { return last(reload) }
+                reload.withEachDraft(from: index + 1, telling: event, body, then: last)
+            })
+    }
+
+    private func make(_ record: ModuleRecord, on thread: LaneThread) {
+        let start = starts?[record.id]
+        let context = start?.context.value ?? context(of: record)
+        app.make(record, with: context, start, on: thread) { error in
+            rollBack(because: "module '\(record.id)' failed in init: \(error)")
+        }
+    }
+
+    private func context(of record: ModuleRecord) -> ModuleContext {
+        app.context(
+            of: record, appConfig: request.slatefile.config, calls: calls,
+            host: HostServices(of: host, for: self))
+    }
+
+    private func runStartupTasks() {
+        starts = nil
+        var released: [StartupTask] = []
+        tasks.release { released += $0 }
+        do throws(StartupError) {
+            try host.startup.register(released)
+        } catch {
+            return rollBack(because: "start-up tasks make no sense: \(error)")
+        }
+        // Behind these tasks there may be some of others: whatever is high is wanted now.
+        let confined = LaneConfined(self)
+        host.startup.whenDone(.high) { [host] in
+            host.onLane { _, _ in confined.value.launchDrafts() }
+        }
+    }
+
+    private func launchDrafts() {
+        let event = LifecycleEvent.launch(Launch(origin: request.origin, app: app.slatefile.app))
+        withEachDraft(telling: event) { reload, record, thread in
+            reload.launch(record, event, on: thread)
+        } then: { reload in
+            reload.commit()
+        }
+    }
+
+    private func launch(
+        _ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
+    ) {
+        let members = app.center.members(of: record.cell)
+        let isOurs = app.tell(record, members, event, on: thread) { error in
+            rollBack(because: "module '\(record.id)' failed in launch: \(error)")
+        }
+        if isOurs, !isOver { record.status = .launched }
+    }
+
+    // MARK: Undoing
+
+    /// Undoes the reload: what was made for it is let go of, and all stays as it was.
+    func rollBack(because reason: String) {
+        guard !isOver else { return }
+        request.logRolledBack(reason, to: app.log)
+        let outcome = app.phase.isEnding ? ReloadOutcome.stopped : .rolledBack(reason)
+        undo { [request] app in app.reloads.finish(request, outcome) }
+    }
+
+    /// Undoes the reload if a module was made for it that has failed since it was launched.
+    func draftFailed(_ cell: Cell, _ what: String, _ error: any Error) {
+        guard let draft = draft(of: cell) else { return }
+        rollBack(because: "module '\(draft.id)': \(what) failed: \(error)")
+    }
+
+    /// Undoes the reload if a module that is made for it does not return.
+    func tookTooLong(_ cell: Cell) {
+        guard !isOver, let record = draft(of: cell) else { return }
+        let step = record.module == nil ? "init" : "launch"
+        let limit = TooLate(limit: app.slatefile.deadlines.launch)
+        rollBack(because: "module '\(record.id)' failed in \(step): \(limit)")
+    }
+
+    /// Has all be as it was.
+    ///
+    /// - Parameter last: Done when all that was made is let go of.
+    func undo(then last: @escaping @Sendable (App) -> Void) {
+        isOver = true
+        starts?.cancel()
+        starts = nil
+        host.noteDrafts([])
+        let names = drafts.map(\.id.text)
+        host.startup.dispense(with: names)
+        host.startup.rename(names) { "\($0) undone by reload \(number)" }
+        host.startup.rename(plan.remade.map { "\($0)\(mark)" }) {
+            String($0.dropLast(mark.count))
+        }
+        let routes = calls.routesByModule
+        for record in drafts {
+            app.departures.takeOut(record, routes: routes[record.cell.number] ?? [])
+        }
+        app.services.endTransition()
+        if let old = app.calls { calls.end(for: old) }
+        app.departures.depart(drafts) { record in
+            if case .launched = record.status { [.terminate] } else { [] }
+        }
+        app.departures.bidFarewell(then: last)
+        posts.release(host.enqueue)
+    }
+
+    /// The lane has ended.
+    ///
+    /// - Returns: The modules that were made for the reload.
+    func leaveBehind() -> [ModuleRecord] {
+        starts?.cancel()
+        return drafts
+    }
+}

@@ -1,0 +1,249 @@
+import AppService
+import Synchronization
+
+/// A wish to exchange the slatefile of an app that runs.
+struct ReloadRequest: Sendable {
+    /// The new one; checked.
+    var slatefile: Slatefile
+    /// The tokens that go with it.
+    var tokens: TokenStore
+    let origin: Origin
+    /// Whether modules that take settings are told that the slatefile was read where nothing changed: the
+    /// moment to reopen files.
+    var tellsUnchanged = true
+    /// Modules to be made anew, whether anything of theirs changed or not.
+    var remaking: Set<ModuleID> = []
+    /// Whether it is about modules alone: then it is the slatefile that holds when its turn comes.
+    var isOfCurrent = false
+    let answer: Answer<ReloadOutcome>
+}
+
+/// The outcome of a reload.
+package enum ReloadOutcome: Hashable, Sendable {
+    /// The new slatefile holds; what changed.
+    case applied(ReloadPlan)
+    /// Nothing changed, but perhaps for what waits for the next start.
+    case unchanged(ReloadPlan)
+    /// The slatefile before holds, since a module could not be made or launched; the reason in words.
+    case rolledBack(String)
+    /// The host stops.
+    case stopped
+}
+
+/// The reloads of an app, one after the other, from READY on.
+///
+/// Belongs to the lane.
+final class Reloads {
+    private unowned let app: App
+    /// The one on its way, up to its end; nil where none is.
+    private(set) var current: ReloadTransaction?
+    /// Those that wait for the app to be ready, or for the one on its way.
+    private var waiting: [ReloadRequest] = []
+    /// Modules to be made anew that were late.
+    private var outdated: Set<ModuleID> = []
+    /// The number of reloads, with those that failed.
+    private var count = 0
+
+    init(of app: App) { self.app = app }
+
+    func begin(_ request: ReloadRequest) {
+        guard !app.phase.isEnding else { return request.answer.give(.success(.stopped)) }
+        guard app.phase == .running else { return waiting.append(request) }
+        let request = request.isOfCurrent ? updated(request) : request
+        let plan = ReloadPlan(
+            from: app.slatefile, app.records.map { running($0, for: request) },
+            to: request.slatefile)
+        if plan.isEmpty { return nothingChanged(plan, request) }
+        do {
+            let reload = try prepare(request, plan)
+            current = reload
+            app.advance(.reload)
+            reload.begin()
+        } catch {
+            let reason = "\(error)"
+            request.logRolledBack(reason, to: app.log)
+            request.answer.give(.success(.rolledBack(reason)))
+            beginNext()
+        }
+    }
+
+    /// Makes modules anew, with the slatefile that holds.
+    func remake(_ modules: Set<ModuleID>, origin: Origin, _ answer: Answer<ReloadOutcome>) {
+        guard let calls = app.calls else { return answer.give(.success(.stopped)) }
+        begin(
+            ReloadRequest(
+                slatefile: app.slatefile, tokens: calls.tokens, origin: origin,
+                tellsUnchanged: false, remaking: modules, isOfCurrent: true, answer: answer))
+    }
+
+    /// Makes modules anew that were late when they should have been.
+    func remakeOutdated() {
+        guard !app.phase.isEnding,
+            app.records.contains(where: { outdated.contains($0.id) && !app.isLate($0) })
+        else { return }
+        app.host?.onLane { app, _ in
+            app.reloads.remake([], origin: .host, Answer { _ in })
+        }
+    }
+
+    func beginNext() {
+        guard let host = app.host, current == nil, !waiting.isEmpty else { return }
+        let request = waiting.removeFirst()
+        host.onLane { app, _ in app.reloads.begin(request) }
+    }
+
+    // MARK: For the one on its way
+
+    /// It holds, but for some modules that are late.
+    func holds(postponing modules: some Sequence<ModuleID>) { outdated = Set(modules) }
+
+    func isOutdated(_ module: ModuleID) -> Bool { outdated.contains(module) }
+
+    /// It is over, whichever way.
+    func finish(_ request: ReloadRequest, _ outcome: ReloadOutcome) {
+        current = nil
+        request.answer.give(.success(outcome))
+        app.advance(.reloaded)
+        // They may have returned while it was on its way.
+        if case .applied = outcome { remakeOutdated() }
+    }
+
+    /// It was undone, and is begun again before any other.
+    func repeatNext(_ request: ReloadRequest) {
+        current = nil
+        waiting.insert(request, at: 0)
+        app.advance(.reloaded)
+    }
+
+    /// The lane has ended: whoever waits for a reload is told that the host has stopped.
+    ///
+    /// - Returns: The modules that were made for one.
+    func leaveBehind() -> [ModuleRecord] {
+        let drafts = current?.leaveBehind() ?? []
+        (current, waiting) = (nil, [])
+        return drafts
+    }
+
+    // MARK: Planning
+
+    /// Returns a request that is about modules alone, with the slatefile that holds.
+    private func updated(_ request: ReloadRequest) -> ReloadRequest {
+        var request = request
+        request.slatefile = app.slatefile
+        if let calls = app.calls { request.tokens = calls.tokens }
+        return request
+    }
+
+    private func running(
+        _ record: ModuleRecord, for request: ReloadRequest
+    ) -> ReloadPlan.Running {
+        ReloadPlan.Running(
+            entry: record.entry,
+            takesSettings: !record.isFailed
+                && record.module.map { EventKind.configurationChanged.isHeard(by: $0) } == true,
+            readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
+            isLate: app.isLate(record),
+            isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id))
+    }
+
+    /// Tells modules that take settings that the slatefile was read, and is the same: the moment to reopen
+    /// files.
+    private func nothingChanged(_ plan: ReloadPlan, _ request: ReloadRequest) {
+        app.calls?.replace(request.tokens)
+        if request.tellsUnchanged {
+            app.log.notice("slatefile read again (\(request.origin)): \(plan)")
+            app.gate.lane.prepend([
+                app.configurationJob(
+                    request.slatefile, before: app.slatefile, app.records, request.origin)
+            ])
+        }
+        request.answer.give(.success(.unchanged(plan)))
+        beginNext()
+    }
+
+    /// Finds a place for each module that is to be made, and works out the new order and the new routes.
+    private func prepare(
+        _ request: ReloadRequest, _ plan: ReloadPlan
+    ) throws -> ReloadTransaction {
+        guard let calls = app.calls, let host = app.host else { throw RouteError.stopped }
+        let new = Set(plan.added + plan.remade)
+        let numbers = app.gate.lane.vacantNumbers(new.count)
+        guard numbers.count == new.count else { throw NoPlace(modules: new.count) }
+        var places = numbers.makeIterator()
+        var known = Dictionary(
+            app.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var next: [ModuleRecord] = []
+        var drafts: [ModuleRecord] = []
+        for entry in request.slatefile.modules where entry.isEnabled {
+            if !new.contains(entry.id), let record = known.removeValue(forKey: entry.id) {
+                next.append(record)
+            } else if let number = places.next() {
+                let cell = Cell(
+                    number: number, id: entry.id, terms: Cell.Terms(of: entry), isDraft: true)
+                drafts.append(ModuleRecord(entry: entry, cell: cell))
+                next.append(drafts[drafts.count - 1])
+            }
+        }
+        let staying = Set(next.map { ObjectIdentifier($0) })
+        count += 1
+        return ReloadTransaction(
+            request: request, plan: plan, records: next, drafts: drafts,
+            leaving: app.records.filter { !staying.contains(ObjectIdentifier($0)) },
+            calls: try app.dispatcher(for: request, next, from: calls), number: count,
+            of: app, in: host)
+    }
+}
+
+extension ReloadRequest {
+    func logRolledBack(_ reason: String, to log: Log) {
+        log.error("reload undone, the running slatefile stays (\(origin)): \(reason)")
+    }
+}
+
+extension App {
+    /// The routes of a new order of modules: those that each of them has now, or where it is yet to be
+    /// made, lists.
+    func dispatcher(
+        for request: ReloadRequest, _ records: [ModuleRecord], from calls: CallDispatcher,
+        _ drafts: CallDispatcher? = nil
+    ) throws -> CallDispatcher {
+        var routes: [ModuleID: [AnyRoute]] = [:]
+        let isDraft = Dictionary(
+            records.map { ($0.id, $0.cell.isDraft.load(ordering: .relaxed)) },
+            uniquingKeysWith: { first, _ in first })
+        for (id, isDraft) in isDraft where !isDraft || drafts != nil { routes[id] = [] }
+        for entry in calls.table.routes where isDraft[entry.module] == false {
+            routes[entry.module]?.append(entry.route)
+        }
+        for entry in drafts?.table.routes ?? [] where isDraft[entry.module] == true {
+            routes[entry.module]?.append(entry.route)
+        }
+        return try CallDispatcher(
+            RouteTable(of: request.slatefile) { routes[$0] }, records: records,
+            tokens: request.tokens, gate: gate, center: center)
+    }
+
+    /// Creates the job that notifies modules which stay.
+    func configurationJob(
+        _ slatefile: Slatefile, before old: Slatefile, _ records: [ModuleRecord],
+        _ origin: Origin, changed: Set<ModuleID> = []
+    ) -> EventJob {
+        var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)] = [:]
+        for record in records {
+            modules[record.id] = (record.entry.config, changed.contains(record.id))
+        }
+        let reload = ConfigurationReload(
+            appConfig: slatefile.config, isAppConfigChanged: slatefile.config != old.config,
+            modules: modules)
+        return EventJob(.own(.reload(reload, origin: origin)), in: self)
+    }
+}
+
+/// There are no more numbers for modules.
+struct NoPlace: Error, CustomStringConvertible {
+    let modules: Int
+
+    var description: String {
+        "there is no place for \(modules) modules beside those that run: add them in several steps"
+    }
+}

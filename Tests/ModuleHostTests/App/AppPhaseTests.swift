@@ -1,0 +1,89 @@
+import Testing
+
+@testable import ModuleHost
+
+@Suite("The phases of an app")
+struct AppPhaseTests {
+    private static let end = Host.End.failed("x")
+    private static let phases: [AppPhase] = [
+        .made, .making, .launching, .activating, .running, .reloading, .stopping(end),
+        .releasing(end), .ended,
+    ]
+    private static let changes: [AppPhase.Change] = [
+        .begin, .startedUp, .launched, .activated, .reload, .reloaded, .stop(end), .told, .released,
+    ]
+
+    private struct Row {
+        let from: AppPhase
+        let change: AppPhase.Change
+        let to: AppPhase
+        let effects: [AppPhase.Effect]
+
+        init(
+            _ from: AppPhase, _ change: AppPhase.Change, _ to: AppPhase,
+            _ effects: [AppPhase.Effect]
+        ) {
+            (self.from, self.change, self.to, self.effects) = (from, change, to, effects)
+        }
+    }
+
+    /// Whatever is not in it means nothing.
+    private static let table: [Row] = [
+        Row(.made, .begin, .making, [.makeModules]),
+        Row(.made, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop]),
+        Row(.making, .startedUp, .launching, [.reportStartedUp]),
+        Row(.making, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop]),
+        Row(.launching, .launched, .activating, [.openRoot]),
+        Row(.launching, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop]),
+        Row(.activating, .activated, .running, [.becomeReady, .beginNextReload, .openInbox]),
+        Row(.activating, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop]),
+        Row(.running, .reload, .reloading, []),
+        Row(.running, .stop(end), .stopping(end), [.closeEntrances, .tellOfStop]),
+        Row(.reloading, .reloaded, .running, [.beginNextReload]),
+        Row(.reloading, .stop(end), .stopping(end), [.closeEntrances, .undoReload, .tellOfStop]),
+        Row(.stopping(end), .reloaded, .stopping(end), [.beginNextReload]),
+        Row(.stopping(end), .told, .releasing(end), [.release]),
+        Row(.releasing(end), .reloaded, .releasing(end), [.beginNextReload]),
+        Row(.releasing(end), .told, .releasing(end), [.release]),
+        Row(.releasing(end), .released, .ended, [.end(end)]),
+    ]
+
+    @Test("each change does in each phase what the table says, and otherwise nothing")
+    func table() {
+        for phase in Self.phases {
+            for change in Self.changes {
+                let row = Self.table.first { $0.from == phase && $0.change == change }
+                var next = phase
+                let effects = next.apply(change)
+                #expect(next == row?.to ?? phase, "\(phase), \(change)")
+                #expect(effects == row?.effects ?? [], "\(phase), \(change)")
+            }
+        }
+    }
+
+    @Test("a second stop changes neither the end nor what is done")
+    func secondStop() {
+        var phase = AppPhase.running
+        _ = phase.apply(.stop(.stopped))
+        #expect(phase.apply(.stop(Self.end)).isEmpty)
+        #expect(phase == .stopping(.stopped))
+        _ = phase.apply(.told)
+        #expect(phase.apply(.stop(Self.end)).isEmpty)
+        #expect(phase.apply(.released) == [.end(.stopped)])
+    }
+
+    @Test("each phase is before ready, ready or ending", arguments: phases)
+    func kinds(of phase: AppPhase) {
+        let kinds = [phase.isBeforeReady, phase.isReady, phase.isEnding]
+        #expect(kinds.count(where: \.self) == 1)
+    }
+
+    @Test("from each phase a stop leads to the end, in as many changes as it has steps")
+    func everyPhaseEnds() {
+        for var phase in Self.phases where !phase.isEnding {
+            let effects = [.stop(Self.end), .told, .released].flatMap { phase.apply($0) }
+            #expect(phase == .ended)
+            #expect(effects.suffix(3) == [.tellOfStop, .release, .end(Self.end)])
+        }
+    }
+}
