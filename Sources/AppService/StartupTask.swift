@@ -52,7 +52,9 @@ public struct StartupTask: Sendable {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () throws -> Void
     ) {
-        self.init(name, priority, after, deadline, required, .sync(work))
+        self.init(
+            name, priority: priority, after: after, deadline: deadline, required: required,
+            .sync(work))
     }
 
     /// A task that does something asynchronously.
@@ -72,7 +74,9 @@ public struct StartupTask: Sendable {
         deadline: Duration? = nil, required: Bool = false,
         work: @escaping @Sendable () async throws -> Void
     ) {
-        self.init(name, priority, after, deadline, required, .async(work))
+        self.init(
+            name, priority: priority, after: after, deadline: deadline, required: required,
+            .async(work))
     }
 
     /// A task that produces something and hands it back.
@@ -94,7 +98,7 @@ public struct StartupTask: Sendable {
         handBack: @escaping @Sendable (Value, StartupReceipt) -> Void
     ) {
         self.init(
-            name, priority, after, deadline, required,
+            name, priority: priority, after: after, deadline: deadline, required: required,
             .syncHandingBack {
                 let value = try work()
                 return { handBack(value, $0) }
@@ -118,7 +122,7 @@ public struct StartupTask: Sendable {
         handBack: @escaping @Sendable (Value, StartupReceipt) -> Void
     ) {
         self.init(
-            name, priority, after, deadline, required,
+            name, priority: priority, after: after, deadline: deadline, required: required,
             .asyncHandingBack {
                 let value = try await work()
                 return { handBack(value, $0) }
@@ -126,8 +130,8 @@ public struct StartupTask: Sendable {
     }
 
     private init(
-        _ name: String, _ priority: StartupPriority, _ after: [String], _ deadline: Duration?,
-        _ required: Bool, _ work: StartupWork
+        _ name: String, priority: StartupPriority, after: [String], deadline: Duration?,
+        required: Bool, _ work: StartupWork
     ) {
         self.name = name
         self.priority = priority

@@ -71,12 +71,7 @@ extension App {
         if event?.kind == .launch, let record = record(of: cell), !record.isFailed {
             return markFailed(record, "launch", error)
         }
-        logFailedLate(cell, in: event, error)
-    }
-
-    func logFailedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
-        log.of(module: cell.id?.text ?? "").write(
-            .error, "failed, late: \(error)", event: event?.kind.rawValue)
+        log.failedLate(cell, in: event, error)
     }
 
     /// A module that was late has caught up.
@@ -90,6 +85,12 @@ extension App {
 }
 
 extension Log {
+    /// Says that a module threw on a thread that had lost the lane.
+    fileprivate func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+        of(module: cell.id?.text ?? "").write(
+            .error, "failed, late: \(error)", event: event?.kind.rawValue)
+    }
+
     /// Says that a module that was late has caught up.
     fileprivate func rejoined(_ cell: Cell, missed: Int) {
         let log = of(module: cell.id?.text ?? "")
@@ -110,11 +111,13 @@ struct TooLate: Error, CustomStringConvertible {
 extension Lane.Hooks {
     /// Tells the app of a host.
     init(telling reference: WeakHost, inbox: Inbox?) {
-        onLate = { report in reference.host?.app.value.late(report) }
-        onRejoined = { cell, missed in reference.host?.app.value.rejoined(cell, missed: missed) }
+        onLate = { report, thread in reference.host?.app.open(on: thread).late(report) }
+        onRejoined = { cell, missed, thread in
+            reference.host?.app.open(on: thread).rejoined(cell, missed: missed)
+        }
         onRejoinedAtEnd = { cell, missed in reference.host?.log.rejoined(cell, missed: missed) }
-        onClosed = { reference.takeApp()?.value.leaveBehind() }
-        onReturned = { reference.host?.app.value.returned() }
+        onClosed = { thread in reference.takeApp()?.open(on: thread).leaveBehind() }
+        onReturned = { thread in reference.host?.app.open(on: thread).returned() }
         onNoThread = { cell, error in
             guard let host = reference.host else { return }
             host.log.of(module: cell?.id?.text ?? "").write(
@@ -124,7 +127,7 @@ extension Lane.Hooks {
         }
         onFailure = { cell, error in
             guard let host = reference.host else { return }
-            host.app.value.figures.withLock { $0.failures += 1 }
+            host.figures.withLock { $0.failures += 1 }
             host.log.of(module: cell.id?.text ?? "").error("failed: \(error)")
         }
         onLateFailure = { cell, error in
@@ -143,11 +146,11 @@ extension Lane.Hooks {
             let added = cell.membersAdded.load(ordering: .acquiring)
             if members?.added != added {
                 // The list of members is the lane's; the members of a late module are its own thread's.
-                let found = host.gate.lane.serve { _ in
-                    LaneConfined(host.app.value.center.members(of: cell))
+                let found = host.gate.lane.serve { thread in
+                    LaneConfined(host.app.open(on: thread).center.members(of: cell))
                 }
                 guard let found else { return false }
-                members = LateMembers(added: added, found.value)
+                members = LateMembers(added: added, found.openInModule())
             }
             event.kind.definition.send(event, to: members?.members ?? []) { member, tell in
                 guard !member.isRemoved else { return }
@@ -163,9 +166,9 @@ extension Host {
     /// happens there.
     fileprivate func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
         let error = DescribedError(error)
-        let isNoted: Void? = gate.lane.serve { [app] _ in
-            app.value.failedLate(cell, in: event, error)
+        let isNoted: Void? = gate.lane.serve { [app] thread in
+            app.open(on: thread).failedLate(cell, in: event, error)
         }
-        if isNoted == nil { app.value.logFailedLate(cell, in: event, error) }
+        if isNoted == nil { log.failedLate(cell, in: event, error) }
     }
 }

@@ -47,8 +47,11 @@ extension App {
     ) {
         let began = time.now()
         gate.lane.box?.setActivity(.making)
+        var made: (any Module)?
         let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
-            try describing { try record.entry.make(with: context, start) }
+            let module = try describing { try record.entry.make(with: context, start) }
+            made = module
+            return module
         }
         // Who lost the lane has no say any more.
         if gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
@@ -63,8 +66,8 @@ extension App {
         case .threw(let error): failed(error)
         // A job begins at depth 0.
         case .tooDeep: break
-        // It took too long; whoever goes on says so. What it made is let go of here.
-        case .lost, .threwLate: break
+        // It took too long; whoever goes on says so. What it made is ended here.
+        case .lost, .threwLate: (made as? IsolatedModule)?.end()
         }
     }
 

@@ -20,8 +20,8 @@ extension Host {
                 let module = gate.lane.cell(gate.lane.word.load().cell)?.id
                 question.answer(.failure(.busy(with: module, for: time)))
             })
-        let work = LaneWork { [app] _ in
-            question.answer(.success(value(app.value)))
+        let work = LaneWork { [app] thread in
+            question.answer(.success(value(app.open(on: thread))))
         } onAbandon: {
             question.answer(.failure(.ended))
         }

@@ -17,7 +17,7 @@ extension App {
         let caller = Caller(origin: event.origin, token: token, wantsJSON: true)
         // A job of its own: what gets stuck in a call is not the event's any more.
         gate.lane.prepend([
-            CallJob(calls, of: event.entry, answer) { [log, time] calls, thread in
+            CallJob(LaneConfined(calls), of: event.entry, answer) { [log, time] calls, thread in
                 let began = time.now()
                 let reply = try calls.open(url, for: caller, on: thread)
                 if let entry = (reply as? EncodedReply)?.entry {

@@ -116,7 +116,7 @@ final class App {
 
     /// Delivers something of the host's own once what was accepted before is delivered.
     func deliverNow(_ request: EventRequest, limit: DeliveryLimit = .event) {
-        gate.lane.enqueue(EventJob(request, in: self, limit: limit))
+        gate.lane.enqueue(EventJob(request, in: LaneConfined(self), limit: limit))
     }
 
     var health: HostHealth {
@@ -207,7 +207,7 @@ extension App {
                 // The context of a late module is its own thread's.
                 let isDeferred = gate.lane.defer(
                     for: record.cell,
-                    LateModules.Work { confined.value.configurationChanged(change) })
+                    LateModules.Work { confined.openInModule().configurationChanged(change) })
                 if !isDeferred { context.configurationChanged(change) }
             }
         }

@@ -66,7 +66,8 @@ final class AppLaunch {
     private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
         guard app.phase == .making, !host.isStopping else { return }
         let start = starts?[record.id]
-        guard let context = start?.context.value ?? context(of: record, in: host) else { return }
+        guard let context = start?.context.open(on: thread) ?? context(of: record, in: host)
+        else { return }
         app.make(record, with: context, start, on: thread) { error in
             app.markFailed(record, "init", error)
             app.letGo(of: record.cell)

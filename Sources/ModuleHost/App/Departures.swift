@@ -75,7 +75,8 @@ final class Departures {
                 let confined = LaneConfined(record)
                 jobs.append(
                     LaneWork(limit: limit, eventInHand: event) { [app = host.app] thread in
-                        app.value.departures.bidFarewell(to: confined.value, event, on: thread)
+                        app.open(on: thread).departures.bidFarewell(
+                            to: confined.open(on: thread), event, on: thread)
                     })
             }
         }
@@ -107,7 +108,7 @@ final class Departures {
     ) -> LaneWork {
         let confined = LaneConfined(records)
         return LaneWork(limit: Self.limit(in: host)) { [app = host.app] thread in
-            let (app, records) = (app.value, confined.value)
+            let (app, records) = (app.open(on: thread), confined.open(on: thread))
             guard let first = records.first else {
                 last?(app)
                 return
@@ -146,8 +147,8 @@ final class Departures {
     /// Returns whether a module that leaves holds a step open; it continues when that is over.
     private func isHeld(by record: ModuleRecord) -> Bool {
         guard let host = app.host else { return false }
-        let again = LaneWork(limit: .stop) { [app = host.app] _ in
-            app.value.departures.bidFarewell()
+        let again = LaneWork(limit: .stop) { [app = host.app] thread in
+            app.open(on: thread).departures.bidFarewell()
         }
         return app.holds.keep(again, untilNoneOf: record.cell)
     }
@@ -204,12 +205,14 @@ final class Departure {
         self.routes = routes
     }
 
+    /// Ends the module, as a step of the gate: every `deinit` is module code.
     func letGo() {
         context?.invalidate()
         context = nil
         routes = []
         members = []
         services = []
+        (module as? IsolatedModule)?.end()
         module = nil
     }
 }

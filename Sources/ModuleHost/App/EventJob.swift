@@ -19,17 +19,17 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     ///   - limit: What each module is allowed.
     ///   - load: The request as something in flight, let go of with the job.
     init(
-        _ request: EventRequest, in app: App, limit: DeliveryLimit = .event,
+        _ request: EventRequest, in app: LaneConfined<App>, limit: DeliveryLimit = .event,
         load: InFlight? = nil
     ) {
         self.request = request
         self.load = load
         self.limit = limit
-        self.app = LaneConfined(app)
+        self.app = app
     }
 
     func run(on thread: LaneThread, after cell: UInt16) {
-        let app = app.value
+        let app = app.open(on: thread)
         var after: UInt16 = 0
         if cell != 0, let event {
             let stuck = app.gate.lane.cell(cell)
@@ -44,9 +44,8 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         self.plan = plan
         while index < plan.count {
             if event == nil, app.shutdown.keeps(self, before: plan[index]) { return }
-            guard deliver(event ?? begin(plan[index], in: app), on: thread, after: after) else {
-                return
-            }
+            let event = event ?? begin(plan[index], in: app)
+            guard deliver(event, in: app, on: thread, after: after) else { return }
             after = 0
         }
         app.completed(request)
@@ -73,9 +72,8 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
 
     /// - Returns: False where the lane was lost: nothing may be touched any more.
     private func deliver(
-        _ event: LifecycleEvent, on thread: LaneThread, after rank: UInt16
+        _ event: LifecycleEvent, in app: App, on thread: LaneThread, after rank: UInt16
     ) -> Bool {
-        let app = app.value
         var broadcast = Broadcast(
             center: app.center, gate: app.gate, thread: thread, progress: self, after: rank,
             onFailure: { cell, error in app.failed(cell, in: event, error) })

@@ -98,7 +98,7 @@ extension Host {
         onLane { [place = app] app, _ in
             // Before the launch there is nothing to call yet: as all that comes from outside, it waits for READY.
             if app.calls == nil,
-                app.isHeld(LaneWork { _ in place.value.begin(answer, body) })
+                app.isHeld(LaneWork { thread in place.open(on: thread).begin(answer, body) })
             {
                 return
             }
@@ -113,7 +113,7 @@ extension App {
         _ body: @escaping @Sendable (CallDispatcher, LaneThread) throws -> Reply
     ) {
         guard let calls, !phase.isEnding else { return answer.give(.failure(RouteError.stopped)) }
-        let job = CallJob(calls, answer, body)
+        let job = CallJob(LaneConfined(calls), answer, body)
         if !isHeld(job) { gate.lane.prepend([job]) }
     }
 }

@@ -20,8 +20,8 @@ extension Host {
             slatefile: slatefile, tokens: tokens, origin: origin, tellsUnchanged: tellsUnchanged,
             answer: answer)
         gate.lane.enqueue(
-            LaneWork { [self] _ in
-                app.value.reloads.begin(request)
+            LaneWork { [app] thread in
+                app.open(on: thread).reloads.begin(request)
             } onAbandon: {
                 answer.give(.success(.stopped))
             })

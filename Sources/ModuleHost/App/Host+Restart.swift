@@ -36,8 +36,8 @@ extension Host {
     ) {
         let answer = Answer(completion)
         gate.lane.enqueue(
-            LaneWork { [self] _ in
-                app.value.restart(module, origin: origin, answer)
+            LaneWork { [app] thread in
+                app.open(on: thread).restart(module, origin: origin, answer)
             } onAbandon: {
                 answer.give(.success(.reload(.stopped)))
             })

@@ -76,9 +76,9 @@ extension Host {
         observer.onStop(end, reason)
         log.notice("stopping: \(reason)")
         gate.lane.enqueue(
-            StopJob { [app] in
+            StopJob { [app] thread in
                 backlog.cancel()
-                app.value.shutdown.begin(end, origin: origin)
+                app.open(on: thread).shutdown.begin(end, origin: origin)
             })
     }
 

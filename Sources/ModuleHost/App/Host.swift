@@ -221,21 +221,21 @@ public final class Host: Sendable {
         limit: DeliveryLimit = .event,
         _ body: @escaping @Sendable (App, LaneThread) -> Void
     ) {
-        gate.lane.enqueue(limit: limit) { [app] thread in body(app.value, thread) }
+        gate.lane.enqueue(limit: limit) { [app] thread in body(app.open(on: thread), thread) }
     }
 
     func onLaneWhenIdle(_ body: @escaping @Sendable (App) -> Void) {
-        gate.lane.whenIdle { [app] _ in body(app.value) }
+        gate.lane.whenIdle { [app] thread in body(app.open(on: thread)) }
     }
 
     /// Has the lane deliver an event.
     func enqueue(_ request: EventRequest, load: InFlight? = nil) {
-        gate.lane.enqueue(EventJob(request, in: app.value, load: load))
+        gate.lane.enqueue(EventJob(request, in: app, load: load))
     }
 
     /// Has the lane deliver events one after the other.
     func enqueue(_ requests: [EventRequest]) {
-        gate.lane.enqueue(requests.map { EventJob($0, in: app.value) })
+        gate.lane.enqueue(requests.map { EventJob($0, in: app) })
     }
 
     private func startupEvent(_ event: StartupEvent) {

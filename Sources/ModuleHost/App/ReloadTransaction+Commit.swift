@@ -134,14 +134,15 @@ extension ReloadTransaction {
             let confined = LaneConfined(record)
             jobs.append(
                 LaneWork(eventInHand: event) { [app = host.app] thread in
-                    app.value.greet(confined.value, event, on: thread)
+                    app.open(on: thread).greet(
+                        confined.open(on: thread), event, on: thread)
                 })
         }
         for record in drafts where app.gate.lane.waiting(for: record.cell) != nil {
             let confined = LaneConfined(record)
             jobs.append(
                 LaneWork { [app = host.app] thread in
-                    app.value.catchUp(confined.value, on: thread)
+                    app.open(on: thread).catchUp(confined.open(on: thread), on: thread)
                 })
         }
         app.gate.lane.prepend(jobs)

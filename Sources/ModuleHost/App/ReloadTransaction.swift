@@ -78,7 +78,7 @@ final class ReloadTransaction {
         let confined = LaneConfined(self)
         app.gate.lane.enqueue(
             LaneWork(limit: .launch, eventInHand: event) { thread in
-                let reload = confined.value
+                let reload = confined.open(on: thread)
                 // A stop that is about to come undoes it.
                 guard !reload.isOver, !reload.host.isStopping else { return }
                 body(reload, reload.drafts[index], thread)
@@ -92,7 +92,7 @@ final class ReloadTransaction {
 
     private func make(_ record: ModuleRecord, on thread: LaneThread) {
         let start = starts?[record.id]
-        let context = start?.context.value ?? context(of: record)
+        let context = start?.context.open(on: thread) ?? context(of: record)
         app.make(record, with: context, start, on: thread) { error in
             rollBack(because: "module '\(record.id)' failed in init: \(error)")
         }
@@ -116,7 +116,7 @@ final class ReloadTransaction {
         // Behind these tasks there may be some of others: whatever is high is wanted now.
         let confined = LaneConfined(self)
         host.startup.whenDone(.high) { [host] in
-            host.onLane { _, _ in confined.value.launchDrafts() }
+            host.onLane { _, thread in confined.open(on: thread).launchDrafts() }
         }
     }
 

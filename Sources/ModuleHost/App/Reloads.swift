@@ -235,7 +235,7 @@ extension App {
         let reload = ConfigurationReload(
             appConfig: slatefile.config, isAppConfigChanged: slatefile.config != old.config,
             modules: modules)
-        return EventJob(.own(.reload(reload, origin: origin)), in: self)
+        return EventJob(.own(.reload(reload, origin: origin)), in: LaneConfined(self))
     }
 }
 

@@ -2,11 +2,11 @@ import AppService
 
 /// The job by which a stop begins, when what was accepted before it is done or dropped.
 struct StopJob: LaneJob {
-    let begin: @Sendable () -> Void
+    let begin: @Sendable (LaneThread) -> Void
 
     var limit: DeliveryLimit { .stop }
 
-    func run(on thread: LaneThread, after cell: UInt16) { begin() }
+    func run(on thread: LaneThread, after cell: UInt16) { begin(thread) }
 }
 
 /// The stop of an app, from the decision to the end.
@@ -50,8 +50,8 @@ final class Shutdown {
     /// Lets the modules go once nobody holds, be it `terminate` or, heard late, `background`.
     func releaseWhenNobodyHolds() {
         guard let host = app.host else { return }
-        let again = LaneWork(limit: .stop) { [app = host.app] _ in
-            app.value.shutdown.releaseWhenNobodyHolds()
+        let again = LaneWork(limit: .stop) { [app = host.app] thread in
+            app.open(on: thread).shutdown.releaseWhenNobodyHolds()
         }
         if !isKept(again) { release(in: host) }
     }
@@ -73,7 +73,7 @@ final class Shutdown {
         for record in left.reversed() where !app.isLate(record) {
             let confined = LaneConfined(record)
             host.onLane(limit: .stop) { app, thread in
-                app.shutdown.release(confined.value, on: thread)
+                app.shutdown.release(confined.open(on: thread), on: thread)
             }
         }
         host.onLane { app, _ in app.shutdown.endUnlessLate() }
@@ -119,6 +119,11 @@ extension App {
     func leaveBehind() {
         launch.cancelStarts()
         for record in records + departures.records + reloads.leaveBehind() {
+            // One that is late is held by its own thread.
+            if !isLate(record) {
+                record.departure?.letGo()
+                (record.module as? IsolatedModule)?.end()
+            }
             record.module = nil
             record.context = nil
             record.departure = nil

@@ -21,25 +21,27 @@ final class CallJob<Reply: Sendable>: LaneJob {
     let durableEvent: InboxEntry?
 
     init(
-        _ dispatcher: CallDispatcher, from caller: Cell? = nil, of entry: InboxEntry? = nil,
+        _ dispatcher: LaneConfined<CallDispatcher>, from caller: Cell? = nil,
+        of entry: InboxEntry? = nil,
         _ answer: Answer<Reply>, _ call: @escaping CallLine.Call<Reply>
     ) {
         durableEvent = entry
-        self.dispatcher = LaneConfined(dispatcher)
+        self.dispatcher = dispatcher
         self.caller = caller
         baggage = LaneConfined(Baggage(call))
         self.answer = answer
     }
 
     func run(on thread: LaneThread, after cell: UInt16) {
-        let gate = dispatcher.value.gate
+        let dispatcher = dispatcher.open(on: thread)
+        let gate = dispatcher.gate
         guard cell == 0 else {
             // The module that was called got stuck in it; whoever waits need not.
             let late = gate.lane.cell(cell)?.id
             return answer.give(.failure(late.map(RouteError.tookTooLong) ?? .stopped))
         }
-        let baggage = baggage.value
-        baggage.result = Result { try baggage.call?(dispatcher.value.current, thread) }
+        let baggage = baggage.open(on: thread)
+        baggage.result = Result { try baggage.call?(dispatcher.current, thread) }
             .flatMap { $0.map(Result.success) ?? .failure(RouteError.stopped) }
         if let result = baggage.result { answer.give(result) }
         // Objects of modules may end here, in code of theirs, which the host does not run itself.
@@ -57,11 +59,11 @@ final class CallJob<Reply: Sendable>: LaneJob {
 
 extension CallJob {
     static func enqueue(
-        _ dispatcher: CallDispatcher, from caller: Cell,
+        _ dispatcher: LaneConfined<CallDispatcher>, through gate: Gate, from caller: Cell,
         _ call: @escaping CallLine.Call<Reply>,
         answer: @escaping @Sendable (Result<Reply, any Error>) -> Void
     ) {
-        dispatcher.gate.lane.enqueue(CallJob(dispatcher, from: caller, Answer(answer), call))
+        gate.lane.enqueue(CallJob(dispatcher, from: caller, Answer(answer), call))
     }
 }
 

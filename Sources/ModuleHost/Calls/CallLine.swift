@@ -43,7 +43,9 @@ struct CallLine {
 
     private func callFromElsewhere<Reply: Sendable>(_ body: @escaping Call<Reply>) throws -> Reply {
         let reply = Awaited<Result<Reply, any Error>>()
-        CallJob.enqueue(dispatcher, from: cell, body) { reply.keep($0) }
+        CallJob.enqueue(
+            LaneConfined(dispatcher), through: dispatcher.gate, from: cell, body
+        ) { reply.keep($0) }
         guard let reply = reply.take() else { throw RouteError.stopped }
         return try reply.get()
     }
@@ -68,8 +70,9 @@ struct CallLine {
     ) {
         let (gate, cell) = (dispatcher.gate, cell)
         let confined = LaneConfined(completion)
-        CallJob.enqueue(dispatcher, from: cell, body) { result in
-            gate.lane.enqueue(LaneErrand(gate: gate, cell: cell) { confined.value(result) })
+        CallJob.enqueue(LaneConfined(dispatcher), through: gate, from: cell, body) { result in
+            gate.lane.enqueue(
+                LaneErrand(gate: gate, cell: cell) { confined.openInModule()(result) })
         }
     }
 }
@@ -77,10 +80,12 @@ struct CallLine {
 /// The way of calls from code that is not on the lane.
 struct RemoteCallLine: Sendable {
     let dispatcher: LaneConfined<CallDispatcher>
+    private let gate: Gate
     let cell: Cell
     let origin: Origin
 
     init(_ line: CallLine) {
+        gate = line.dispatcher.gate
         dispatcher = LaneConfined(line.dispatcher)
         cell = line.cell
         origin = line.origin
@@ -88,7 +93,9 @@ struct RemoteCallLine: Sendable {
 
     func call<Reply: Sendable>(_ body: @escaping CallLine.Call<Reply>) async throws -> Reply {
         try await withCheckedThrowingContinuation { continuation in
-            CallJob.enqueue(dispatcher.value, from: cell, body) { continuation.resume(with: $0) }
+            CallJob.enqueue(dispatcher, through: gate, from: cell, body) {
+                continuation.resume(with: $0)
+            }
         }
     }
 }

@@ -181,7 +181,7 @@ final class ParentHost: AppRole, UpstreamCalls {
                 }
             case "call": try call(request, id, in: host, on: thread)
             case "root":
-                let root = try root(of: host.app.value, on: thread)
+                let root = try root(of: host.app.open(on: thread), on: thread)
                 uplink.succeed(id) { json in
                     if let root { json.value(root) } else { json.null() }
                 }
@@ -210,7 +210,8 @@ final class ParentHost: AppRole, UpstreamCalls {
         _ request: RPCRequest, _ id: RPCID?, in host: Host, on thread: LaneThread
     ) throws(RPCError) {
         let parameters = request.parameters ?? .emptyObject
-        guard let action = parameters["action"]?.string, let calls = host.app.value.calls else {
+        guard let action = parameters["action"]?.string, let calls = host.app.open(on: thread).calls
+        else {
             throw .invalidParameters("'action' is missing")
         }
         let origin = try Origin(sentDown: parameters)

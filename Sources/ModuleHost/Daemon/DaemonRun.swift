@@ -25,9 +25,9 @@ final class DaemonRun: Sendable {
     private let link: RespawnLink?
 
     init(
-        _ slatefile: Slatefile, _ tokens: TokenStore, _ directory: StateDirectory,
-        _ mark: ProcessMark, _ options: HostDaemonOptions, _ voice: DaemonVoice,
-        _ blackBox: DaemonBlackBox, _ inbox: Inbox, _ link: RespawnLink?
+        slatefile: Slatefile, tokens: TokenStore, directory: StateDirectory, mark: ProcessMark,
+        options: HostDaemonOptions, voice: DaemonVoice, blackBox: DaemonBlackBox, inbox: Inbox,
+        link: RespawnLink?
     ) throws(ControlServerError) {
         self.options = options
         self.link = link

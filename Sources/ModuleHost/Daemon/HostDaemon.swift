@@ -104,7 +104,8 @@ public enum HostDaemon {
         let run: DaemonRun
         do throws(ControlServerError) {
             run = try DaemonRun(
-                slatefile, tokens, directory, mark, options, voice, blackBox, inbox, link)
+                slatefile: slatefile, tokens: tokens, directory: directory, mark: mark,
+                options: options, voice: voice, blackBox: blackBox, inbox: inbox, link: link)
         } catch {
             log.error("\(error)")
             return error.exitCode

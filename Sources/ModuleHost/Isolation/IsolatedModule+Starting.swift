@@ -19,7 +19,9 @@ extension IsolatedModule {
         _ process: ModuleProcess
     ) {
         services.enter(cell) {
-            guard let module = reference.value.module, module.process === process else { return }
+            guard let module = reference.openInModule().module, module.process === process else {
+                return
+            }
             // Others have their turn before the rest.
             if try module.takeMail() { enter(reference, services, cell, process) }
         } completion: { _ in

@@ -22,9 +22,8 @@ final class IsolatedModule {
     var policy: RestartPolicy
     /// The events of the app's state that the process has received, for the next process.
     var stage: [EventKind] = []
+    /// Whether it has no process any more, and gets none.
     var isGone = false
-    /// Whether `init` has come to its end.
-    private var isMade = false
     /// Whether the lane was given up for a flood that is not over.
     private var hasYieldedToFlood = false
     let posts = PostAllowance()
@@ -38,27 +37,41 @@ final class IsolatedModule {
     /// - Throws: ``IsolationError``, ``RouteError``.
     init(_ start: ProcessStart) throws {
         let started = try start.take()
-        context = start.context.value
+        context = start.context.openInModule()
         terms = start.terms
         observer = start.observer
         (process, declaration) = started
         current = Guarded(process)
         policy = RestartPolicy(terms.restarts)
         figures = Guarded(ModuleProcessStatus(processID: process.processID))
-        try addRoutes()
-        start.reference.value.module = self
-        isMade = true
+        do {
+            try addRoutes()
+        } catch {
+            shutDown()
+            throw error
+        }
+        start.reference.openInModule().module = self
+    }
+
+    /// Kills a process that was not ended before.
+    deinit {
+        if !isGone { process.kill(because: .asked) }
     }
 
     /// Ends the process; takes as long as that takes, at most the time for a step of the stop and two seconds.
     ///
-    /// Nobody waits for that but a host that ends, too, or one that makes the module and cannot.
-    deinit {
+    /// The others go on meanwhile, unless the host stops. As the last that is asked of the module: through the
+    /// gate.
+    func end() {
         guard !isGone else { return }
-        let process = process
         let services = context.host.services
-        if isMade, !services.waitForStop(within: .zero) { services.yieldLane(again: true) }
-        _ = process.shutDown(within: services.deadlines.stop) { request, id in
+        if !services.waitForStop(within: .zero) { services.yieldLane(again: true) }
+        shutDown()
+    }
+
+    private func shutDown() {
+        isGone = true
+        _ = process.shutDown(within: context.host.services.deadlines.stop) { request, id in
             process.refuse(request, id, "the module is let go of")
         }
     }

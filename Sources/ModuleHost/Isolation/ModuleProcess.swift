@@ -64,8 +64,8 @@ final class ModuleProcess: Sendable {
     var processID: Int32 { child.processID }
 
     private init(
-        _ child: ChildProcess, _ wake: WakeSignal, _ queue: MessageQueue, _ output: ModuleOutput,
-        _ log: ModuleLog, at start: ContinuousClock.Instant, _ limits: Limits
+        of child: ChildProcess, wake: WakeSignal, queue: MessageQueue, output: ModuleOutput,
+        log: ModuleLog, at start: ContinuousClock.Instant, limits: Limits
     ) {
         complaints = Guarded(OutputAllowance(limits.complaints, at: start))
         self.child = child
@@ -105,7 +105,9 @@ final class ModuleProcess: Sendable {
             let output = try ModuleOutput(of: child, wake, to: queue, log, limits) {
                 reference.object?.violate($0)
             }
-            let process = ModuleProcess(child, wake, queue, output, log, at: time.now(), limits)
+            let process = ModuleProcess(
+                of: child, wake: wake, queue: queue, output: output, log: log, at: time.now(),
+                limits: limits)
             reference.set(process)
             try NativeThread.start(name: "module", stackSize: 512 << 10) {
                 var reading = ModuleReading(process)

@@ -4,11 +4,11 @@ extension Lane {
         /// Modules became late.
         ///
         /// On the lane.
-        var onLate: @Sendable (LateReport) -> Void = { _ in }
+        var onLate: @Sendable (LateReport, LaneThread) -> Void = { _, _ in }
         /// A module that was late has caught up.
         ///
         /// On the lane.
-        var onRejoined: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
+        var onRejoined: @Sendable (Cell, _ missed: Int, LaneThread) -> Void = { _, _, _ in }
         /// The same, where the lane was closed before it came to that.
         ///
         /// On whatever thread; where it had caught up before the lane was closed, before ``close()`` returns.
@@ -16,11 +16,11 @@ extension Lane {
         /// A thread that was stuck has returned, and its modules have caught up or are gone.
         ///
         /// On the lane.
-        var onReturned: @Sendable () -> Void = {}
+        var onReturned: @Sendable (LaneThread) -> Void = { _ in }
         /// The lane was closed, and this is the last that happens on it.
         ///
         /// On the lane.
-        var onClosed: @Sendable () -> Void = {}
+        var onClosed: @Sendable (LaneThread) -> Void = { _ in }
         /// Delivers an event of the log to a late module.
         ///
         /// On the thread that was stuck.

@@ -101,8 +101,8 @@ extension Lane {
                 case .rejoined(let missed):
                     epoch.add(1, ordering: .releasing)
                     enqueue(
-                        LaneWork { [hooks] _ in
-                            hooks.onRejoined(cell, missed)
+                        LaneWork { [hooks] thread in
+                            hooks.onRejoined(cell, missed, thread)
                         } onAbandon: { [hooks] in
                             hooks.onRejoinedAtEnd(cell, missed)
                         })
@@ -115,7 +115,7 @@ extension Lane {
             // What was not brought to its end stays what it was on.
             if !state.isClosed { state.spareThreads.append(thread) }
         }
-        enqueue { [hooks] _ in hooks.onReturned() }
+        enqueue { [hooks] thread in hooks.onReturned(thread) }
     }
 
     // MARK: Late modules

@@ -232,7 +232,7 @@ final class Lane: Sendable {
         else { return nil }
         let thread = Unmanaged<LaneThread>.fromOpaque(pointer)
         let isOurs = thread._withUnsafeGuaranteedRef { thread in
-            thread.identity.load(ordering: .relaxed) == NativeThread.current && owns(thread)
+            thread.isCurrent && owns(thread)
         }
         return isOurs ? thread.takeUnretainedValue() : nil
     }
@@ -248,7 +248,7 @@ final class Lane: Sendable {
         let thread = Unmanaged<LaneThread>.fromOpaque(pointer)
         return thread._withUnsafeGuaranteedRef { thread in
             let isOurs =
-                thread.identity.load(ordering: .relaxed) == NativeThread.current && owns(thread)
+                thread.isCurrent && owns(thread)
             return isOurs ? WordInHand(word: word.address, mine: thread.mineAddress) : nil
         }
     }
@@ -313,7 +313,7 @@ final class Lane: Sendable {
             job.run(on: thread, after: 0)
         }
         if owns(thread) {
-            hooks.onClosed()
+            hooks.onClosed(thread)
             // The system may give the identity of this thread to another one.
             owner.store(0, ordering: .releasing)
         } else {
@@ -323,7 +323,7 @@ final class Lane: Sendable {
 
     /// Goes on where another thread got stuck.
     private func resume(on thread: LaneThread, after cell: UInt16, _ late: LateReport) {
-        hooks.onLate(late)
+        hooks.onLate(late, thread)
         late.job?.run(on: thread, after: cell)
     }
 

@@ -37,6 +37,9 @@ final class LaneThread: @unchecked Sendable {
     /// The identity of the thread; 0 until it runs.
     let identity = Atomic<UInt>(0)
 
+    /// Whether this is the calling thread.
+    var isCurrent: Bool { identity.load(ordering: .relaxed) == NativeThread.current }
+
     /// The responders below the innermost, by the depth at which each stands.
     ///
     /// Atomic only because a thread that has lost the lane without knowing it may write an equal

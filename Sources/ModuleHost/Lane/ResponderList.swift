@@ -161,16 +161,3 @@ final class Member {
         (cell.rank, sequence) < (other.cell.rank, other.sequence)
     }
 }
-
-/// A value that belongs to the lane, on its way through code that must be `Sendable`.
-///
-/// `@unchecked Sendable`: the value is made and opened only by the thread that owns the lane, or by
-/// the thread of the late module to whose cell it belongs; the exchange of the ownership word orders
-/// the two. `LaneTakeoverTests` under the thread sanitizer would break it.
-@usableFromInline
-struct LaneConfined<Value>: @unchecked Sendable {
-    @usableFromInline let value: Value
-
-    @usableFromInline
-    init(_ value: Value) { self.value = value }
-}

@@ -39,7 +39,7 @@ struct HoldExpiry: LaneJob {
         self.cell = cell
         self.onEnd = onEnd
         errand = LaneErrand(gate: gate, cell: cell, reachesLeaving: true) {
-            handler.value.run()
+            handler.openInModule().run()
         } completion: { _ in
             onEnd()
         }

@@ -113,7 +113,7 @@ final class HoldList: Sendable {
                 : "ended its hold on '\(ended.step.rawValue)' after \(took): \(ended.reason)")
         if let handler = ended.handler {
             gate.lane.enqueue(
-                LaneErrand(gate: gate, cell: ended.cell) { handler.value.drop() })
+                LaneErrand(gate: gate, cell: ended.cell) { handler.openInModule().drop() })
         }
         for job in ready { gate.lane.enqueue(job) }
     }
@@ -130,7 +130,7 @@ final class HoldList: Sendable {
             }
             return (Array(ended.values), state.takeReady())
         }
-        for hold in ended { hold.handler?.value.drop() }
+        for hold in ended { hold.handler?.openInModule().drop() }
         for job in ready { gate.lane.enqueue(job) }
     }
 
@@ -220,7 +220,7 @@ final class HoldList: Sendable {
             defer { state.holds = [:] }
             return state.holds
         }
-        for hold in left.values { hold.handler?.value.drop() }
+        for hold in left.values { hold.handler?.openInModule().drop() }
     }
 
     // MARK: Time

@@ -26,7 +26,7 @@ public struct HostAccess {
         let confined = LaneConfined(completion)
         services.apply(slatefile: text, from: module) { [services, cell] result in
             services.enter(cell) {
-                confined.value(result)
+                confined.openInModule()(result)
             } completion: { _ in
             }
         }

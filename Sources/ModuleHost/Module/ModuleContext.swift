@@ -272,7 +272,7 @@ public final class ModuleContext {
         let confined = LaneConfined(then)
         return { [services = host.services, cell] value, receipt in
             services.enter(cell) {
-                try confined.value(value)
+                try confined.openInModule()(value)
             } completion: { result in
                 switch result {
                 case .success: receipt.done()

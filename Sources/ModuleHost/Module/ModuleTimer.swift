@@ -35,7 +35,7 @@ public final class ModuleTimer {
         let confined = LaneConfined(self)
         alarm = services.time.schedule(after: interval) {
             services.enter(cell) {
-                try confined.value.fire(services: services, cell: cell)
+                try confined.openInModule().fire(services: services, cell: cell)
             } completion: { _ in
             }
         }

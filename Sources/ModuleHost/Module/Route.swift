@@ -30,8 +30,8 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
 
     @usableFromInline
     init(
-        _ pattern: String, _ action: String?, _ access: RouteAccess, _ summary: String,
-        _ erased: ErasedHandler
+        _ pattern: String, action: String?, access: RouteAccess, summary: String,
+        erased: ErasedHandler
     ) {
         self.pattern = pattern
         self.action = action ?? pattern
@@ -57,7 +57,9 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
         when predicate: (@Sendable (Request) -> Bool)? = nil,
         handler: @escaping @Sendable (M, Request, RouteCall) throws -> Reply
     ) {
-        self.init(pattern, action, access, summary, ErasedHandler(when: predicate, handler))
+        self.init(
+            pattern, action: action, access: access, summary: summary,
+            erased: ErasedHandler(when: predicate, handler))
     }
 
     /// Creates a route without a reply.
@@ -97,7 +99,9 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
         summary: String = "",
         handler: @escaping @Sendable (M, RouteCall) throws -> Reply
     ) {
-        self.init(pattern, action, access, summary, ErasedHandler(handler))
+        self.init(
+            pattern, action: action, access: access, summary: summary,
+            erased: ErasedHandler(handler))
     }
 
     /// Creates a route that takes no parameters and has no reply.

@@ -29,8 +29,8 @@ package final class ChildProcess: Sendable {
     private let reaped = Guarded<Exit?>(nil)
 
     private init(
-        _ processID: Int32, _ end: consuming Descriptor, _ input: consuming Descriptor,
-        _ output: consuming Descriptor, _ error: consuming Descriptor
+        processID: Int32, end: consuming Descriptor, input: consuming Descriptor,
+        output: consuming Descriptor, error: consuming Descriptor
     ) {
         self.processID = processID
         self.end = end
@@ -79,8 +79,9 @@ package final class ChildProcess: Sendable {
             [input.reading.number, output.writing.number, error.writing.number])
         do throws(SystemError) {
             return ChildProcess(
-                processID, try openProcessEnd(of: processID), input.takeWriting(),
-                output.takeReading(), error.takeReading())
+                processID: processID, end: try openProcessEnd(of: processID),
+                input: input.takeWriting(), output: output.takeReading(),
+                error: error.takeReading())
         } catch {
             _ = killGroup(of: processID)
             throw error

@@ -110,7 +110,8 @@ extension SlatefileReader {
         if found.git ?? found.branch ?? found.tag ?? found.path != nil {
             module.source = source(found)
         }
-        let implementation = implementation(node, found, module, id, slatefile.config)
+        let implementation = implementation(
+            node, found, module, id: id, appConfig: slatefile.config)
         guard let id, let implementation else { return nil }
         module.id = id
         module.implementation = implementation
@@ -120,8 +121,8 @@ extension SlatefileReader {
     // MARK: What a module is made of
 
     private mutating func implementation(
-        _ node: Int, _ found: ModuleMembers, _ module: Slatefile.Module, _ id: ModuleID?,
-        _ appConfig: JSONValue?
+        _ node: Int, _ found: ModuleMembers, _ module: Slatefile.Module, id: ModuleID?,
+        appConfig: JSONValue?
     ) -> Slatefile.Implementation? {
         switch (found.entry, found.command) {
         case (let entry?, nil):

@@ -85,7 +85,7 @@ struct HoldEndTests {
             let test = try await HostUnderTest(
                 "a", top: #""deadlines": {"stopAll": "7s"}"#, probe: probe
             ).launched()
-            app = test.host.app.value
+            app = test.host.app.openInModule()
             test.host.stop(because: "the test says so")
             await test.calm()
             test.time.advance(by: .seconds(7))

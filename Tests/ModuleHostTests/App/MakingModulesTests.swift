@@ -52,7 +52,7 @@ struct MakingModulesTests {
         }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         #expect(probe.entries("extra") == ["extra deinit"])
-        #expect(test.host.app.value.center.count == 1)
+        #expect(test.host.app.openInModule().center.count == 1)
         #expect(await test.stopped() == .stopped)
     }
 }

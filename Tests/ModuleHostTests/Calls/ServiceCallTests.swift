@@ -110,7 +110,7 @@ struct ServiceCallTests {
             do {
                 let context = LaneConfined(module.context)
                 return try module.context.services.call((any Desk).self) { _ in
-                    try context.value.mediator.perform("x.a", "act", as: String.self)
+                    try context.openInModule().mediator.perform("x.a", "act", as: String.self)
                 }
             } catch {
                 deepest.append("\(error)")

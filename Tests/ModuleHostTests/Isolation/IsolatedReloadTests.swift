@@ -136,6 +136,27 @@ struct IsolatedReloadTests {
     }
 
     @Test(
+        "one that is let go of without its end is killed, and the lane is neither held up nor taken"
+    )
+    func letGoWithoutEnd() async throws {
+        let top = #""deadlines": {"stop": "10m"}"#
+        let test = try await IsolatedTest("hang-shutdown", top: top, probe: probe).launched()
+        let process = try #require(await test.process?.processID)
+        let isLaneKept = await withCheckedContinuation { continuation in
+            test.host.host.onLane { app, thread in
+                for record in app.records where record.module is IsolatedModule {
+                    app.departures.takeOut(record)
+                    record.departure = nil
+                }
+                continuation.resume(returning: app.gate.lane.owns(thread))
+            }
+        }
+        #expect(isLaneKept)
+        while kill(process, 0) == 0 { await Task.yield() }
+        #expect(await test.host.stopped() == .stopped)
+    }
+
+    @Test(
         "a restart of one that is late kills it: it hears what it had in hand again, then the rest")
     func restartOfLate() async throws {
         let host = try await launched(entry("b"))

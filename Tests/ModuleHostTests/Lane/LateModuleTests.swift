@@ -186,7 +186,7 @@ struct LateModuleTests {
         // Its thread has gone through the list to where it finds the lane lost.
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let work = LateModules.Work { continuation.resume() }
-            let cell = test.host.app.value.records[1].cell
+            let cell = test.host.app.openInModule().records[1].cell
             if !test.host.gate.lane.defer(for: cell, work) { continuation.resume() }
         }
         doors[2].open()

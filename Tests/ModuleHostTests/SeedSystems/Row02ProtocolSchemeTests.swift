@@ -150,11 +150,11 @@ struct Row02ProtocolSchemeTests {
         let text = try await withServices(Probe()) { services in
             let confined = LaneConfined(services)
             try services.register((any Chain).self) {
-                _ = try confined.value.resolve((any Link).self)
+                _ = try confined.openInModule().resolve((any Link).self)
                 return Knot()
             }
             try services.register((any Link).self) {
-                _ = try confined.value.resolve((any Chain).self)
+                _ = try confined.openInModule().resolve((any Chain).self)
                 return Knot()
             }
             try services.register((any Accounts).self) { Stored(name: "still here") }

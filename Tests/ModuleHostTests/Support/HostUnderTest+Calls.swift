@@ -14,7 +14,7 @@ extension HostUnderTest {
             let confined = LaneConfined(module)
             app.gate.lane.enqueue(
                 LaneErrand(gate: app.gate, cell: app.records[0].cell) {
-                    answer.keep(try body(confined.value))
+                    answer.keep(try body(confined.openInModule()))
                 } completion: { result in
                     if case .failure(let error) = result { answer.keep("\(error)") }
                 })
