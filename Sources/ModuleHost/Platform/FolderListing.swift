@@ -13,9 +13,10 @@ func namesInFolder(_ path: String) throws(FileError) -> [String] {
             if errno != 0 { throw FileError("list", path, .last) }
             return names
         }
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
+        // Where it stands: an entry has the bytes of its name alone, and ends before the 256 that the type
+        // has room for.
+        guard let field = UnsafePointer(entry).pointer(to: \.d_name) else { continue }
+        let name = String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
         if name != ".", name != ".." { names.append(name) }
     }
 }
