@@ -1,5 +1,6 @@
 import FuzzDriver
-import ModuleHost
+
+@testable import ModuleHost
 
 @main
 enum RoutingFuzz {

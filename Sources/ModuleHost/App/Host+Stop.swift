@@ -49,7 +49,7 @@ extension Host {
     /// What was accepted before is delivered before.
     ///
     /// - Parameter reason: Why, for the log.
-    public func stop(because reason: String) {
+    package func stop(because reason: String) {
         stop(.stopped, because: reason, origin: .host)
     }
 

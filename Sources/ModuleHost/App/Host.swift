@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// A host does not know of processes: ``HostDaemon`` ties one to signals, files and exit codes. All of
 /// its methods may be called from any thread, and none of them waits for a module.
-public final class Host: Sendable {
+package final class Host: Sendable {
     /// The end of an app.
-    public enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         /// As it was asked to: every module was told and let go.
         case stopped
         /// Something it cannot do without failed; the reason in words. What was launched was stopped.
@@ -167,7 +167,7 @@ public final class Host: Sendable {
     ///
     /// - Parameter event: What happened. A state event changes the state; one that means nothing in the
     ///   state it finds is counted, logged, and otherwise ignored; `terminate` stops the app.
-    public func deliver(_ event: LifecycleEvent) { deliver(event, load: nil) }
+    package func deliver(_ event: LifecycleEvent) { deliver(event, load: nil) }
 
     /// The same of an event that counts as in flight until it is delivered.
     func deliver(_ event: LifecycleEvent, load: InFlight?) {

@@ -62,7 +62,7 @@ extension Duration {
 }
 
 /// The reason why a text is not a valid duration.
-public enum DurationFault: Error, Hashable, Sendable, CustomStringConvertible {
+package enum DurationFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// No unit after the number; `number` is as it was written.
     case unitless(String)
     /// Another unit than the four.
@@ -79,7 +79,7 @@ public enum DurationFault: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed(String)
 
     /// The fault in words, with the right form.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unitless(let text):
             "a duration needs its unit: \"\(text)ms\", \"\(text)s\" or \"\(text)m\"?"

@@ -1,5 +1,5 @@
 /// The origin of an event or a call.
-public enum Origin: Hashable, Sendable {
+@nonexhaustive public enum Origin: Hashable, Sendable {
     /// The host itself, as part of launching, stopping or reloading.
     case host
     /// A module of this app.

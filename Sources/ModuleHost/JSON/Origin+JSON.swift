@@ -2,7 +2,11 @@
 /// module processes send each other.
 extension JSONWriter {
     /// Writes a member that is an origin.
-    package mutating func member(_ key: String, _ origin: Origin) {
+    ///
+    /// - Parameters:
+    ///   - key: The member's name.
+    ///   - origin: The origin.
+    public mutating func member(_ key: String, _ origin: Origin) {
         member(key) { $0.value(origin) }
     }
 

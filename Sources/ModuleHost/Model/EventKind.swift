@@ -1,6 +1,6 @@
 /// The kinds of event an app's life is made of, by their external names: the ones that the
 /// slatefile, the command line and the journal use.
-public enum EventKind: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum EventKind: String, Hashable, Sendable, CaseIterable {
     /// The app has launched. Only the host itself gives this one.
     case launch
     /// The app becomes active.

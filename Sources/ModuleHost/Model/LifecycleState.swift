@@ -6,7 +6,7 @@
 ///
 /// ``apply(_:)`` is the only way to move. It changes the state and names the events that modules
 /// are to hear of it, but delivers none, so it can be tested as a table.
-public enum LifecycleState: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum LifecycleState: String, Hashable, Sendable, CaseIterable {
     /// Modules are made and launched, in slatefile order. Moves to `inactive` or `terminating`.
     case launching
     /// Every module has launched; the app has no attention. Moves to `active`, `background` or

@@ -1,5 +1,5 @@
 /// The result of a module's handling of a remote notification.
-public enum FetchResult: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum FetchResult: String, Hashable, Sendable, CaseIterable {
     /// There was something new.
     case newData
     /// There was nothing new.

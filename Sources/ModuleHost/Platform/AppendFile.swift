@@ -4,9 +4,9 @@ import Glibc
 /// away.
 ///
 /// Not safe to share between threads; a module holds one of its own.
-package final class AppendFile {
+public final class AppendFile {
     /// The file's whole path.
-    package let path: String
+    public let path: String
     private let name: String
     private let folder: String?
     private let mode: UInt32
@@ -22,7 +22,7 @@ package final class AppendFile {
     ///   - links: How a symbolic link in the place of the file is treated; with `folder`, each link below
     ///     that.
     /// - Throws: ``FileError``.
-    package init(
+    public init(
         path: String, below folder: String? = nil, mode: UInt32 = 0o600, links: LinkPolicy = .own
     ) throws(FileError) {
         let isBelow = folder != nil && !path.hasPrefix("/")
@@ -38,7 +38,7 @@ package final class AppendFile {
     ///
     /// - Throws: ``FileError``, having taken a part that was written (a full disk) away again, as far
     ///   as nothing was appended after it.
-    package func append(_ bytes: [UInt8]) throws(FileError) {
+    public func append(_ bytes: [UInt8]) throws(FileError) {
         do throws(SystemError) {
             let before = try Int(file.status().st_size)
             do throws(SystemError) {
@@ -58,7 +58,7 @@ package final class AppendFile {
     /// What has no end to look at, such as a device, says no.
     ///
     /// - Throws: ``FileError``.
-    package func endsInsideLine() throws(FileError) -> Bool {
+    public func endsInsideLine() throws(FileError) -> Bool {
         do throws(SystemError) {
             let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
@@ -75,7 +75,7 @@ package final class AppendFile {
     }
 
     /// Waits until everything appended is on the disk.
-    package func synchronize() throws(FileError) {
+    public func synchronize() throws(FileError) {
         do throws(SystemError) { try file.synchronize() } catch {
             throw FileError("write", path, error)
         }
@@ -84,7 +84,7 @@ package final class AppendFile {
     /// Opens the path again, as after a log rotation.
     ///
     /// Where that fails the old file stays open.
-    package func reopen() throws(FileError) {
+    public func reopen() throws(FileError) {
         file = try Self.open(name, folder, mode, links)
     }
 

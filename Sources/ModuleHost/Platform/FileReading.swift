@@ -1,8 +1,9 @@
 import Glibc
 
 /// The reason why a file could not be read.
-package struct FileReadError: Error, Hashable, Sendable {
-    package enum Reason: Hashable, Sendable {
+public struct FileReadError: Error, Hashable, Sendable {
+    /// The reason in one of these kinds.
+    @nonexhaustive public enum Reason: Hashable, Sendable {
         /// Nothing has this name, or a part of the path is no folder.
         case missing
         /// The name is a folder's.
@@ -23,17 +24,20 @@ package struct FileReadError: Error, Hashable, Sendable {
         case failed(SystemError)
     }
 
-    package let path: String
-    package let reason: Reason
+    /// The path of the file.
+    public let path: String
+    /// The reason.
+    public let reason: Reason
 }
 
 extension FileReadError: CustomStringConvertible {
     /// One line, such as `slatefile.json: no such file`.
-    package var description: String { "\(path): \(reason)" }
+    public var description: String { "\(path): \(reason)" }
 }
 
 extension FileReadError.Reason: CustomStringConvertible {
-    package var description: String {
+    /// The reason in words, with the remedy where there is one.
+    public var description: String {
         switch self {
         case .missing: "no such file"
         case .isDirectory: "is a folder, not a file"
@@ -66,7 +70,7 @@ extension FileReadError.Reason: CustomStringConvertible {
 ///     symbolic link, what it leads to counts.
 /// - Returns: Its bytes.
 /// - Throws: ``FileReadError``, which tells what is missing from what is not permitted.
-package func readFile(
+public func readFile(
     at path: String, limit: Int, links: LinkPolicy? = nil, isSecret: Bool = false,
     isTrusted: Bool = false
 ) throws(FileReadError) -> [UInt8] {

@@ -14,7 +14,7 @@ private let temporaryFiles = Atomic(0)
 ///   - mode: The file's permissions, whatever the umask.
 ///   - synchronized: Whether the content must be on the disk before it takes the place.
 /// - Throws: ``FileError``.
-package func writeFile(
+public func writeFile(
     _ bytes: some Collection<UInt8>, to path: String, mode: UInt32 = 0o644,
     synchronized: Bool = false
 ) throws(FileError) {

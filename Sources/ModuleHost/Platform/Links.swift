@@ -7,14 +7,14 @@ private let openAsPath: Int32 = 0o10_000_000
 ///
 /// A folder that others may write to can hold links that they made, and a file that is opened through such
 /// a link is one that they chose.
-package enum LinkPolicy: Sendable {
+public enum LinkPolicy: Sendable {
     /// The link is an error.
     case refused
     /// The link is followed where a trusted user made it, and is an error otherwise.
     case followed(isTrusted: @Sendable (_ owner: UInt32) -> Bool)
 
     /// A link is followed where this process's user or root made it.
-    package static var own: LinkPolicy {
+    public static var own: LinkPolicy {
         .followed { $0 == 0 || $0 == CurrentProcess.userID }
     }
 }

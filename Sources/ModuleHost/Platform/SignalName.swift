@@ -11,15 +11,15 @@ import AppService
 ///
 /// Real-time signals count from `RTMIN+1` to `RTMIN+30`: what the C library leaves to programs on
 /// Linux.
-public struct SignalName: Hashable, Sendable, CustomStringConvertible {
+package struct SignalName: Hashable, Sendable, CustomStringConvertible {
     /// The name as the slatefile writes it, such as `USR1` or `RTMIN+3`.
-    public let name: String
+    package let name: String
 
     /// The name as the slatefile writes it.
-    public var description: String { name }
+    package var description: String { name }
 
     /// The offset of a real-time signal from `SIGRTMIN`; nil for any other.
-    public let realTimeOffset: Int?
+    package let realTimeOffset: Int?
 
     private init(unchecked name: String, realTimeOffset: Int? = nil) {
         self.name = name
@@ -30,7 +30,7 @@ public struct SignalName: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter name: The name, in capitals, without `SIG`.
     /// - Throws: Why there is no such signal, or none that may be had.
-    public init(_ name: String) throws(Fault) {
+    package init(_ name: String) throws(Fault) {
         if Self.standard.contains(name) {
             self.init(unchecked: name)
         } else if let offset = Self.offset(in: name), Self.realTimeOffsets ~= offset,
@@ -43,15 +43,15 @@ public struct SignalName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Ends the host.
-    public static let terminate = SignalName(unchecked: "TERM")
+    package static let terminate = SignalName(unchecked: "TERM")
     /// Ends the host; Control-C in a terminal.
-    public static let interrupt = SignalName(unchecked: "INT")
+    package static let interrupt = SignalName(unchecked: "INT")
     /// Reads the slatefile again.
-    public static let hangUp = SignalName(unchecked: "HUP")
+    package static let hangUp = SignalName(unchecked: "HUP")
     /// To the background.
-    public static let user1 = SignalName(unchecked: "USR1")
+    package static let user1 = SignalName(unchecked: "USR1")
     /// To the foreground.
-    public static let user2 = SignalName(unchecked: "USR2")
+    package static let user2 = SignalName(unchecked: "USR2")
 
     /// The signals that are no real-time signals and may be had.
     static let standard = [
@@ -66,7 +66,7 @@ public struct SignalName: Hashable, Sendable, CustomStringConvertible {
     static let pattern = "^(\(standard.joined(separator: "|"))|RTMIN\\+([1-9]|[12][0-9]|30))$"
 
     /// The reason why a name is not a signal that may be used.
-    public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
         /// A signal that no program can catch.
         case uncatchable(String)
         /// A signal by which a crash is reported.
@@ -81,7 +81,7 @@ public struct SignalName: Hashable, Sendable, CustomStringConvertible {
         case unknown(String, nearest: String?)
 
         /// The fault in words.
-        public var description: String {
+        package var description: String {
             switch self {
             case .uncatchable(let name): "signal \(name) cannot be caught by any program"
             case .crash(let name): "signal \(name) is reserved: it reports a crash"

@@ -1,27 +1,34 @@
 import Glibc
 
 /// An error number of the operating system.
-package struct SystemError: Error, Hashable, Sendable {
+public struct SystemError: Error, Hashable, Sendable {
     /// The `errno` value.
-    package let code: Int32
+    public let code: Int32
 
-    package init(code: Int32) { self.code = code }
+    /// Creates an error of a number.
+    public init(code: Int32) { self.code = code }
 
     /// The error of the calling thread's last failed system call.
     ///
     /// Read it before anything else can make a call of its own.
     static var last: SystemError { SystemError(code: errno) }
 
-    package static let notFound = SystemError(code: ENOENT)
-    package static let notPermitted = SystemError(code: EPERM)
-    package static let accessDenied = SystemError(code: EACCES)
-    package static let isDirectory = SystemError(code: EISDIR)
-    package static let notDirectory = SystemError(code: ENOTDIR)
+    /// Nothing has this name (`ENOENT`).
+    public static let notFound = SystemError(code: ENOENT)
+    /// Only a privileged user may do it (`EPERM`).
+    public static let notPermitted = SystemError(code: EPERM)
+    /// The permissions forbid it (`EACCES`).
+    public static let accessDenied = SystemError(code: EACCES)
+    /// The name is a folder's (`EISDIR`).
+    public static let isDirectory = SystemError(code: EISDIR)
+    /// A part of the path is not a folder (`ENOTDIR`).
+    public static let notDirectory = SystemError(code: ENOTDIR)
     package static let alreadyExists = SystemError(code: EEXIST)
     package static let brokenPipe = SystemError(code: EPIPE)
     package static let badDescriptor = SystemError(code: EBADF)
     package static let wouldBlock = SystemError(code: EAGAIN)
-    package static let noSpace = SystemError(code: ENOSPC)
+    /// The disk is full (`ENOSPC`).
+    public static let noSpace = SystemError(code: ENOSPC)
     static let quotaExceeded = SystemError(code: EDQUOT)
     static let readOnly = SystemError(code: EROFS)
     /// Beyond what the process or the file system lets a file grow to.
@@ -29,9 +36,10 @@ package struct SystemError: Error, Hashable, Sendable {
     package static let noSuchProcess = SystemError(code: ESRCH)
     package static let connectionRefused = SystemError(code: ECONNREFUSED)
     static let interrupted = SystemError(code: EINTR)
-    /// This process, or the whole system, has no room for another open file.
-    package static let tooManyOpenFiles = SystemError(code: EMFILE)
-    package static let tooManyOpenFilesInSystem = SystemError(code: ENFILE)
+    /// This process has no room for another open file (`EMFILE`).
+    public static let tooManyOpenFiles = SystemError(code: EMFILE)
+    /// The whole system has no room for another open file (`ENFILE`).
+    public static let tooManyOpenFilesInSystem = SystemError(code: ENFILE)
     package static let addressInUse = SystemError(code: EADDRINUSE)
     package static let tooManyLinks = SystemError(code: ELOOP)
     static let invalid = SystemError(code: EINVAL)
@@ -39,7 +47,7 @@ package struct SystemError: Error, Hashable, Sendable {
 
 extension SystemError: CustomStringConvertible {
     /// The system's own words for it, such as `No such file or directory`.
-    package var description: String {
+    public var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             guard let text = buffer.baseAddress, strerror_r(code, text, buffer.count) == 0 else {
                 return "error \(code)"
@@ -50,13 +58,15 @@ extension SystemError: CustomStringConvertible {
 }
 
 /// Something that could not be done to a file: what, to which, and why.
-package struct FileError: Error, Hashable, Sendable {
+public struct FileError: Error, Hashable, Sendable {
     /// The failed action, as a verb: `open`, `write`, `create`.
-    package let action: String
-    package let path: String
-    package let reason: SystemError
+    public let action: String
+    /// The path of the file.
+    public let path: String
+    /// The error of the system.
+    public let reason: SystemError
     /// The words in place of the system's, where these would mislead.
-    package let explanation: String?
+    public let explanation: String?
 
     package init(
         _ action: String, _ path: String, _ reason: SystemError, explanation: String? = nil
@@ -70,5 +80,5 @@ package struct FileError: Error, Hashable, Sendable {
 
 extension FileError: CustomStringConvertible {
     /// One line, such as `cannot open 'a/b': No such file or directory`.
-    package var description: String { "cannot \(action) '\(path)': \(explanation ?? "\(reason)")" }
+    public var description: String { "cannot \(action) '\(path)': \(explanation ?? "\(reason)")" }
 }

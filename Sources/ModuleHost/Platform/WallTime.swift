@@ -5,19 +5,24 @@ import SwiftOverlayShims
 /// An instant as people date it, for logs and journals.
 ///
 /// Never for measuring: clocks are set.
-package struct WallTime: Hashable, Sendable {
+public struct WallTime: Hashable, Sendable {
     /// Whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
-    package let seconds: Int
+    public let seconds: Int
     /// The rest, 0 to 999 999 999.
-    package let nanoseconds: Int
+    public let nanoseconds: Int
 
-    package init(seconds: Int, nanoseconds: Int = 0) {
+    /// Creates an instant.
+    ///
+    /// - Parameters:
+    ///   - seconds: Whole seconds since 1970.
+    ///   - nanoseconds: The rest, 0 to 999 999 999.
+    public init(seconds: Int, nanoseconds: Int = 0) {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
     }
 
     /// The present instant.
-    package static func now() -> WallTime {
+    public static func now() -> WallTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return WallTime(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
@@ -27,14 +32,14 @@ package struct WallTime: Hashable, Sendable {
     ///
     /// Milliseconds are cut, not rounded, so that the text never runs ahead. Exact for the years
     /// 1970 to 9999; what lies outside is held at the nearest of them.
-    package var iso8601: String {
+    public var iso8601: String {
         var bytes: [UInt8] = []
         appendISO8601(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Appends ``iso8601`` as ASCII: 24 bytes.
-    package func appendISO8601(to bytes: inout [UInt8]) {
+    public func appendISO8601(to bytes: inout [UInt8]) {
         let (seconds, nanoseconds) = self.representable
         let (year, month, day) = Self.date(ofDay: seconds / 86_400)
         bytes.appendDecimal(year / 100, digits: 2)

@@ -1,71 +1,71 @@
 /// An app as its slatefile describes it: checked, and with every default filled in.
 ///
-/// There is one way to get one: ``read(_:path:environment:checkEntry:)``.
+/// There is one way to get one: ``read(_:path:environment:)``.
 public struct Slatefile: Sendable {
     /// The app's name.
-    public internal(set) var app: String
+    package internal(set) var app: String
     /// The schemes of the app's URLs, in lower case.
-    public internal(set) var schemes: [String] = []
+    package internal(set) var schemes: [String] = []
     /// The settings that every module may read.
-    public internal(set) var config: JSONValue?
+    package internal(set) var config: JSONValue?
     /// The modules, in the order in which they respond; those that are not enabled included.
-    public internal(set) var modules: [Module] = []
+    package internal(set) var modules: [Module] = []
     /// The module that answers the URLs which nobody else does.
-    public internal(set) var fallback: ModuleID?
+    package internal(set) var fallback: ModuleID?
     /// The rewrites of URLs before they are routed, in order.
-    public internal(set) var rewrites: [Rewrite] = []
+    package internal(set) var rewrites: [Rewrite] = []
     /// The action of each signal: the defaults, with those that the slatefile replaces.
-    public internal(set) var signals: [SignalName: SignalAction] = Defaults.signals
+    package internal(set) var signals: [SignalName: SignalAction] = Defaults.signals
     /// The settings of start-up tasks.
-    public internal(set) var startup = Startup()
+    package internal(set) var startup = Startup()
     /// The deadlines of modules.
-    public internal(set) var deadlines = Deadlines()
+    package internal(set) var deadlines = Deadlines()
     /// The settings of access.
-    public internal(set) var security = Security()
+    package internal(set) var security = Security()
     /// The policy that decides which modules run in a process of their own.
-    public internal(set) var isolation = IsolationPolicy.declared
+    package internal(set) var isolation = IsolationPolicy.declared
 
     /// One module of the app.
-    public struct Module: Sendable {
+    package struct Module: Sendable {
         /// Its name.
-        public internal(set) var id: ModuleID
+        package internal(set) var id: ModuleID
         /// Its implementation.
-        public internal(set) var implementation: Implementation
+        package internal(set) var implementation: Implementation
         /// Whether it runs at all.
-        public internal(set) var isEnabled = true
+        package internal(set) var isEnabled = true
         /// Whether the app cannot run without it.
-        public internal(set) var isRequired = false
+        package internal(set) var isRequired = false
         /// Whether it is restarted after it has failed in `init` or `launch`.
-        public internal(set) var isRetried = false
+        package internal(set) var isRetried = false
         /// Whether it supplies the root that is opened at the end of launch: true of exactly one
         /// enabled module.
-        public internal(set) var isMain = false
+        package internal(set) var isMain = false
         /// Its deadline for an event; nil for ``Deadlines/event``.
-        public internal(set) var deadline: Duration?
+        package internal(set) var deadline: Duration?
         /// The time after which its process is killed; nil for twice the deadline.
-        public internal(set) var killAfter: Duration?
+        package internal(set) var killAfter: Duration?
         /// Its isolation; nil if the slatefile leaves that to ``Slatefile/isolation``.
-        public internal(set) var isolation: Isolation?
+        package internal(set) var isolation: Isolation?
         /// At the work of how many hosts' deaths it was, where it is isolated for that and not by the slatefile.
         package internal(set) var hostDeaths: Int?
         /// The names of the environment variables that its process gets.
-        public internal(set) var environment: [String] = []
+        package internal(set) var environment: [String] = []
         /// The permissions of its process beyond those of any module.
-        public internal(set) var permissions: Set<Permission> = []
+        package internal(set) var permissions: Set<Permission> = []
         /// The number of events that it may be behind in memory.
-        public internal(set) var backlog = Defaults.backlog
+        package internal(set) var backlog = Defaults.backlog
         /// Its own settings.
-        public internal(set) var config: JSONValue?
+        package internal(set) var config: JSONValue?
         /// The source for `hostd compose`.
-        public internal(set) var source: Source?
+        package internal(set) var source: Source?
         /// The line and column at which it stands in the slatefile, counted when asked for.
-        public var place: TextPlace { value.place }
+        package var place: TextPlace { value.place }
         /// The module's whole object in the slatefile.
         let value: JSONValue
     }
 
     /// The implementation of a module.
-    public enum Implementation: Hashable, Sendable {
+    package enum Implementation: Hashable, Sendable {
         /// A class of the running binary, such as `Modules.PushModule`.
         case entry(String)
         /// A program with its arguments, which runs in a process of its own.
@@ -73,7 +73,7 @@ public struct Slatefile: Sendable {
     }
 
     /// The isolation of a module.
-    public enum Isolation: String, Hashable, Sendable, CaseIterable {
+    package enum Isolation: String, Hashable, Sendable, CaseIterable {
         /// In the host's own process, whatever happens.
         case none
         /// In a process of its own.
@@ -81,13 +81,13 @@ public struct Slatefile: Sendable {
     }
 
     /// Something that the process of a module may do only where the slatefile says so.
-    @nonexhaustive public enum Permission: String, Hashable, Sendable, CaseIterable {
+    package enum Permission: String, Hashable, Sendable, CaseIterable {
         /// To send events of the whole app, which have no payload: to stop it, to send it to the background.
         case state
     }
 
     /// The policy that decides which modules run in a process of their own.
-    public enum IsolationPolicy: String, Hashable, Sendable, CaseIterable {
+    package enum IsolationPolicy: String, Hashable, Sendable, CaseIterable {
         /// Those that say so.
         case declared
         /// Those too that were running at two deaths of the host, from then on.
@@ -95,7 +95,7 @@ public struct Slatefile: Sendable {
     }
 
     /// The source of a module.
-    public enum Source: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
         /// A git repository, at a branch, a tag, or where it stands by itself.
         case git(String, GitReference?)
         /// A folder.
@@ -103,7 +103,7 @@ public struct Slatefile: Sendable {
     }
 
     /// A reference in a git repository.
-    public enum GitReference: Hashable, Sendable {
+    package enum GitReference: Hashable, Sendable {
         /// The head of a branch.
         case branch(String)
         /// A tag.
@@ -111,10 +111,10 @@ public struct Slatefile: Sendable {
     }
 
     /// A pattern of URLs and the URL that replaces those that match.
-    public typealias Rewrite = RouteRewrite
+    package typealias Rewrite = RouteRewrite
 
     /// The action of a signal.
-    public enum SignalAction: Equatable, Sendable {
+    package enum SignalAction: Equatable, Sendable {
         /// The slatefile is read again.
         case reload
         /// An event is delivered. The payload, if the event takes one, was found to be of its type.
@@ -126,29 +126,29 @@ public struct Slatefile: Sendable {
     }
 
     /// The settings of start-up tasks.
-    public struct Startup: Hashable, Sendable {
+    package struct Startup: Hashable, Sendable {
         /// The number of tasks that run at a time, 1 to 256; nil for as many as there are cores.
-        public internal(set) var width: Int?
+        package internal(set) var width: Int?
         /// The deadline of a task that has none of its own.
-        public internal(set) var deadline = Defaults.startup
+        package internal(set) var deadline = Defaults.startup
     }
 
     /// The deadlines of modules.
-    public struct Deadlines: Hashable, Sendable {
+    package struct Deadlines: Hashable, Sendable {
         /// Over one event.
-        public internal(set) var event = Defaults.event
+        package internal(set) var event = Defaults.event
         /// Over the launch.
-        public internal(set) var launch = Defaults.launch
+        package internal(set) var launch = Defaults.launch
         /// Over each step of the stop.
-        public internal(set) var stop = Defaults.stop
+        package internal(set) var stop = Defaults.stop
         /// All together over the whole stop.
-        public internal(set) var stopAll = Defaults.stopAll
+        package internal(set) var stopAll = Defaults.stopAll
     }
 
     /// The settings of access.
-    public struct Security: Hashable, Sendable {
+    package struct Security: Hashable, Sendable {
         /// The file of tokens, as the slatefile writes it: beside the slatefile unless absolute.
-        public internal(set) var tokens: String?
+        package internal(set) var tokens: String?
     }
 
     /// The defaults.

@@ -47,7 +47,7 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
 /// One fault of a slatefile: where it is, what is wrong, and what would be right.
 public struct SlatefileFault: Hashable, Sendable {
     /// The kind of fault.
-    public let kind: Kind
+    package let kind: Kind
     /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`.
     public let pointer: String
     /// Its place in the file.
@@ -59,7 +59,7 @@ public struct SlatefileFault: Hashable, Sendable {
     public var message: String { kind.description }
 
     /// The kinds of fault, each with the values its message needs.
-    @nonexhaustive public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A fault of JSON itself, an unknown or missing key, a value of the wrong type.
         case json(JSONFault.Kind)
         /// Another version of the format than 1.
@@ -141,7 +141,7 @@ public struct SlatefileFault: Hashable, Sendable {
 
 extension SlatefileFault.Kind: CustomStringConvertible {
     /// The fault in words, with its remedy where there is one.
-    public var description: String {
+    package var description: String {
         switch self {
         case .json(let kind): return kind.description
         case .unsupportedVersion(let text):

@@ -1,6 +1,23 @@
 import AppService
 
 extension Slatefile {
+    /// Reads and checks a slatefile, and finds every fault of it in one pass; entries are not looked up.
+    ///
+    /// Total over any bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's content, at most 16 MiB of UTF-8.
+    ///   - path: The file's path, for messages.
+    ///   - environment: Returns the value of an environment variable, nil if it is not set. Asked
+    ///     for each `${NAME}` in a string of a `config`.
+    /// - Returns: The slatefile, every default filled in.
+    /// - Throws: Every fault, each with its place.
+    public static func read(
+        _ bytes: [UInt8], path: String, environment: (_ name: String) -> String?
+    ) throws(SlatefileError) -> Slatefile {
+        try read(bytes, path: path, environment: environment, checkEntry: nil)
+    }
+
     /// Reads and checks a slatefile, and finds every fault of it in one pass.
     ///
     /// Total over any bytes. Nothing is looked at but the bytes, the environment and what
@@ -16,10 +33,10 @@ extension Slatefile {
     ///     about each that is not well-formed. Nil checks no entries.
     /// - Returns: The slatefile, every default filled in.
     /// - Throws: Every fault, each with its place.
-    public static func read(
+    package static func read(
         _ bytes: [UInt8], path: String,
         environment: (_ name: String) -> String?,
-        checkEntry: ((EntryUse) -> [EntryFault])? = nil
+        checkEntry: ((EntryUse) -> [EntryFault])?
     ) throws(SlatefileError) -> Slatefile {
         var parser = JSONParser(bytes, faultLimit: Limits.faults)
         parser.parse()

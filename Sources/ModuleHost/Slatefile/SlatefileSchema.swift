@@ -4,7 +4,7 @@ extension Slatefile {
     ///
     /// Looser than ``read(_:path:environment:checkEntry:)`` where a schema cannot say what holds:
     /// that ids are unique, that one module is main, what an event's payload must be.
-    public static let jsonSchema: String = """
+    package static let jsonSchema: String = """
         {
           "$schema": "https://json-schema.org/draft/2020-12/schema",
           "title": "Slatefile",

@@ -1,5 +1,5 @@
 /// The faults of a token of the file of tokens; no token is part of them.
-@nonexhaustive public enum TokenFault: Hashable, Sendable {
+package enum TokenFault: Hashable, Sendable {
     /// Too short, too long, or not made of visible ASCII characters.
     case malformed
     /// A token that is there already, at `first`.
@@ -20,7 +20,7 @@
 
 extension TokenFault: CustomStringConvertible {
     /// The fault in words, with its remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .malformed:
             let length = TokenStore.Limits.tokenLength

@@ -1,7 +1,7 @@
 extension JSONWriter {
     /// Writes a value as it may be shown: without its white space, with `•••` for strings that came from
     /// the environment and for the tokens of URLs.
-    package mutating func redacted(_ value: JSONValue) {
+    public mutating func redacted(_ value: JSONValue) {
         switch value.kind {
         case .null: null()
         case .bool: self.value(value.bool == true)
