@@ -7,7 +7,7 @@ extension App {
     /// - Parameters:
     ///   - records: The modules, in order; those of this process among them.
     ///   - context: What one of them is given.
-    /// - Returns: The processes, for whoever makes the modules.
+    /// - Returns: The processes, for the caller that makes the modules.
     func processStarts(
         of records: [ModuleRecord], _ context: (ModuleRecord) -> ModuleContext?
     ) -> ProcessStarts {
@@ -40,7 +40,7 @@ extension App {
     ///   - context: What the module is given.
     ///   - start: Its process, if it has one.
     ///   - thread: The calling thread, which owns the lane.
-    ///   - failed: Told what it threw. Where it takes too long, whoever goes on says so.
+    ///   - failed: Called with the error that it threw; if it takes too long, the thread that takes the lane reports that.
     func make(
         _ record: ModuleRecord, with context: ModuleContext, _ start: ProcessStart?,
         on thread: LaneThread, failed: (any Error) -> Void
@@ -66,7 +66,7 @@ extension App {
         case .threw(let error): failed(error)
         // A job begins at depth 0.
         case .tooDeep: break
-        // It took too long; whoever goes on says so. What it made is ended here.
+        // It took too long, which the thread that took the lane reports. What it made is ended here.
         case .lost, .threwLate: (made as? IsolatedModule)?.end()
         }
     }

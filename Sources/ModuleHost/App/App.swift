@@ -123,7 +123,7 @@ final class App {
         var health = HostHealth(
             state: state, isReady: phase.isReady,
             modules: records.isEmpty ? slatefile.modules.count(where: \.isEnabled) : records.count)
-        // Those that were taken out concern nobody but the host.
+        // Modules that were taken out concern the host alone.
         health.late = gate.lane.lateCells.filter { !departures.holds($0) }.compactMap(\.id)
         health.failed = records.filter(\.isFailed).map(\.id)
         return health

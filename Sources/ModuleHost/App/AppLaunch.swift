@@ -107,7 +107,7 @@ final class AppLaunch {
         _ = app.state.apply(.launched)
         app.figures.withLock { $0.state = app.state }
         host.onLane(limit: .launch) { app, thread in app.launch.askForRoot(on: thread) }
-        // A job of its own: a root that takes too long keeps nobody from becoming active.
+        // A job of its own: a root that takes too long delays no module's becoming active.
         host.onLane { app, _ in app.deliverNow(.ownChange(.activate, origin: .host)) }
     }
 

@@ -81,7 +81,7 @@ enum AppPhase: Hashable {
             return move(to: .stopping(end), [.closeEntrances, .undoReload, .tellOfStop])
 
         case (.stopping(let end), .told): return move(to: .releasing(end), [.release])
-        // Somebody who was late, or held a step open, has returned.
+        // A module that was late, or held a step open, has returned.
         case (.releasing, .told): return [.release]
         case (.releasing(let end), .released): return move(to: .ended, [.end(end)])
 

@@ -14,7 +14,7 @@ final class Departures {
 
     func holds(_ cell: Cell) -> Bool { departing[cell.number] != nil }
 
-    /// Takes a module out of all that belongs to the lane: nobody reaches it any more.
+    /// Takes a module out of all that belongs to the lane: it can no longer be reached.
     ///
     /// - Parameters:
     ///   - record: The module's.
@@ -155,7 +155,7 @@ final class Departures {
 }
 
 extension App {
-    /// Tells the members of one module of an event, and nobody else.
+    /// Tells the members of one module of an event, and no other module.
     ///
     /// - Parameters:
     ///   - record: The module's.

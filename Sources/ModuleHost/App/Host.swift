@@ -25,7 +25,7 @@ package final class Host: Sendable {
         let onReady: @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void
         /// Called where it may have changed.
         let onHealth: @Sendable (HostHealth) -> Void
-        /// A stop begins, what end it is to come to, and why; on the thread of whoever asks.
+        /// Called when a stop begins, with the intended end and the reason; on the thread that asks for it.
         let onStop: @Sendable (End, String) -> Void
         /// Called once.
         let onEnd: @Sendable (End) -> Void

@@ -43,7 +43,7 @@ struct HostServices: ModuleServices {
     func register(_ task: StartupTask, of cell: Cell) throws(StartupError) {
         var task = task
         if let box = gate.lane.box {
-            // The cell, and not its number alone: as long as the task may run, that is nobody else's.
+            // The cell, and not its number alone: while the task may run, the cell belongs to no other module.
             task.observeWork { box.count(tasksOf: cell.number, $0 ? 1 : -1) }
         }
         if drafts?.tasks.keep(task) != true { try startup.register(task) }

@@ -111,7 +111,7 @@ extension ReloadTransaction {
         host.startup.rename(removed) { $0 + mark }
     }
 
-    /// Tells everybody, before any other event: who stays, of its settings; who is new, of where the app
+    /// Notifies every module, before any other event: one that stays, of its settings; a new one, of where the app
     /// is; who goes, of its end.
     private func followUp(_ before: Slatefile) {
         let new = Set(drafts.map(\.id))

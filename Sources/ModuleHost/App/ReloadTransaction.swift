@@ -82,7 +82,7 @@ final class ReloadTransaction {
                 // A stop that is about to come undoes it.
                 guard !reload.isOver, !reload.host.isStopping else { return }
                 body(reload, reload.drafts[index], thread)
-                // Where the lane was lost the reload is undone by whoever goes on.
+                // If the lane was lost, the thread that took it undoes the reload.
                 guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
                 else { return }
                 guard index + 1 < reload.drafts.count else { return last(reload) }

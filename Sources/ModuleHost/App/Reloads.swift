@@ -115,7 +115,7 @@ final class Reloads {
         app.advance(.reloaded)
     }
 
-    /// The lane has ended: whoever waits for a reload is told that the host has stopped.
+    /// Ends all reloads when the lane has ended: callers that wait for one are told that the host has stopped.
     ///
     /// - Returns: The modules that were made for one.
     func leaveBehind() -> [ModuleRecord] {

@@ -40,14 +40,14 @@ final class Shutdown {
 
     // MARK: Waiting for holds
 
-    /// Puts a stop's job aside before `terminate` while somebody holds `background`.
+    /// Puts a stop's job aside before `terminate` while a module holds `background`.
     ///
     /// - Returns: Whether it was: then it will be run again, once.
     func keeps(_ job: EventJob, before event: LifecycleEvent) -> Bool {
         event.kind == .terminate && isKept(job)
     }
 
-    /// Lets the modules go once nobody holds, be it `terminate` or, heard late, `background`.
+    /// Unloads the modules once no module holds `terminate` or, received late, `background`.
     func releaseWhenNobodyHolds() {
         guard let host = app.host else { return }
         let again = LaneWork(limit: .stop) { [app = host.app] thread in

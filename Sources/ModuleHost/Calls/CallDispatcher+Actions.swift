@@ -69,7 +69,7 @@ extension CallDispatcher {
             on: thread)
     }
 
-    /// Tells modules that nobody answers, and returns what the caller is told.
+    /// Notifies modules that no route answers, and returns the error for the caller.
     private func noAction(
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
         on thread: LaneThread

@@ -40,7 +40,7 @@ extension CallDispatcher {
         }
     }
 
-    /// Tells modules of a call that nobody answers.
+    /// Notifies modules of a call that no route answers.
     func tellNotFound(_ call: InterceptedCall, _ error: RouteError, on thread: LaneThread) {
         guard !notFoundResponders.isEmpty else { return }
         _ = gate.fanOut(

@@ -133,7 +133,7 @@ extension CallDispatcher {
         return match
     }
 
-    /// Tells modules that nobody answers, and returns what the caller is told.
+    /// Notifies modules that no route answers, and returns the error for the caller.
     private func notFound(
         _ url: RouteURL, for caller: Caller, on thread: LaneThread
     ) throws -> RouteError {

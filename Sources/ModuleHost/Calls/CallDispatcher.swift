@@ -72,7 +72,7 @@ final class CallDispatcher {
 
     /// Removes exactly one route.
     ///
-    /// - Returns: The route, for whoever lets it go: what its handler holds may end in code of a module's.
+    /// - Returns: The route, for the caller to release: what its handler holds may end in code of a module.
     ///   Nil where the module has none of this pattern.
     func remove(_ pattern: String, of module: ModuleID) -> BoundRoute? {
         guard let entry = table.remove(pattern, of: module) else { return nil }

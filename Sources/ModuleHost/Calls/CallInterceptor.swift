@@ -43,7 +43,7 @@ public enum Interception: Hashable, Sendable {
 /// - Order: Slatefile order; the first that refuses or redirects ends the search. What a call is
 ///   redirected to is seen by all again, eight times at most.
 /// - Thread: The lane, inside the caller's call.
-/// - Access: Calls are seen before it is known who answers, those that nobody answers, too.
+/// - Access: Calls are seen before their route is looked up, and also if there is none.
 /// - Late: A late interceptor cannot be asked. The call is refused: whoever guards a door is not passed
 ///   while asleep.
 /// - Failure: Throwing refuses the call with what was thrown as the reason.
@@ -56,7 +56,7 @@ public protocol CallInterceptor: AnyObject {
     func intercept(_ call: InterceptedCall) throws -> Interception
 }
 
-/// A module that is told of calls that nobody answers.
+/// A module that is notified of calls that no route answers.
 ///
 /// Told are calls of the app's own and those from outside alike; the caller gets its error besides.
 ///
@@ -64,7 +64,7 @@ public protocol CallInterceptor: AnyObject {
 /// - Thread: The lane, inside the caller's call.
 /// - Failure: Throwing is reported under the module's name.
 public protocol NotFoundResponder: AnyObject {
-    /// Tells the module of a call that nobody answers.
+    /// Notifies the module of a call that no route answers.
     ///
     /// - Parameters:
     ///   - call: The call.

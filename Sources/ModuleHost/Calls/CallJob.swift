@@ -1,6 +1,6 @@
 import AppService
 
-/// A call that the lane makes for somebody who does not stand on it.
+/// A call that the lane makes for another thread.
 ///
 /// It is answered exactly once: also where the lane is lost in it, at the end of the deadline, or is
 /// closed before it comes to it, or while it stands in it.
@@ -36,7 +36,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
         let dispatcher = dispatcher.open(on: thread)
         let gate = dispatcher.gate
         guard cell == 0 else {
-            // The module that was called got stuck in it; whoever waits need not.
+            // The module that was called got stuck in it; the caller does not wait for it.
             let late = gate.lane.cell(cell)?.id
             return answer.give(.failure(late.map(RouteError.tookTooLong) ?? .stopped))
         }
@@ -75,7 +75,7 @@ final class Answer<Reply: Sendable>: Sendable {
         self.completion = Guarded(completion)
     }
 
-    /// Whoever is let go unanswered was not reached any more.
+    /// Answers a call that was released without an answer: it was not reached any more.
     deinit { give(.failure(RouteError.stopped)) }
 
     func give(_ result: Result<Reply, any Error>) {

@@ -9,7 +9,7 @@ struct Caller: Sendable {
     var wantsJSON = false
     /// The URL of a call that is made by name here, and was made by URL elsewhere.
     var url: RouteURL?
-    /// Whether somebody else has found out already that it may make the call.
+    /// Whether it was checked before that it may make the call.
     var isAdmitted = false
 }
 

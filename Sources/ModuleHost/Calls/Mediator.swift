@@ -19,7 +19,7 @@
 /// - Thread: The lane: the call is made at once, inside the caller's own. A late module's call waits until
 ///   the lane serves it. Code that is not on the lane uses ``offLane``.
 /// - Nesting: Modules call each other 64 deep, then a call is an error that says who called whom.
-/// - Late: A target that is late, or does not return in time, is an error; nobody waits for it.
+/// - Late: A target that is late, or does not return in time, is an error; the call does not wait for it.
 public final class Mediator {
     private let line: CallLine
 
@@ -50,7 +50,7 @@ public final class Mediator {
         }
     }
 
-    /// The same for somebody outside of the app, who reaches no more than that one may; nil is the module itself.
+    /// The same for a caller outside of the app, with that caller's rights; nil is the module itself.
     func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin?
     ) throws -> any Encodable & Sendable {

@@ -59,7 +59,7 @@ enum ModuleChild {
     }
 }
 
-/// Somebody has started a host as a module's process, and is no host.
+/// The process was started as a module's, and not by a host.
 private struct NotAModule: Error, CustomStringConvertible {
     var description: String {
         "\(IsolationTerms.entryVariable) is set, which makes this the process of a module: a host sets it, nobody else"

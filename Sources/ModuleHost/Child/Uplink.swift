@@ -25,7 +25,7 @@ final class Uplink: Sendable {
 
     /// - Parameters:
     ///   - streams: What leads to the host.
-    ///   - announce: Told that there is something to take, and nobody is about to.
+    ///   - announce: Called when there is something to take, and no thread is about to.
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     init(
         over streams: consuming StandardStreams, announce: @escaping @Sendable () -> Void
@@ -151,7 +151,7 @@ final class Uplink: Sendable {
         write(json.bytes)
     }
 
-    /// A host that reads no more is none: nobody hears of this process any more.
+    /// If the host reads no more, it is gone: nothing hears of this process any more.
     private func write(_ line: [UInt8]) {
         writing.withLock { _ in
             do throws(SystemError) {

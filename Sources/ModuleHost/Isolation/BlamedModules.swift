@@ -11,7 +11,7 @@ package struct BlamedModules: Hashable, Sendable {
     package struct Blame: Hashable, Sendable {
         /// The number of hosts that died while it was at work.
         package var deaths: Int
-        /// The last of them, by its process and when it was started: nobody is blamed twice for one.
+        /// The last of them, by its process and when it was started: no module is blamed twice for one.
         package var host: String
         /// The description of the last of these deaths.
         package var text: String
@@ -32,7 +32,7 @@ package struct BlamedModules: Hashable, Sendable {
     /// - Parameters:
     ///   - death: How the last host died.
     ///   - isCandidate: Whether a module ran in the host itself, and so can have been the cause.
-    /// - Returns: Whether anything has changed: not where nobody is known to be the cause, nor where this
+    /// - Returns: Whether anything has changed: not if no module is known to be the cause, nor where this
     ///   death was counted before.
     package mutating func blame(for death: LastDeath, where isCandidate: (ModuleID) -> Bool) -> Bool
     {

@@ -13,7 +13,7 @@ extension IsolatedModule {
             })
     }
 
-    /// Has the module take what its process says while nobody asks it anything.
+    /// Has the module take what its process says while it is asked nothing.
     private static func enter(
         _ reference: LaneConfined<IsolatedReference>, _ services: any ModuleServices, _ cell: Cell,
         _ process: ModuleProcess

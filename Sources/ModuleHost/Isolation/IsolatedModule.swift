@@ -124,7 +124,7 @@ final class IsolatedModule {
         }
     }
 
-    /// Has an event that it cannot hear wait for somebody who knows what is wrong with it, where it is durable.
+    /// Puts an event aside that the module cannot receive, if it is durable.
     private func putAside(_ event: LifecycleEvent, _ error: IsolationError) -> IsolationError {
         if event.entry != nil {
             _ = context.host.services.putAsideEventInHand(of: context.cell, because: "\(error)")
@@ -209,7 +209,7 @@ final class IsolatedModule {
 
     /// Calls one of the module's routes.
     ///
-    /// A process that ends in the middle of a call has it fail: whether it has acted nobody knows.
+    /// A process that ends in the middle of a call fails the call: it is not known whether the module has acted.
     private func call(
         _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
     ) throws -> JSONValue {
@@ -268,7 +268,7 @@ final class IsolatedModule {
         for _ in 0..<Self.share {
             switch process.queue.next(until: nil) {
             case .message(.request(let request, let id)): serve(request, id)
-            // Whoever asked is gone.
+            // The caller is gone.
             case .message(.answer): break
             case .nothing: return false
             case .end(let end):
@@ -281,7 +281,7 @@ final class IsolatedModule {
 
     /// Answers a request of the process.
     ///
-    /// Nobody else waits for one that talks without end: what it was asked is answered behind all that.
+    /// Other modules do not wait for a process that talks without end: its answer comes behind all that.
     func serve(_ request: RPCRequest, _ id: RPCID?) {
         if process.isFlooding.load(ordering: .relaxed) { yieldLane() }
         process.answer(request, id, for: self)

@@ -15,7 +15,7 @@ struct IsolationTerms: Sendable {
     ///   - command: The program and its arguments.
     ///   - names: The variables of the host that the slatefile gives it.
     ///   - settings: What all processes have in common.
-    ///   - module: The module's id, for whoever finds the process when the host is dead.
+    ///   - module: The module's id, for the next host, which finds the process if this one dies.
     init(
         _ command: [String], naming names: [String], in settings: ProcessSettings,
         for module: ModuleID? = nil
@@ -36,7 +36,7 @@ struct IsolationTerms: Sendable {
     ///   - entry: The module's class.
     ///   - names: The variables of the host that the slatefile gives it.
     ///   - settings: What all processes have in common.
-    ///   - module: The module's id, for whoever finds the process when the host is dead.
+    ///   - module: The module's id, for the next host, which finds the process if this one dies.
     init(
         entry: String, naming names: [String], in settings: ProcessSettings,
         for module: ModuleID? = nil

@@ -35,9 +35,9 @@ final class MessageQueue: Sendable {
         var unanswered: Set<Int> = []
         /// The number of nested exchanges under way: they take what comes.
         var exchanges = 0
-        /// Whether somebody sleeps until something comes.
+        /// Whether a thread sleeps until something comes.
         var isAwaited = false
-        /// Whether somebody was told that there is something.
+        /// Whether it was announced that there is something.
         var isAnnounced = false
         /// Whether the process is not read, since too much waits.
         var isFull = false
@@ -49,14 +49,14 @@ final class MessageQueue: Sendable {
     private let limits: Limits
     private let state = Guarded(State())
     private let arrival = DispatchSemaphore(value: 0)
-    /// Told that there is something to take, where nobody is about to; not again before it was taken.
+    /// Called when there is something to take and no thread is about to; not again before it was taken.
     private let announce: @Sendable () -> Void
     /// Told that there is room again.
     private let resume: @Sendable () -> Void
 
     /// - Parameters:
     ///   - limits: How much may wait.
-    ///   - announce: Told, on any thread, that there is something to take and nobody is about to. Not again
+    ///   - announce: Called, on any thread, when there is something to take and no thread is about to. Not again
     ///     before all of it was taken.
     ///   - resume: Told that there is room again, where ``isFull`` said that there is none.
     init(
@@ -78,7 +78,7 @@ final class MessageQueue: Sendable {
     /// - Parameters:
     ///   - message: What the process said.
     ///   - bytes: How long it is.
-    /// - Returns: Whether it may be: nobody asked for that answer, where false.
+    /// - Returns: Whether it may be; false if that answer was not asked for.
     func add(_ message: Message, bytes: Int) -> Bool {
         add { state in
             if case .answer(let number, _) = message {

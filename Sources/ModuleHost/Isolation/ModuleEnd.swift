@@ -4,7 +4,7 @@ import AppService
 struct ModuleEnd: Error, Hashable, Sendable {
     /// The cause of the end.
     enum Cause: Hashable, Sendable {
-        /// By itself, or by somebody else's hand.
+        /// By itself, or killed from outside of the host.
         case itself
         /// It was killed, since it closed its output.
         case closedOutput
@@ -14,7 +14,7 @@ struct ModuleEnd: Error, Hashable, Sendable {
         case silence(String, Duration)
         /// It was to end.
         case asked
-        /// Somebody wanted it started again.
+        /// Killed to be started again.
         case demand
         /// There was none: it could not be started.
         case notStarted(String)

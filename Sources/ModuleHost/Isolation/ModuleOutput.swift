@@ -4,7 +4,7 @@ import Synchronization
 
 /// The standard output of a module's process, on its way to the queue.
 ///
-/// Whoever waits for an answer reads it: were it another thread, each answer would take two wake-ups in place
+/// The thread that waits for an answer reads it: were it another one, each answer would take two wake-ups in place
 /// of one. In between, and where the process says more than it may, its ``ModuleReading`` does. One at a
 /// time reads, and what it finds is in the queue before another one can.
 final class ModuleOutput: Sendable {
@@ -21,9 +21,9 @@ final class ModuleOutput: Sendable {
         /// The number of times that a caller began to hold it; the reading thread compares it with the last one it saw.
         var holds = 0
         var holdsSeen = 0
-        /// Whether the reading thread sleeps until nobody else reads.
+        /// Whether the reading thread sleeps until no other thread reads.
         var isReleaseAwaited = false
-        /// Whether it sleeps since somebody did, and may again soon.
+        /// Whether it sleeps because another thread read, and may again soon.
         var isRestAwaited = false
     }
 
@@ -38,7 +38,7 @@ final class ModuleOutput: Sendable {
     private let lull: Int32
     private let violate: @Sendable (String) -> Void
     private let state: Guarded<State>
-    /// Whether somebody is to call ``rest()`` when the lane has nothing more to do.
+    /// Whether ``rest()`` is to be called when the lane has nothing more to do.
     let isRestListed = Atomic(false)
 
     /// - Parameters:
@@ -87,7 +87,7 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// Says that nobody will ask anything soon: the reading thread watches the output again.
+    /// Notes that nothing will be asked soon: the reading thread watches the output again.
     ///
     /// From any thread.
     func rest() {
@@ -136,7 +136,7 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// Ends the waiting of who waits for an answer, the next one where nobody waits now.
+    /// Ends the waiting for an answer, or the next one if no thread waits now.
     ///
     /// From any thread.
     func interrupt() { nudge.give() }
@@ -149,7 +149,7 @@ final class ModuleOutput: Sendable {
         /// That of who waits for an answer; to be asked again after so many milliseconds, nil when the signal
         /// is given.
         case another(askAgain: Int32?)
-        /// Nobody's: the output is at its end.
+        /// Read by no thread: the output is at its end.
         case nobody
     }
 
@@ -232,7 +232,7 @@ final class ModuleOutput: Sendable {
             if id == nil { pace.take(1, at: .now) }
             if request.method == "log" {
                 log.write(request)
-                // Whoever asks for an answer gets it in its turn.
+                // A thread that asks for an answer gets it in its turn.
                 if id == nil { return nil }
             }
             _ = queue.add(.request(request, id: id), bytes: line.count)

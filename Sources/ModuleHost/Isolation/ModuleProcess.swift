@@ -23,7 +23,7 @@ final class ModuleProcess: Sendable {
         var complaints = TokenBucket.Limits(burst: 10, perSecond: 1)
         /// The time after an exchange in which the output is left to the thread that waits for the next answer.
         ///
-        /// That would wake the reading thread, too. Unless somebody says sooner that this was the last
+        /// That would wake the reading thread, too. Unless a caller says sooner that this was the last
         /// (``ModuleOutput/rest()``), what a process says unasked may lie for so long.
         var lull: Duration = .milliseconds(50)
         /// The time that a process may take to end after it has closed its output.
@@ -38,7 +38,7 @@ final class ModuleProcess: Sendable {
         ///
         /// On the thread that reads.
         let onLine: @Sendable (LogLevel, String) -> Void
-        /// There is something to take, or the process has ended, and nobody is in an exchange.
+        /// Called when there is something to take, or the process has ended, and no exchange is on its way.
         ///
         /// Not again before all was taken. On any thread.
         let onMail: @Sendable (ModuleProcess) -> Void
@@ -201,7 +201,7 @@ final class ModuleProcess: Sendable {
 
     /// Writes a line.
     ///
-    /// Where the process does not take it in time it is killed, which whoever waits for an answer is told.
+    /// Where the process does not take it in time it is killed, which a thread that waits for an answer is told.
     private func write(_ line: [UInt8], within time: Duration) {
         let deadline = DispatchTime.after(time)
         let bytes = line + [UInt8(ascii: "\n")]

@@ -26,7 +26,7 @@ final class PostAllowance: Sendable {
     /// The number of refusals that a process may ignore.
     static let patience = 1000
 
-    /// Notes that a refusal has reached nobody.
+    /// Notes that a refusal has reached no process.
     ///
     /// - Returns: Whether that was so too often: exactly once.
     func noteUnheeded() -> Bool {

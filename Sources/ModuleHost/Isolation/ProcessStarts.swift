@@ -50,7 +50,7 @@ private final class StartingLine: Sendable {
 
 /// The start of one module's process, up to what it says of itself.
 ///
-/// Whoever comes first begins it; the module takes what has come of it.
+/// The first caller begins it; the module takes the result.
 final class ProcessStart: Sendable {
     private enum State {
         case waiting
@@ -85,7 +85,7 @@ final class ProcessStart: Sendable {
         services = context.host.services
     }
 
-    /// Starts the process and has it say what it is, unless somebody does that already.
+    /// Starts the process and has it say what it is, unless another thread does that already.
     func begin() {
         let isOurs = state.withLock { state in
             guard case .waiting = state else { return false }

@@ -11,12 +11,12 @@ enum FanStep {
 enum FanEnd: Equatable {
     /// It went round, or was ended by a step.
     case finished
-    /// The lane was lost. These modules were not told; everybody else was, or will hear of it in another way.
-    /// Nil where nobody was told yet.
+    /// The lane was lost. These modules were not called; all others were, or will be by another thread.
+    /// Nil if no module was called yet.
     ///
-    /// By name: when somebody goes on, the order may be another.
+    /// By name: the order may have changed when another thread goes on.
     case lost(rest: Set<ModuleID>?)
-    /// Nobody was told: calls are nested 64 deep already.
+    /// No responder was called: calls are nested 64 deep already.
     case tooDeep
 }
 

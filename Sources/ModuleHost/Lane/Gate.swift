@@ -77,9 +77,9 @@ struct Gate: Sendable {
     ///
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
-    ///   - find: Host code, while nobody takes the lane: whom to call, and with what; nil for nobody.
+    ///   - find: Host code, while the lane cannot be taken: returns the module to call and its argument; nil for none.
     ///   - body: Module code.
-    /// - Returns: How it ended; where there was nobody to call, as if that had returned.
+    /// - Returns: How it ended; if there was no module to call, as if it had returned.
     @inline(__always)
     func call<Found>(
         on thread: LaneThread, find: () -> (UInt16, Found)?, body: (Found) throws -> Void
@@ -102,7 +102,7 @@ struct Gate: Sendable {
 
 /// Thrown through a fan-out by a step that found the lane lost.
 ///
-/// It reaches nobody.
+/// It reaches no caller.
 struct LaneLost: Error {}
 
 /// A stay in module code: from the first responder entered to the return to who was there before.
@@ -161,7 +161,7 @@ struct Passage: ~Copyable {
     @inlinable @inline(__always)
     mutating func leave() -> Bool {
         let current = mine.pointee
-        // Nobody was told: only the host, if it was at work, hands back.
+        // No responder was called: only the host, if it was at work, hands back.
         if inside == 0, current.cell == outer { return true }
         let next = inside == 0 ? current.resumed(by: outer) : current.left(to: outer)
         guard OwnershipWord.exchange(current, for: next, at: word) else { return false }

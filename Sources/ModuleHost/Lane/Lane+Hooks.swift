@@ -40,7 +40,7 @@ extension Lane {
         /// A module has a durable event that it has not heard: the first one, and whether it was told of
         /// it; nil where there is none any more.
         ///
-        /// Under the lane's lock, before anybody goes on.
+        /// Under the lane's lock, before any thread goes on.
         var onUnheard: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
         /// A module takes too long, and there is no thread to go on without it.
         ///

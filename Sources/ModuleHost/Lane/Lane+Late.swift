@@ -63,9 +63,9 @@ extension Lane {
         return true
     }
 
-    /// Has the black box speak of the thread that goes on, before that enters anybody.
+    /// Has the black box speak of the thread that goes on, before that enters a module.
     ///
-    /// Under the lane's lock, when the word is at depth 0 and names nobody.
+    /// Under the lane's lock, when the word is at depth 0 and names no module.
     private func noteTakeover(by thread: LaneThread, of state: State) {
         guard let box else { return }
         // An event goes on; anything else is over with the module that was stuck in it.
@@ -189,7 +189,7 @@ extension Lane {
     @usableFromInline
     func reportFailure(of cell: Cell, _ error: any Error) { hooks.onFailure(cell, error) }
 
-    /// Takes a module out for good: it gets nothing more, and what it has not heard nobody waits for.
+    /// Takes a module out for good: it receives nothing more, and nothing waits for what it has not received.
     func unlist(_ cell: Cell) {
         state.withLock { state in
             cell.status.store(.unlisted, ordering: .releasing)

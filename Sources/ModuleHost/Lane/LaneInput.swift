@@ -10,7 +10,7 @@ protocol LaneInput: Sendable {
     /// - Returns: Whether there is something.
     func wait() -> Bool
 
-    /// Ends the waiting, the next one where nobody waits now.
+    /// Ends the waiting, or the next one if no thread waits now.
     ///
     /// From any thread.
     func rouse()

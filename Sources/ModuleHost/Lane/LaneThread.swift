@@ -69,7 +69,7 @@ final class LaneThread: @unchecked Sendable {
         outer.deallocate()
     }
 
-    /// Notes that the thread ends, and enters nobody any more.
+    /// Notes that the thread ends, and enters no module any more.
     ///
     /// By the thread itself; the system may give its identity to another one.
     func end() { identity.store(0, ordering: .relaxed) }

@@ -6,7 +6,7 @@ extension LateModules {
     struct Spill {
         /// The range of their places in the inbox: from the first one to the end of the last.
         private var places: Range<EventPosition>?
-        /// Those among them that the module is not to hear: somebody else claimed them.
+        /// Those among them that the module is not to receive: another one claimed them.
         private var heard: Set<EventPosition> = []
 
         /// The number of events among them that are for the module.
@@ -49,7 +49,7 @@ extension LateModules {
                 self = Spill()
                 return false
             }
-            // Given up while it was read: it is somebody else's to put aside.
+            // Given up while it was read: another one puts it aside.
             guard entry.position >= all.lowerBound else { return false }
             places = entry.end < all.upperBound ? entry.end..<all.upperBound : nil
             let isHeard = heard.remove(entry.position) != nil
@@ -223,7 +223,7 @@ extension LateModules {
     mutating func spillAll(of cell: Cell, log: EventLog) {
         while let position = modules[cell.number]?.position, position < log.head {
             if let kept = log[position], let entry = kept.event.entry {
-                // Of one that is still on its way nobody knows yet: see ``noteClaimed(_:)``.
+                // Whether one that is still on its way is claimed is not known yet: see ``noteClaimed(_:)``.
                 modules[cell.number]?.spill(entry, isHeard: kept.isFor(cell) == false)
             }
             modules[cell.number]?.position += 1

@@ -60,7 +60,7 @@ struct LateModules {
     /// Told which durable event is the first that a module has not heard, whether it has begun, and nil
     /// where there is none any more.
     ///
-    /// Under the lane's lock, before anybody else goes on.
+    /// Under the lane's lock, before any other thread goes on.
     var note: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
 
     private let box: BlackBox?

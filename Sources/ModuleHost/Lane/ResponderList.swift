@@ -10,7 +10,7 @@ protocol AnyResponderList: AnyObject {
 
 /// The members of a center that conform to one responder protocol, in order.
 ///
-/// Belongs to the owner of its center: the lane, or whoever made the center.
+/// Belongs to the owner of its center: the lane, or the thread that made the center.
 @usableFromInline
 final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
@@ -44,7 +44,7 @@ final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
     convenience init() { self.init { $0.object as? Responder } }
 
-    /// Whether there is nobody to tell.
+    /// Whether the list has no responder.
     var isEmpty: Bool { !hasEntries.load(ordering: .relaxed) }
 
     /// Takes a member in where it conforms: the one time that its conformance is looked up.

@@ -27,7 +27,7 @@ public final class CommunicationCenter {
     @usableFromInline let gate: Gate?
     /// In the order of their ranks, so that those of one module stand next to each other.
     private var members: [Member] = []
-    /// Members of modules that were made for a reload, by the numbers of their cells: nobody sends to them yet.
+    /// Members of modules that were made for a reload, by the numbers of their cells: nothing is sent to them yet.
     private var drafts: [UInt16: [Member]] = [:]
     private var known: [ObjectIdentifier: Member] = [:]
     @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]

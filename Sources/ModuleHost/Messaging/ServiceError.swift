@@ -1,12 +1,12 @@
 /// The reason why a service cannot be resolved or registered.
 @nonexhaustive public enum ServiceError: Error, Hashable, Sendable {
-    /// Nobody provides it; `nearest` is one with a name like it.
+    /// No module provides it; `nearest` is a service with a similar name.
     case notProvided(String, nearest: String?)
     /// A module provides it already.
     case duplicate(String, first: ModuleID?)
     /// It is needed to make itself: the way from it to it.
     case cycle([String])
-    /// Its module is busy beyond its deadline, and nobody waits for that.
+    /// Its module is busy beyond its deadline, and the call does not wait for it.
     case late(String, ModuleID?)
     /// Its module got stuck in this very call, and came back when the lane had gone on.
     case lost(String, ModuleID?)

@@ -21,7 +21,7 @@ import Synchronization
 public final class ServiceRegistry {
     /// The lifetime of the object that a provider makes.
     public enum Lifetime: Hashable, Sendable {
-        /// Made once, at the first request, and handed to everybody.
+        /// Made once, at the first request, and given to every caller.
         case shared
         /// Made anew for each request.
         case eachTime
@@ -96,13 +96,13 @@ public final class ServiceRegistry {
         }
     }
 
-    /// Has everybody see a service.
+    /// Makes a service visible to all modules.
     private func set(_ entry: AnyService) {
         entries.set(entry, for: entry.key)
         ofModules[entry.cell.number, default: []].append(entry)
     }
 
-    /// Takes the services out that everybody sees of a module.
+    /// Removes the services of a module that all modules see.
     private func takeSeen(of cell: Cell) -> [AnyService] {
         guard ofModules[cell.number]?.first?.cell === cell else { return [] }
         let gone = ofModules.removeValue(forKey: cell.number) ?? []
@@ -120,7 +120,7 @@ public final class ServiceRegistry {
 
     /// Takes out the services of a module.
     ///
-    /// - Returns: What held them, for whoever lets them go: their `deinit` is code of the module's.
+    /// - Returns: What held them, for the caller to release: their `deinit` is code of the module.
     func takeAll(of cell: Cell) -> [AnyObject] {
         let gone = takeSeen(of: cell)
         guard let transition else { return gone }
@@ -151,7 +151,7 @@ public final class ServiceRegistry {
             .map { .duplicate($0.name, first: $0.cell.id) }
     }
 
-    /// Everybody sees the same again: the services of the reload where it holds, those before it where it
+    /// All modules see the same again: the services of the reload where it holds, those before it where it
     /// does not.
     ///
     /// The services of the modules that go were taken out.
@@ -168,7 +168,7 @@ public final class ServiceRegistry {
     ///
     /// - Parameter service: The protocol, as `(any Accounts).self`.
     /// - Returns: The service.
-    /// - Throws: ``ServiceError`` where nobody provides it, its module is late, or it needs itself to be
+    /// - Throws: ``ServiceError`` if no module provides it, its module is late, or it needs itself to be
     ///   made; else what its provider threw.
     @inlinable
     public func resolve<Service: Sendable>(_ service: Service.Type) throws -> Service {
@@ -184,7 +184,7 @@ public final class ServiceRegistry {
         guard word.exchange(for: module.inHost) else { return nil }
         let made = entries.findUncounted(ObjectIdentifier(service))?
             ._withUnsafeGuaranteedRef { $0.made }
-        // Nobody takes the lane from the host.
+        // The lane cannot be taken from the host.
         _ = word.exchange(for: module.inHost.resumed(by: module.cell))
         return made.map { unsafeDowncast($0, to: MadeService<Service>.self) }
     }

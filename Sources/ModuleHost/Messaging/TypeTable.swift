@@ -1,6 +1,6 @@
 /// Objects by the type they are for: one hash table, looked into without counting a reference.
 ///
-/// A dictionary would hash each key so that nobody can make keys collide; types are the app's own, and
+/// A dictionary would hash each key against collisions made on purpose; types are the app's own, and
 /// their addresses spread well enough.
 @usableFromInline
 final class TypeTable<Value: AnyObject> {
@@ -26,7 +26,7 @@ final class TypeTable<Value: AnyObject> {
     /// The object of a type.
     func find(_ type: ObjectIdentifier) -> Value? { findUncounted(type)?.takeUnretainedValue() }
 
-    /// The object of a type, for as long as nobody takes it out.
+    /// The object of a type, until it is taken out.
     @inlinable @inline(__always)
     func findUncounted(_ type: ObjectIdentifier) -> Unmanaged<Value>? {
         let key = UInt(bitPattern: type)
@@ -45,7 +45,7 @@ final class TypeTable<Value: AnyObject> {
 
     /// Sets the object of a type; nil takes it out.
     ///
-    /// - Returns: The one before, for whoever lets it go.
+    /// - Returns: The one before, for the caller to release.
     @discardableResult
     func set(_ value: Value?, for type: ObjectIdentifier) -> Value? {
         let old = kept.removeValue(forKey: type)
