@@ -2,7 +2,7 @@
 ///
 /// A key is one integer: priority, then the length of the chain that waits for the task, then its
 /// number, so the order is a comparison of integers and the tasks are not touched. A task whose
-/// place in the order rises is pushed again under its new key; whoever pops must skip those that
+/// place in the order rises is pushed again under its new key; the caller that pops must skip those that
 /// have begun already.
 struct ReadyHeap {
     private var keys: [UInt64] = []

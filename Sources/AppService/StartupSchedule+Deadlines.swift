@@ -41,7 +41,7 @@ extension StartupSchedule {
         }
     }
 
-    /// Calls the alarm off when nothing runs, so that an idle queue wakes nobody.
+    /// Calls the alarm off when nothing runs, so that an idle queue wakes no thread.
     mutating func disarm(_ effects: inout [Effect]) {
         if let handle = alarm.handle { effects.append(.disarm(handle)) }
         alarm = AlarmState(generation: alarm.generation)

@@ -16,7 +16,7 @@ struct StartupSchedule {
         case tell(StartupEvent)
         case requiredFailure(task: String, StartupOutcome)
         case handBack(task: Int32, StartupWork.HandBack)
-        /// Somebody waited for a priority to be done.
+        /// A caller waited for a priority to be done.
         case call(@Sendable () -> Void)
         case cancel(Task<Void, Never>)
         /// Nothing but to let go of it, which may run code that comes back to the queue.
@@ -84,7 +84,7 @@ struct StartupSchedule {
     /// By priority: tasks that have not ended.
     var open = [0, 0, 0]
     var waiters: [(priority: StartupPriority, body: @Sendable () -> Void)] = []
-    /// Whether the last task of a priority has ended, or somebody asks, since waiters were looked at.
+    /// Whether the last task of a priority has ended, or a caller asks, since waiters were looked at.
     var mayBeDone = false
 
     var lanes: [Lane] = []

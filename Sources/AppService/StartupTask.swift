@@ -6,7 +6,7 @@
 /// ```
 ///
 /// Work runs once, on a thread of the queue, and may take as long as its deadline allows. Work that
-/// produces something hands it back in two steps, so that whoever needs it has it before a task that
+/// produces something hands it back in two steps, so that its user has it before a task that
 /// runs after this one begins:
 ///
 /// ```swift
@@ -88,7 +88,7 @@ public struct StartupTask: Sendable {
     ///   - deadline: How long it may take, hand-back included; nil means as long as the queue says.
     ///   - required: Whether the app cannot do without it.
     ///   - work: Makes the result. Throwing fails the task.
-    ///   - handBack: Takes the result to whoever needs it. Runs on the thread of the work, which by
+    ///   - handBack: Takes the result to its user. Runs on the thread of the work, which by
     ///     then has given up its place in the width; not at all when the task is overdue. The task
     ///     ends when the receipt is given.
     public init<Value: Sendable>(
@@ -114,7 +114,7 @@ public struct StartupTask: Sendable {
     ///   - deadline: How long it may take, hand-back included; nil means as long as the queue says.
     ///   - required: Whether the app cannot do without it.
     ///   - work: Makes the result. Throwing fails the task.
-    ///   - handBack: Takes the result to whoever needs it, as for synchronous work.
+    ///   - handBack: Takes the result to its user, as for synchronous work.
     public init<Value: Sendable>(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
         deadline: Duration? = nil, required: Bool = false,
@@ -143,9 +143,9 @@ public struct StartupTask: Sendable {
 }
 
 extension StartupTask {
-    /// Has somebody told where the work begins and where it has ended, on whatever thread that is.
+    /// Observes where the work begins and where it has ended, on whatever thread that is.
     ///
-    /// The hand-back does not count: it is somebody else's work.
+    /// The hand-back does not count: it is another's work.
     ///
     /// - Parameter tell: Told true at the beginning and false at the end.
     package mutating func observeWork(_ tell: @escaping @Sendable (_ begins: Bool) -> Void) {

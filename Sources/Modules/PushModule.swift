@@ -73,7 +73,7 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
     /// - Parameter deviceToken: The token to give to the server that sends.
     public func didRegisterForRemoteNotifications(deviceToken: DeviceToken) {
         self.deviceToken = deviceToken
-        // Whoever has the whole token can address this device.
+        // The whole token is all that it takes to address this device.
         log.info("registered for push, device token \(deviceToken.deviceToken.prefix(8))…")
     }
 

@@ -32,7 +32,7 @@ enum Console {
 
     /// Writes a line, or several, to stderr.
     ///
-    /// Where nobody can be told, nobody is.
+    /// What cannot be printed is dropped.
     static func complain(_ text: TerminalText) { writeError("\(text)\n") }
 
     /// Writes what is wrong with a slatefile to stderr, in colours where those are wanted.

@@ -7,7 +7,7 @@
 package func nearestName(
     to name: String, in candidates: some Sequence<String>
 ) -> String? {
-    // A name nobody would write by mistake is not worth quadratic time.
+    // A name that is too long to be a mistake is not worth quadratic time.
     let wanted = Array(name.lowercased().unicodeScalars.prefix(200))
     var best: (name: String, distance: Int)?
     for candidate in candidates {

@@ -123,7 +123,7 @@ final class InFlightAccount: Sendable {
         return true
     }
 
-    /// Notes something as in flight, for as long as somebody holds the result.
+    /// Notes something as in flight, for as long as the result is held.
     ///
     /// - Parameter payload: What it takes in memory, beside what all do.
     /// - Returns: What stands for it.
@@ -151,7 +151,7 @@ final class InFlightAccount: Sendable {
 
 /// Something from outside that is accepted and not done.
 ///
-/// It is done when nobody holds this any more, whichever way that comes.
+/// It is done when the last reference to this is gone, whichever way that comes.
 package final class InFlight: Sendable {
     private let account: InFlightAccount
     private let bytes: Int

@@ -9,9 +9,9 @@
     case signal(name: String, uid: UInt32?, pid: Int32?, value: Int32?)
     /// A process connected to the control socket, as the kernel named it at accept.
     case control(uid: UInt32, pid: Int32)
-    /// The inbox: whoever may write to it.
+    /// The inbox: any program that may write to it.
     case inbox
-    /// A push that was opened: whoever may send one.
+    /// A push that was opened: any sender of one.
     case push
 
     /// Whether the cause lies outside of the app.

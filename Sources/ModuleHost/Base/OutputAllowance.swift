@@ -15,7 +15,7 @@ struct OutputAllowance: Sendable {
 
     /// The decision about a line.
     enum Verdict: Hashable, Sendable {
-        /// It is shown; before it so many were left out, which nobody has heard of yet.
+        /// It is shown; before it so many were left out, which was not reported yet.
         case show(afterDropping: Int)
         /// It is left out, the first one since one was shown.
         case dropFirst

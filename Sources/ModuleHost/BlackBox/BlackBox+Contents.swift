@@ -120,7 +120,7 @@ extension BlackBox.Progress {
         for cell in 1...words.layout.capacity {
             let word = words[words.layout.behind(cell)]
             guard word != 0 else { continue }
-            // Whoever it was has not heard something, and is not known: so nobody has.
+            // The module that has not received something is not known: so none has.
             guard let id = words.module(UInt16(cell)),
                 let position = EventPosition(rawValue: word & ~BlackBox.Contents.begunBit)
             else { return nil }

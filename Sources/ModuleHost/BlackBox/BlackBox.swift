@@ -89,7 +89,7 @@ package final class BlackBox: @unchecked Sendable {
 
     /// Notes which durable event the lane begins with; nil when every module was told.
     ///
-    /// The attempt is stored first: whoever reads the position reads the attempt that belongs to it. Killed
+    /// The attempt is stored first: a reader of the position reads the attempt that belongs to it. Killed
     /// before, the event was not begun; killed after, this attempt counts.
     ///
     /// - Parameters:

@@ -28,7 +28,7 @@ package struct LastDeath: Hashable, Sendable {
 extension BlackBox.Contents {
     /// The death of the host; nil if it ended on purpose.
     ///
-    /// Where the machine went down, the file may hold older notes beside newer ones: nobody is named.
+    /// Where the machine went down, the file may hold older notes beside newer ones: no module is named.
     package var death: LastDeath? {
         guard state == .running else { return nil }
         var death = LastDeath(

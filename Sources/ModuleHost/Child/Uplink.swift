@@ -5,7 +5,7 @@ import Synchronization
 /// The connection of a module's process to its host: requests go both ways.
 ///
 /// The lane's thread reads what comes: while it has nothing to do, and while it waits for an answer. One
-/// thread at a time asks and answers: whoever is in the module.
+/// thread at a time asks and answers: the one that is in the module.
 final class Uplink: Sendable {
     let queue: MessageQueue
     /// Whether the host has said that this process is to end: the end of its input means no more then.

@@ -87,7 +87,7 @@ final class ControlConnection {
                 + "the host keeps in memory")
     }
 
-    /// Notes that the other end is gone for good: nobody will read another byte.
+    /// Notes that the other end is gone for good: no further byte will be read.
     func hangUp() { isBroken = true }
 
     /// Sends what the client takes, and between answers what it follows.

@@ -50,7 +50,7 @@ struct ControlLoop {
         while let socket = try? server.listener.accept() { _ = consume socket }
     }
 
-    /// Whether the server has ended as it was to: nothing is owed to anybody, or time is up.
+    /// Whether the server has ended as it was to: no client is owed anything, or time is up.
     private var isOver: Bool {
         guard let end else { return false }
         let isOwed = connections.contains { $0?.session.output.isEmpty == false }
@@ -84,7 +84,7 @@ struct ControlLoop {
         guard end == nil else { return }
         var left = Self.bytesPerTurn
         let server = server
-        // Whoever asks little is not kept by those who ask much: a status is answered in between.
+        // A client that asks little does not wait for one that asks much: a status is answered in between.
         for connection in connections.compactMap({ $0 }).sorted(by: { $0.recent < $1.recent }) {
             connection.recent /= 2
             guard connection.mayHaveLines, left > 0 else { continue }
@@ -148,7 +148,7 @@ struct ControlLoop {
         limitOutput()
     }
 
-    /// Drops whoever is owed most, until all together are owed no more than the server may keep.
+    /// Drops the clients that are owed most, until all together are owed no more than the server may keep.
     private mutating func limitOutput() {
         let open = connections.compactMap { $0 }
         var owed = open.reduce(0) { $0 + $1.session.output.count }
@@ -175,7 +175,7 @@ struct ControlLoop {
             let waits = !interest.isEmpty || connection.session.isInputDone
             connection.place = waits ? poll.insert(connection.descriptor, interest) : nil
         }
-        // Where there was no room, a look tells whether anybody still waits.
+        // Where there was no room, a look tells whether a client still waits.
         let looks = isOutOfRoom && listener != nil
         let mustNotSleep = isBusy || looks || !server.mailbox.bell.fallAsleep()
         poll.wait(milliseconds: mustNotSleep ? 0 : -1)
@@ -190,7 +190,7 @@ struct ControlLoop {
                 connection.hangUp()
             }
         }
-        // Whoever has gone makes room within a few turns, once what it sent is worked off; before that the
+        // A client that has gone makes room within a few turns, once what it sent is worked off; before that the
         // next one would be without room again.
         if looks, !hasAnyGone, let listener, !poll.canRead(listener) {
             server.log.notice("control socket: nobody waits for a connection any more")

@@ -15,7 +15,7 @@ final class ControlMailbox: Sendable {
         case room(ConnectionID)
         /// All that was in flight is done, and it was much.
         case drained
-        /// Work that is not to keep whoever brings it.
+        /// Work that does not delay the thread that brings it.
         case work(@Sendable () -> Void)
         /// Something happened that the connection follows.
         case news(ConnectionID)

@@ -55,7 +55,7 @@ extension ControlMethods {
             ) { call.reply.give($0) }
         }
         add("post", Message.self) { parameters, call in
-            // Nobody would hear of it any more.
+            // The answer would not arrive any more.
             guard !host.isStopping else { return call.reply.fail(RPCError(RouteError.stopped)) }
             do throws(EventError) {
                 try host.post(

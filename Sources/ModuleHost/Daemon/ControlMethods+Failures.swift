@@ -57,7 +57,7 @@ private enum Subject: Sendable {
         switch self {
         case .none: ""
         case .name(let name): " \(name)"
-        // Of text that is no URL nobody knows where in it a secret stands.
+        // In text that is not a URL a secret may stand anywhere.
         case .url(let text):
             (try? RouteURL(text)).map { " of " + excerpt($0.withoutQuery, limit: 200) } ?? ""
         }

@@ -1,5 +1,5 @@
 extension ControlMethods {
-    /// Gives the table of routes, or why there is none, to whoever asks for it: once, on any thread.
+    /// Gives the table of routes, or why there is none, to the caller: once, on any thread.
     package typealias RoutesSource =
         @Sendable (_ completion: @escaping @Sendable (Result<RouteTable, any Error>) -> Void) ->
         Void
@@ -34,7 +34,7 @@ private final class DocumentDesk: Sendable {
     private typealias Replies = [(reply: RPCReply, format: URIDocument.Format)]
 
     private struct State {
-        /// The newest; nil where nobody waits.
+        /// The newest; nil if no caller waits.
         var table: RouteTable?
         var replies: Replies = []
         var isAtWork = false
@@ -67,7 +67,7 @@ private final class DocumentDesk: Sendable {
         }
     }
 
-    /// Takes all who wait; where nobody does, the work is over.
+    /// Takes all waiting callers; if there are none, the work is over.
     private func next() -> (table: RouteTable, replies: Replies)? {
         state.withLock { state in
             guard let table = state.table else {

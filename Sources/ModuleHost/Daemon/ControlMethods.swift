@@ -1,6 +1,6 @@
 /// The methods of a control socket, by name.
 ///
-/// A method's handler runs on the thread of the control socket, which serves everybody: it must hand
+/// A method's handler runs on the thread of the control socket, which serves all clients: it must hand
 /// on what takes long, and answer from wherever that ends.
 package struct ControlMethods: Sendable {
     /// One call.
@@ -94,7 +94,7 @@ package struct ControlMethods: Sendable {
         }
     }
 
-    /// A fault with its place among the parameters; that in the whole message helps nobody.
+    /// A fault with its place among the parameters; that in the whole message is of no help.
     private static func text(of fault: JSONFault) -> String {
         let place = fault.pointer.split(separator: "/").dropFirst().map { "/\($0)" }.joined()
         return place.isEmpty ? fault.message : "\(place): \(fault.message)"

@@ -4,10 +4,10 @@ import AppService
 /// user, and of root, call the host's methods in JSON-RPC 2.0, one message a line.
 ///
 /// One thread of its own serves all connections. It never waits for one of them, nor for a module,
-/// and sleeps when nobody asks anything. Answers may come out of order. What one client can do to
+/// and sleeps when nothing is asked. Answers may come out of order. What one client can do to
 /// the others is bounded by ``Limits``, whatever it sends and however little it reads.
 ///
-/// The state directory must be claimed (``PidFile``): a socket that nobody answers is a dead host's, and is
+/// The state directory must be claimed (``PidFile``): a socket that does not answer is a dead host's, and is
 /// replaced. One that is answered is never replaced.
 package final class ControlServer: Sendable {
     /// The limits of clients.
@@ -88,7 +88,7 @@ package final class ControlServer: Sendable {
 
     /// Returns whether a peer may control a host: its own user, or root.
     ///
-    /// The permissions of the socket say the same. This also holds where somebody changed them.
+    /// The permissions of the socket say the same. This also holds if they were changed.
     static func isOwnerOrRoot(
         _ peer: SocketPeer, owner: UInt32 = CurrentProcess.userID
     ) -> Bool {

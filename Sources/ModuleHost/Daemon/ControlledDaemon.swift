@@ -82,7 +82,7 @@ final class ControlledDaemon: ControlledHost {
         host.deliver(.state(.terminate, origin: .control(uid: peer.userID, pid: peer.processID)))
     }
 
-    /// Answers those who asked for a stop, and from now on whoever asks for one.
+    /// Answers the clients that asked for a stop, and from now on each that asks for one.
     func ended(_ end: Host.End) {
         let stops = phase.withLock { phase -> [@Sendable (Host.End) -> Void] in
             guard case .running(let stops) = phase else { return [] }

@@ -6,7 +6,7 @@ struct InboxOpening {
     enum Outcome {
         case opened(Inbox)
         case failed(InboxError)
-        /// Somebody wants the host to stop before it has begun.
+        /// A stop was asked for before the host has begun.
         case stopped(Origin)
     }
 

@@ -3,7 +3,7 @@ import AppService
 /// Tells the service manager how the host is doing, in the manner of `sd_notify`: that it is ready,
 /// reloads or stops, and in a line of text what `systemctl status` shows.
 ///
-/// Without `$NOTIFY_SOCKET` it does nothing. A socket that is missing, wrong or full hurts nobody: what
+/// Without `$NOTIFY_SOCKET` it does nothing. A socket that is missing, wrong or full does no harm: what
 /// does not go out at once is tried again for a while, and given up with a line in the log.
 ///
 /// - Thread: Any; never waits.

@@ -41,7 +41,7 @@ package final class SignalListener: Sendable {
     /// Holds all signals back from this thread and every one that it will start, so that none is
     /// lost or kills before ``loop(keepingDefault:_:)`` takes it.
     ///
-    /// Those that the parent process had ignored count again. Writing to a pipe that nobody reads
+    /// Those that the parent process had ignored count again. Writing to a pipe without a reader
     /// becomes an error. Call it before any other thread exists: one that was there has no such
     /// mask, and the kernel would give it signals to die of.
     package static func blockAll() {

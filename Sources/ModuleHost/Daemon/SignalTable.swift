@@ -98,7 +98,7 @@ package struct SignalTable: Hashable, Sendable {
 extension Slatefile.SignalAction {
     /// The action, in words.
     ///
-    /// Payloads are not shown: they may hold what is nobody's business.
+    /// Payloads are not shown: they may hold secrets.
     fileprivate var summary: String {
         switch self {
         case .reload: "reload the slatefile"

@@ -116,7 +116,7 @@ extension Slatefile {
     /// - Parameter path: The slatefile's own path: a relative path of the tokens is beside it.
     /// - Returns: The tokens; none where the slatefile names no file.
     /// - Throws: ``SlatefileFailure``, with every fault of the file. It must be a regular file of at most
-    ///   1 MiB that belongs to this process's user or to root, with no permission for anybody else.
+    ///   1 MiB that belongs to this process's user or to root, with no permission for other users.
     package func loadTokens(beside path: String) throws(SlatefileFailure) -> TokenStore {
         guard let tokens = security.tokens else { return .empty }
         let folder = parentFolder(of: path) ?? "."

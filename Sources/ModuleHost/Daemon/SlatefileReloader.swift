@@ -8,7 +8,7 @@ import Dispatch
 final class SlatefileReloader: Sendable {
     /// The reason why the slatefile is read again.
     enum Occasion: Hashable, Sendable {
-        /// Somebody wants it.
+        /// It was asked for.
         case asked(Origin)
         /// The file has changed; perhaps since it was exchanged in this very process.
         case changed
@@ -25,7 +25,7 @@ final class SlatefileReloader: Sendable {
     let options: HostDaemonOptions
     private let notifier: ReadinessNotifier?
     private let log: Log
-    /// Reading, and waiting for the host, keep nobody else waiting; a serial queue leaves no wake-ups.
+    /// Reading, and waiting for the host, delay nothing else; a serial queue leaves no wake-ups.
     private let queue = DispatchQueue(label: "reload")
     private let last = Guarded<ReloadReport?>(nil)
 
@@ -142,7 +142,7 @@ final class SlatefileReloader: Sendable {
         do throws(FileError) {
             let file = try SlatefileReplacement(of: options.slatefile, by: bytes)
             let outcome = exchange(slatefile, tokens, occasion)
-            // Where the host stops nobody has refused it: the next start will say.
+            // If the host stops, it was not refused: the next start will say.
             guard case .rolledBack(let reason) = outcome else {
                 file.keep()
                 return outcome

@@ -4,7 +4,7 @@
 /// Where links are on the way to it, they may be switched elsewhere as well. Sleeps for as long as nothing
 /// happens in the folders on which it depends what is read.
 final class SlatefileWatch: Sendable {
-    /// For how many milliseconds nothing must happen to the file: whoever writes it in pieces is given
+    /// For how many milliseconds nothing must happen to the file: a program that writes it in pieces is given
     /// time.
     private static let rest: Int32 = 100
 
@@ -37,7 +37,7 @@ final class SlatefileWatch: Sendable {
 
     private func watch() throws(FileError) {
         let watch = try PathWatch(reloader.options.slatefile)
-        // It may have changed since it was read, and before anybody watched.
+        // It may have changed since it was read, and before it was watched.
         reloader.reload(.changed)
         var hasChanged = false
         while true {

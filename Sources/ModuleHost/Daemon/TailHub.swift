@@ -23,13 +23,13 @@ package final class TailHub: LogSink {
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Whether anybody would hear of it.
+    /// Whether there is a follower.
     @inline(__always)
     package var isFollowed: Bool { count.load(ordering: .relaxed) > 0 }
 
     /// Tells the followers what happened.
     ///
-    /// - Parameter members: Writes the members of an object; called only where somebody follows, on
+    /// - Parameter members: Writes the members of an object; called only if there is a follower, on
     ///   this thread, at once.
     package func publish(_ members: (inout JSONWriter) -> Void) {
         guard isFollowed else { return }

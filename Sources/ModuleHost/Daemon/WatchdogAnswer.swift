@@ -14,7 +14,7 @@ final class WatchdogAnswer: Sendable {
     private let isSilent = Atomic(false)
     private let hasEnded = Atomic(false)
 
-    /// Nil where nobody asks for answers.
+    /// Nil if no answers are asked for.
     ///
     /// - Parameters:
     ///   - host: The host to answer for.

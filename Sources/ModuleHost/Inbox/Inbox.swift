@@ -4,7 +4,7 @@ import Synchronization
 /// The inbox of a running host: where durable events are accepted, and from where the lane gets them.
 ///
 /// One thread of its own writes what the host's clients hand in, for all of them at once; reads what
-/// stands in the log, whoever wrote it; hands it to the lane, in order, a window at a time; and keeps the
+/// stands in the log, whichever program wrote it; hands it to the lane, in order, a window at a time; and keeps the
 /// cursor. It sleeps when there is nothing of that to do.
 ///
 /// Accepted means that it is on the disk. Done means that every module listed for it has returned or
@@ -80,7 +80,7 @@ package final class Inbox: Sendable {
         }
         for notice in start.notices { log.warning(notice) }
         // The black box goes on from a cursor: there is one from the beginning. If it is missing after
-        // that, somebody took it away.
+        // that, it was taken away.
         let known = try? cursor.get()
         var stored = known ?? InboxCursor()
         if known == nil || start.differs(from: stored) {

@@ -4,7 +4,7 @@
 /// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"sequence":42}
 /// ```
 package struct InboxCursor: Hashable, Sendable {
-    /// The first event that not everybody was given; nil for the start of the log.
+    /// The first event that not every module was given; nil for the start of the log.
     package var next: EventPosition?
     /// Those that are behind: the first event that each was not done with.
     package var modules: [ModuleID: EventPosition]
@@ -25,7 +25,7 @@ package struct InboxCursor: Hashable, Sendable {
         self.attempts = attempts
     }
 
-    /// The lowest position that somebody still needs; what lies below can be removed.
+    /// The lowest position that is still needed; what lies below can be removed.
     package var lowest: EventPosition? {
         guard let next else { return nil }
         return modules.values.reduce(next, min)

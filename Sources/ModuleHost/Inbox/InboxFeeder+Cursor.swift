@@ -30,7 +30,7 @@ extension InboxFeeder {
     /// The cursor as it would be now; nil where it is stored like that.
     private func currentCursor() -> InboxCursor? {
         guard reader != nil, let next = inbox.progress.next else { return nil }
-        // First what is done by the lane, then who is behind: whoever falls behind in between is counted
+        // First what is done by the lane, then the modules that are behind: one that falls behind in between is counted
         // twice rather than not at all.
         var cursor = stored
         cursor.next = max(next, start.next ?? next)

@@ -26,7 +26,7 @@ extension InboxFeeder {
     /// Puts aside what was given up; where the disk does not take it, a later turn tries again.
     private mutating func settle(_ forfeit: Forfeit, on lane: Lane, _ reader: InboxReader) {
         do throws(InboxError) {
-            // What a module that is gone has not heard is nobody's.
+            // What a module that is gone has not received belongs to no module.
             let isSomebodys = forfeit.cell.isListed || forfeit.outlastsModule
             let dropped = isSomebodys ? try putAside(forfeit, reader) : 0
             lane.settle(forfeit, dropped: dropped)

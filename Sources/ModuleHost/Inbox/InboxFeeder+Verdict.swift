@@ -2,7 +2,7 @@
 extension InboxFeeder {
     enum Verdict {
         case deliver(LifecycleEvent)
-        /// Nobody is to hear it any more.
+        /// It is not to be delivered any more.
         case done
         /// An event of this id stands before it.
         case duplicate

@@ -59,7 +59,7 @@ struct InboxFeeder {
     var overfull: Set<ModuleID> = []
     let segments: SegmentList
     private(set) var lane: Lane?
-    /// Up to which segment those that nobody needs have been removed.
+    /// The segment up to which those that are not needed have been removed.
     var cleared: UInt32 = 0
     /// Whether the log may have another size than is known.
     private var areSizesDue = true

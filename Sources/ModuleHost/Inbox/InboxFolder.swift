@@ -1,7 +1,7 @@
 /// The folder of the inbox: where everything is, and which segments there are.
 ///
 /// ```
-/// inbox/inbox.lock        locked (flock) by whoever appends; never the data
+/// inbox/inbox.lock        locked (flock) to append; never the data
 /// inbox/00000001.ndjson   a segment of the log; the one with the highest number is appended to
 /// inbox/cursor            what is done
 /// inbox/rejected.ndjson   what could not be delivered, and why
@@ -60,7 +60,7 @@ package struct InboxFolder: Sendable {
 
     /// Makes the folder (0700), its lock and its first segment where they are missing.
     ///
-    /// Whoever appends finds a segment then, and never has to create one. Where all segments were
+    /// A program that appends finds a segment then, and never has to create one. Where all segments were
     /// taken away, the new one has a number above every one that the cursor knows.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
@@ -187,7 +187,7 @@ extension InboxFolder {
     func removeLeftovers() {
         for name in (try? namesInFolder(path)) ?? [] where name.hasSuffix(".tmp") {
             guard name.hasPrefix("cursor.") || name.hasPrefix("rejected.ndjson.") else { continue }
-            // What is left of it is in nobody's way.
+            // What is left of it does no harm.
             try? removeFile("\(path)/\(name)")
         }
     }

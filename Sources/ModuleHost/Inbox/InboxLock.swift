@@ -1,4 +1,4 @@
-/// The lock of the inbox: whoever appends has it alone, whoever wants to know how far the log goes
+/// The lock of the inbox: a writer has it alone, a reader of the log's end
 /// shares it for a moment.
 ///
 /// It is a file of its own, never the data: a lock on data that is then replaced or rolled would
@@ -14,7 +14,7 @@ final class InboxLock {
         file = try Self.open(folder.lockPath)
     }
 
-    /// Runs `body` with the lock, waiting until nobody is in the way.
+    /// Runs `body` with the lock, waiting until it is free.
     ///
     /// - Throws: What `body` throws, ``InboxError/unusable(_:)`` where the lock cannot be had, or
     ///   ``InboxError/moved(path:)`` where the folder is not in its place.
@@ -23,9 +23,9 @@ final class InboxLock {
     ) throws(InboxError) -> Result {
         try lock(kind)
         defer { unlock() }
-        // A lock that was removed excludes nobody who comes later.
+        // A lock that was removed excludes no later program.
         while let isLinked = try? file.isLinked, !isLinked {
-            // First: where no other can be had, this one is in the way of whoever waits for it.
+            // First: where no other can be had, this one is in the way of a program that waits for it.
             unlock()
             try folder.requirePlace()
             file = try Self.open(folder.lockPath)

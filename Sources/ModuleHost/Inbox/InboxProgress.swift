@@ -3,7 +3,7 @@ import Synchronization
 
 /// The progress of the durable events, written by the lane and read by the inbox's thread.
 ///
-/// The black box holds the same, for whoever comes after this process.
+/// The black box holds the same, for the next host.
 final class InboxProgress: Sendable {
     private let box: BlackBox?
     /// The first place that is not done by the lane; 0 as long as nothing was.

@@ -17,7 +17,7 @@ package struct InboxRecord: Sendable {
     package let payload: JSONValue?
     /// `id`, 1 to 200 bytes: an event whose id an earlier one has is delivered once.
     package let id: String?
-    /// `time`, when the sender says that it happened; nobody goes by it.
+    /// `time`, when it happened, as the sender says; the host does not use it.
     package let time: String?
     /// `modules`: who alone is to hear it; nil for all.
     package let modules: [ModuleID]?

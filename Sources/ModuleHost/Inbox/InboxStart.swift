@@ -22,7 +22,7 @@ struct InboxStart {
         switch cursor {
         case .success(let cursor):
             (next, modules, attempts) = (cursor.next, cursor.modules, cursor.attempts)
-            // Of two that differ by more than one, somebody has put another cursor there.
+            // Of two that differ by more than one, another cursor was put there.
             if let progress = contents?.progress,
                 progress.cursorSequence == cursor.sequence
                     || progress.cursorSequence == cursor.sequence + 1
@@ -54,7 +54,7 @@ struct InboxStart {
             return
         }
         attempts[inHand.position] = max(attempts[inHand.position] ?? 0, inHand.attempt)
-        // The lane had come to some module: those before it are done. Without that, nobody is.
+        // The lane had come to some module: those before it are done. Without that, none is.
         guard let contents, let stuck = contents.outermost,
             let index = contents.order.firstIndex(of: stuck)
         else {
@@ -116,8 +116,8 @@ struct InboxStart {
 extension InboxStart {
     /// Finds out where to go on in a folder, and that what is appended from now on lies behind it.
     ///
-    /// Where the log ends before the place that the last host had come to, somebody has cut or removed
-    /// segments: a new one is begun then, since a place that was used may not be used again.
+    /// If the log ends before the place that the last host had come to, segments were cut or removed: a new
+    /// one is begun then, since a place that was used may not be used again.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     init(

@@ -1,4 +1,4 @@
-/// An event that somebody hands to the inbox of a running host.
+/// An event that is handed to the inbox of a running host.
 package struct InboxSubmission: Sendable {
     /// The acceptance of a submission.
     package enum Fate: Sendable {
@@ -24,11 +24,11 @@ package struct InboxSubmission: Sendable {
     /// The event as a line of the inbox.
     let line: [UInt8]
     let id: String?
-    /// The same, read, which saves reading it again; nil where nobody has.
+    /// The same, read, which saves reading it again; nil if it was not read.
     let record: InboxRecord?
     /// Told once, on any thread, before the event is delivered.
     let onFate: @Sendable (Fate) -> Void
-    /// Told at most once, after an accepted one, on any thread; nil where nobody waits.
+    /// Told at most once, after an accepted one, on any thread; nil if no caller waits.
     let onOutcome: (@Sendable (Outcome) -> Void)?
 
     /// Makes a submission.

@@ -43,7 +43,7 @@ package final class InboxWriter {
 
     /// Appends lines in one write, and waits once until they are on the disk.
     ///
-    /// Waits for whoever holds the lock.
+    /// Waits for the holder of the lock.
     ///
     /// - Parameter lines: Each a record without its newline, as ``InboxRecord/line(_:payload:id:time:modules:isRetried:)``
     ///   makes it.
@@ -171,7 +171,7 @@ package final class InboxWriter {
         guard let segment = try folder.segment(number, isWritable: true) else {
             throw .unusable(FileError("open", folder.path(ofSegment: number), .notFound))
         }
-        // Whoever created it may have died before its name was safe.
+        // The process that created it may have died before its name was safe.
         do throws(FileError) { try synchronizeFolder(folder.path) } catch { throw .unusable(error) }
         return use(segment)
     }

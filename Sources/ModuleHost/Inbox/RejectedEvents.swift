@@ -141,7 +141,7 @@ package struct RejectedEvents: Sendable {
         }
     }
 
-    /// Chooses events and does away with them while nobody else does: two that retry the same events at
+    /// Chooses events and removes them while no other program does: two that retry the same events at
     /// once would have each delivered twice.
     ///
     /// By a lock of the folder itself, since `body` takes the inbox's own, for moments.

@@ -1,6 +1,6 @@
 /// The segments in the folder of an inbox.
 ///
-/// Whoever reads or appends has to know under the lock which segment is the newest, since another program
+/// A thread that reads or appends has to know under the lock which segment is the newest, since another program
 /// may have begun one with any higher number. Where the folder is watched, the system tells of new files
 /// before the one who made them gives the lock back, and the folder is listed only when it has told of one;
 /// else it is listed each time.
@@ -13,7 +13,7 @@ final class SegmentList {
     private var highest = UInt32.max
     /// Whether the system has told of a change since this was last set to false.
     ///
-    /// Whoever asks for the numbers takes what the system has told, so that the descriptor is quiet: a thread that
+    /// A caller that asks for the numbers takes what the system has told, so that the descriptor is quiet: a thread that
     /// sleeps on that has to look here first.
     var hasChanged = false
 

@@ -1,6 +1,6 @@
 import AppService
 
-/// An event that somebody asks to have delivered, checked.
+/// A checked request to deliver an event.
 struct SendRequest {
     let event: LifecycleEvent
     /// The record for the inbox; nil for an event that is not durable and is delivered at once.

@@ -83,7 +83,7 @@ final class JSONDecoding {
         objects[object]?.asked.append(key)
     }
 
-    /// The first hundred keys that nobody knows: a payload from outside may have a million.
+    /// The first hundred unknown keys: a payload from outside may have a million.
     var unknownKeys: [(offset: Int, kind: JSONFault.Kind)] {
         let keys = objects.values.flatMap { object in
             object.unknown.map { (node: $0, asked: object.asked) }

@@ -12,7 +12,7 @@ struct JSONNode {
         case string
         case array
         case object
-        /// Something that the reader has reported already; nobody else needs to complain about it.
+        /// Something that the reader has reported already, and is not reported again.
         case invalid
     }
 

@@ -108,7 +108,7 @@ public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
         case outOfRange(String, type: String)
         /// A key that must be there and is not.
         case missingKey(String)
-        /// A key that nobody asks for; `nearest` is the one asked for that it most resembles.
+        /// An unknown key; `nearest` is the known one that it most resembles.
         case unknownKey(String, nearest: String?)
         /// The type itself refused the value.
         case refused(String)

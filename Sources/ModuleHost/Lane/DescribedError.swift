@@ -1,7 +1,7 @@
 /// The description of an error that module code threw.
 ///
 /// How an error describes itself is code of the module's too: it is asked while the module is in hand, and
-/// not by the host, from which nobody could take the lane.
+/// not by the host, from which the lane cannot be taken.
 @usableFromInline
 struct DescribedError: Error, CustomStringConvertible {
     @usableFromInline let description: String

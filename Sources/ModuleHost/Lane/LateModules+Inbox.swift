@@ -265,6 +265,6 @@ struct Forfeit: Sendable {
     /// Those among them that it was not to hear.
     let heard: Set<EventPosition>
     let reason: Reason
-    /// Whether somebody is to know of them, though the module be gone.
+    /// Whether they are to be reported, although the module is gone.
     var outlastsModule = false
 }

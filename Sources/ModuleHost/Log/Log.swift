@@ -39,7 +39,7 @@ extension LogLevel: Comparable {
 /// message contains cannot break or forge a line: control characters are escaped.
 ///
 /// - Thread: Any, at any time.
-/// - Blocking: Never. Where nobody takes the lines, 1 MiB of them is kept; beyond that they are
+/// - Blocking: Never. If the lines are not taken, 1 MiB of them is kept; beyond that they are
 ///   dropped, and the log says how many.
 /// - Cost: A few microseconds for a line that is written; next to nothing for one below the
 ///   threshold, whose message is not even made.
@@ -68,7 +68,7 @@ public struct Log: Sendable {
     /// Returns whether lines of this level are written.
     public func isEnabled(_ level: LogLevel) -> Bool { level >= threshold }
 
-    /// Writes a line for somebody who looks for a fault.
+    /// Writes a line for debugging.
     public func debug(_ message: @autoclosure () -> String) { write(.debug, message()) }
 
     /// Writes a line on what happened, in the normal course.

@@ -1,10 +1,10 @@
 import AppService
 
-/// Writes log records to a descriptor, one `write` a line, and never waits for whoever reads them.
+/// Writes log records to a descriptor, one `write` a line, and never waits for their reader.
 ///
 /// Where the reader does not keep up (a pipe that is full, a terminal stopped by Ctrl-S), lines wait
 /// in memory, and a thread that lives only as long as they do brings them out. What is beyond the
-/// limit is dropped, and so is what fails (nobody reads, the disk is full); as soon as a line can
+/// limit is dropped, and so is what fails (the reader is gone, the disk is full); as soon as a line can
 /// be written again, one before it says how many were lost.
 package final class LogOutput: LogSink {
     private struct State {

@@ -21,7 +21,7 @@ public struct DeliveryReport: Hashable, Sendable {
         case stopped
     }
 
-    /// Creates the report of a message that nobody heard.
+    /// Creates the report of a message that no module received.
     public init() {}
 }
 

@@ -24,8 +24,8 @@ struct EntryType {
     ///   - entry: The name, such as `Modules.PushModule`.
     ///   - targets: Targets that other entries of the slatefile name: where to look for a class whose
     ///     target was left out.
-    ///   - search: How far to look for what a name that nobody answers to may be meant to be.
-    /// - Throws: ``EntryError`` that tells a name nobody answers to from a type that is no module.
+    ///   - search: How far to look for what an unknown name may be meant to be.
+    /// - Throws: ``EntryError`` that tells an unknown name from a type that is not a module.
     init(
         _ entry: String, targets: [String] = [], search: Search = .all
     ) throws(EntryError) {

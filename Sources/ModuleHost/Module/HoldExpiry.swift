@@ -17,7 +17,7 @@ final class HoldHandler {
 
 /// Tells a module that the time of its hold is over.
 ///
-/// The hold ends when the handler has returned. Nobody waits for a module that is late, and so not for
+/// The hold ends when the handler has returned. The stop does not wait for a module that is late, and so not for
 /// its handler either, which runs when the module is back; nor for a handler that gets stuck. A module that
 /// a reload lets go of is told as well: it goes when its holds are over.
 struct HoldExpiry: LaneJob {

@@ -11,7 +11,7 @@ final class HoldList: Sendable {
     enum Ending {
         /// Its module said so, or its handler has run.
         case ended
-        /// Nobody could have ended it any more.
+        /// It could not be ended any more.
         case letGo
     }
 
@@ -35,7 +35,7 @@ final class HoldList: Sendable {
         case ranOut
     }
 
-    /// A job that goes on once nobody holds.
+    /// A job that goes on once no hold is open.
     fileprivate struct Waiting {
         let job: any LaneJob
         /// The module whose holds it waits for; nil for all.
@@ -168,14 +168,14 @@ final class HoldList: Sendable {
         state.withLock { $0.stopEnds = end }
     }
 
-    /// Keeps a job, and puts it at the end of the lane's list once nobody holds.
+    /// Keeps a job, and puts it at the end of the lane's list once no hold is open.
     ///
     /// What it waits for runs out from now on, also in the foreground.
     ///
     /// - Parameters:
     ///   - job: What goes on then.
     ///   - cell: The module whose holds count; nil for those of all.
-    /// - Returns: False where nobody holds: the caller goes on itself.
+    /// - Returns: False if no hold is open: the caller goes on itself.
     func keep(_ job: any LaneJob, untilNoneOf cell: Cell? = nil) -> Bool {
         state.withLock { state in
             let open = state.holds.filter { cell == nil || $0.value.cell === cell }
@@ -202,7 +202,7 @@ final class HoldList: Sendable {
 
     // MARK: The end
 
-    /// Ends it all: the host has ended, and nobody waits any more.
+    /// Ends it all: the host has ended, and no job waits any more.
     func close() {
         // What waits may be the last to hold an app, which is let go of outside of the lock.
         let waiting = state.withLock { state -> [Waiting] in
@@ -276,7 +276,7 @@ extension HoldList {
 }
 
 extension HoldList.State {
-    /// The jobs that wait for nobody any more.
+    /// The jobs that wait for no hold any more.
     fileprivate mutating func takeReady() -> [any LaneJob] {
         guard !waiting.isEmpty else { return [] }
         var ready: [any LaneJob] = []

@@ -45,7 +45,7 @@ protocol ModuleServices: Sendable {
     ///
     /// - Parameters:
     ///   - cell: The module.
-    ///   - reason: Why, for whoever finds it there.
+    ///   - reason: The reason, which is kept with it.
     /// - Returns: False where it has none in hand, or is not late.
     func putAsideEventInHand(of cell: Cell, because reason: String) -> Bool
 

@@ -118,7 +118,7 @@ package final class ChildProcess: Sendable {
     /// Writes into the child's input what that takes without waiting.
     ///
     /// - Returns: How many bytes it took.
-    /// - Throws: ``SystemError/brokenPipe`` where nobody reads it any more.
+    /// - Throws: ``SystemError/brokenPipe`` if it is not read any more.
     package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         guard let input = input.withLock(\.self) else { throw .brokenPipe }
         while true {
@@ -131,7 +131,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the child's input takes more, or nobody reads it any more.
+    /// Waits until the child's input takes more, or is not read any more.
     ///
     /// - Returns: False where time was up.
     package func waitForRoom(milliseconds: Int32) -> Bool {
@@ -204,7 +204,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Closed when nobody writes there any more.
+    /// Closed when nothing writes there any more.
     private final class InputEnd: Sendable {
         let descriptor: Descriptor
         init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }

@@ -42,7 +42,7 @@ package struct Descriptor: ~Copyable, Sendable {
     /// Opens a file that stands for a lock, creating it where it is missing, for this user alone (0600).
     ///
     /// No link is followed. A file of this user's that others may open, as earlier versions made it, is
-    /// taken from them: whoever can open it could hold the lock.
+    /// taken from them: any program that can open it could hold the lock.
     ///
     /// - Throws: ``FileError``.
     package init(lockFile path: String) throws(FileError) {
@@ -108,7 +108,7 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Writes `bytes` from the start of the file, which then ends with them.
     ///
-    /// Whoever dies at it leaves no empty file.
+    /// A process that dies in it leaves no empty file.
     package borrowing func replaceContent(
         with bytes: some Collection<UInt8>
     ) throws(SystemError) {
@@ -123,7 +123,7 @@ package struct Descriptor: ~Copyable, Sendable {
         case exclusive
     }
 
-    /// Takes the file's lock (`flock`) if nobody is in the way; never waits.
+    /// Takes the file's lock (`flock`) if it is free; never waits.
     ///
     /// The lock belongs to this open file: it ends with ``unlock()``, with the descriptor, or with
     /// the process, however it dies. No other descriptor's closing ends it.
@@ -138,7 +138,7 @@ package struct Descriptor: ~Copyable, Sendable {
         return false
     }
 
-    /// Takes the file's lock, waiting until nobody is in the way.
+    /// Takes the file's lock, waiting until it is free.
     ///
     /// - Throws: ``SystemError`` where the file, or the system, has no room for locks.
     package borrowing func lock(_ lock: Lock) throws(SystemError) {

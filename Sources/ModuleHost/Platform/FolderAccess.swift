@@ -16,6 +16,6 @@ package struct FolderAccess: Hashable, Sendable {
     /// Whether it belongs to another user, who is not root.
     package var isForeign: Bool { owner != 0 && owner != CurrentProcess.userID }
 
-    /// Whether anybody but this user and root may add or remove names.
+    /// Whether a user other than this one and root may add or remove names.
     package var isOpenToOthers: Bool { isForeign || mode & 0o022 != 0 }
 }

@@ -7,7 +7,7 @@ final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let isOpen = Atomic(false)
 
-    /// Lets everybody pass, from now on.
+    /// Lets every thread pass, from now on.
     func open() {
         isOpen.store(true, ordering: .releasing)
         semaphore.signal()

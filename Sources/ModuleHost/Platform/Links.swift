@@ -101,7 +101,7 @@ private struct LinkedOpening {
             let target = try target(of: name, in: folder), depth < 16
         else { throw error }
         if Self.isProcess(folder) {
-            // What stands there is no path, and nobody else can put links there.
+            // What stands there is no path, and no other program can put links there.
             return try Descriptor(
                 opening: name, in: folder, isLast ? flags : Self.folderFlags, mode)
         }

@@ -12,7 +12,7 @@ package enum LocalSocket {
     /// Makes a socket that takes connections at `path`, in the place of a socket or file of that name that
     /// nobody answers.
     ///
-    /// It gets its name only when it has its permissions and takes connections: nobody ever finds one
+    /// It gets its name only when it has its permissions and takes connections: no client ever finds one
     /// that is open to others, or refuses him for a moment.
     ///
     /// - Parameters:
@@ -51,7 +51,7 @@ package enum LocalSocket {
     ///   - path: The socket's path.
     ///   - time: How long to wait where too many others wait already.
     /// - Returns: The connection.
-    /// - Throws: ``SystemError``: `notFound` or `connectionRefused` where nobody listens,
+    /// - Throws: ``SystemError``: `notFound` or `connectionRefused` if there is no listener,
     ///   `accessDenied` where this user may not, `wouldBlock` where time was up.
     static func connect(to path: String, within time: Duration) throws(SystemError) -> Descriptor {
         let socket = try make(nonblocking: false)
@@ -102,7 +102,7 @@ package enum LocalSocket {
 
     /// Makes two sockets that lead to each other.
     ///
-    /// - Parameter nonblocking: Whether nobody waits for them.
+    /// - Parameter nonblocking: Whether its calls return at once.
     /// - Returns: Their descriptors, which the caller owns; closed on `exec`.
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     static func pair(nonblocking: Bool) throws(SystemError) -> (Int32, Int32) {

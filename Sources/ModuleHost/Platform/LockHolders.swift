@@ -3,7 +3,7 @@ import Glibc
 /// The processes that hold a lock (`flock`) on a file, as far as the system tells.
 ///
 /// - Parameter path: The file.
-/// - Returns: Their numbers, growing; empty where nobody does, or the system does not tell
+/// - Returns: Their numbers, growing; empty if there are none, or the system does not tell
 ///   (`/proc/locks`).
 func lockHolders(of path: String) -> [Int32] {
     var status = stat()

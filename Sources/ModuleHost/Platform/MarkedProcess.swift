@@ -2,7 +2,7 @@ import Glibc
 
 /// A process that was started with a certain variable, its mark.
 ///
-/// Whatever it starts itself has the mark, too, unless somebody takes it away. The system tells the
+/// Whatever it starts itself has the mark, too, unless it is taken away. The system tells the
 /// variables that a program was started with; one that has written over them, as some do to change how
 /// `ps` shows them, or that the system does not let its own user look into, is not found.
 struct MarkedProcess: Hashable, Sendable {

@@ -13,7 +13,7 @@ package struct NotifySocket: ~Copyable, Sendable {
     /// The address without its family: a path, or a NUL byte and a name.
     private let name: [UInt8]
 
-    /// Makes a socket to send from; whether somebody listens shows only then.
+    /// Makes a socket to send from; whether there is a listener shows only then.
     ///
     /// - Parameter address: An absolute path, or `@` and a name that is no file's.
     /// - Throws: ``SystemError``: `invalid` for an address that is neither, or too long.

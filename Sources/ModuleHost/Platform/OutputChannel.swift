@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Setting `O_NONBLOCK` on a stderr that was inherited would set it for every process that shares
 /// it, the user's shell included. So a socket is written to with a flag for each call; a pipe or a
-/// terminal is opened once more, which gives it flags of our own; and a file never keeps anybody
+/// terminal is opened once more, which gives it flags of our own; and a file never keeps a writer
 /// waiting.
 struct OutputChannel: ~Copyable, Sendable {
     enum Outcome: Hashable {

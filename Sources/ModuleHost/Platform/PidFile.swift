@@ -75,7 +75,7 @@ package final class PidFile: Sendable {
 
     /// The process that has claimed a state directory.
     package enum Holder: Hashable, Sendable {
-        /// Nobody: no host runs on it.
+        /// No host runs on it.
         case nobody
         /// A host; its process where that is known.
         case host(processID: Int32?)
@@ -97,7 +97,7 @@ package final class PidFile: Sendable {
     /// - Parameters:
     ///   - directory: The state directory.
     ///   - time: How long. A thread that was in vain waits on, until the process ends.
-    /// - Returns: Whether nobody has claimed it.
+    /// - Returns: Whether it is not claimed.
     package static func waitForRelease(
         of directory: StateDirectory, within time: Duration
     ) -> Bool {
@@ -116,7 +116,7 @@ package final class PidFile: Sendable {
 
     /// Returns whether the last host on the directory ended by itself; one that was killed leaves its number behind.
     ///
-    /// To be asked when nobody has claimed the directory.
+    /// To be asked when the directory is not claimed.
     package static func isLetGo(in directory: StateDirectory) -> Bool {
         (try? Descriptor(opening: directory.path(of: name)).read(upTo: 1))?.isEmpty ?? false
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Reading from a descriptor that somebody else owns, such as stdin.
+/// Reading from a descriptor that is owned elsewhere, such as stdin.
 package enum RawInput {
     package static let standardInput: Int32 = 0
 
-    /// Reads all there is, waiting for whoever writes it.
+    /// Reads all there is, waiting for the writer.
     ///
     /// - Parameters:
     ///   - descriptor: Where to read; it stays open.

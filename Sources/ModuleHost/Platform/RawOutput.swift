@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writing bytes to a descriptor that somebody else owns, such as stdout.
+/// Writing bytes to a descriptor that is owned elsewhere, such as stdout.
 package enum RawOutput {
     package static let standardOutput: Int32 = 1
     package static let standardError: Int32 = 2

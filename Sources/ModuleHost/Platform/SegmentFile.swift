@@ -2,7 +2,7 @@ import Glibc
 
 /// One file of a log that several processes append to, in turn.
 ///
-/// Nothing here takes a lock: whoever appends or truncates holds the log's own.
+/// Nothing here takes a lock: a caller that appends or truncates holds the log's own.
 final class SegmentFile {
     /// The state of a file at one moment.
     struct State: Hashable {
@@ -84,7 +84,7 @@ final class SegmentFile {
                 }
                 throw error
             }
-            // An append moves the file's own place to its end, whoever wrote in between.
+            // An append moves the file's own place to its end, whichever program wrote in between.
             let end = lseek(file.number, 0, SEEK_CUR)
             guard end >= bytes.count else { throw .last }
             return end - bytes.count

@@ -183,7 +183,7 @@ package enum Signals {
     /// Sends a signal to one thread of this process.
     static func send(_ signal: Int32, toThread thread: UInt) { pthread_kill(thread, signal) }
 
-    /// Turns a write to a pipe that nobody reads, or beyond what a file may have, from a death into an
+    /// Turns a write to a pipe without a reader, or beyond what a file may have, from a death into an
     /// error: `EPIPE`, `EFBIG`.
     package static func turnIntoErrors() { for signal in turnedIntoErrors { ignore(signal) } }
 

@@ -71,7 +71,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
 
     /// The app is not ready yet, or stops.
     package static let notRunning = Self(rawValue: -32000)
-    /// No such route, module or action, or none that this caller may reach: nobody can tell which.
+    /// No such route, module or action, or none that this caller may reach; the error does not tell which.
     package static let notFound = Self(rawValue: -32001)
     /// The caller may not do this: he is another user, or a module refuses the call.
     package static let notPermitted = Self(rawValue: -32002)

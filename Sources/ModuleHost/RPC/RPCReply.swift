@@ -9,12 +9,12 @@ package final class RPCReply: Sendable {
     private let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     private let onFailure: (@Sendable (RPCError) -> Void)?
     private let isGiven = Atomic(false)
-    /// The call as something in flight: for as long as somebody may answer it.
+    /// The call as something in flight: until it is answered or dropped.
     let load: InFlight?
 
     /// - Parameters:
     ///   - ticket: What the session handed the request on with.
-    ///   - load: The call as something in flight; nil where nobody counts.
+    ///   - load: The call as something in flight; nil if it is not counted.
     ///   - onFailure: Is told of an error before it is given.
     ///   - deliver: Takes the response to the other end; without bytes where none is sent.
     init(

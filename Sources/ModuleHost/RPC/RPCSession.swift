@@ -2,7 +2,7 @@
 /// asked, what is owed, what waits to go out.
 ///
 /// It makes no system call and knows no time, so that it can serve sockets and pipes, and be tested
-/// with every way of cutting a stream into pieces. Whoever drives it keeps to ``wantsInput``: that is
+/// with every way of cutting a stream into pieces. Its driver keeps to ``wantsInput``: that is
 /// what holds memory within the limits, however much the other end sends and however little it reads.
 struct RPCSession {
     /// The limits of one session.

@@ -10,7 +10,7 @@ public struct Slatefile: Sendable {
     package internal(set) var config: JSONValue?
     /// The modules, in the order in which they respond; those that are not enabled included.
     package internal(set) var modules: [Module] = []
-    /// The module that answers the URLs which nobody else does.
+    /// The module that answers the URLs which no other module answers.
     package internal(set) var fallback: ModuleID?
     /// The rewrites of URLs before they are routed, in order.
     package internal(set) var rewrites: [Rewrite] = []
@@ -173,7 +173,7 @@ public struct Slatefile: Sendable {
         /// A module's place in the order is 16 bits in the lane's word.
         static let modules = 50_000
         static let rewrites = 10_000
-        /// Names, arguments and the like, of which nobody means more.
+        /// Names, arguments and the like, of which more would be a mistake.
         static let list = 1024
         static let nameLength = 100
         static let width = 1...256

@@ -3,7 +3,7 @@ public import ModuleHost
 /// Shows pages of the web, and as the slatefile's `fallback` whatever no other module answers.
 ///
 /// Showing is another program's business, as fetching is: this module says which URL is on, and
-/// remembers what it was asked to show. Anybody may ask; only who has a token, or is a module of this
+/// remembers what it was asked to show. Any caller may ask; only one that has a token, or is a module of this
 /// app, may look into the history.
 ///
 /// The history is that of this run, newest first. A URL that is asked for again while it is the newest
@@ -39,7 +39,7 @@ public final class BrowserModule: RoutedModule, ConfigurationResponder, Configur
         history = BrowserHistory(limit: try Self.limit(in: context))
     }
 
-    /// The routes: `https://*` and `*` show, for everybody; `history` tells, for who has a token.
+    /// The routes: `https://*` and `*` show a page and are public; `history` needs a token.
     public static var routes: [Route<BrowserModule>] {
         [
             Route("https://*", access: .public, summary: "Shows a page of the web.") {

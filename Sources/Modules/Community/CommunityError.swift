@@ -12,7 +12,7 @@ enum CommunityError: Error, Hashable, CustomStringConvertible {
     case message(topic: String, needs: String)
     /// A call without a name or a text.
     case empty(String)
-    /// Somebody posts, and nobody is signed in.
+    /// A post was sent while no user is signed in.
     case nobodySignedIn
 
     var description: String {

@@ -2,7 +2,7 @@ public import ModuleHost
 
 /// The routes of the community.
 ///
-/// What users wrote is for everybody. Who writes in the name of the user needs a token, unless it is
+/// The posts of users are public. A caller that writes in the name of the user needs a token, unless it is
 /// a module of this app; who the user is, modules of this app alone decide.
 extension CommunityModule: RoutedModule {
     struct UserInfoRequest: Decodable, Sendable {
@@ -26,7 +26,7 @@ extension CommunityModule: RoutedModule {
         var name: String
     }
 
-    /// The routes: `userInfo` and `user/:name/posts` for everybody, `post` with a token, `signIn` and
+    /// The routes: `userInfo` and `user/:name/posts` public, `post` with a token, `signIn` and
     /// `signOut` for modules of the app.
     public static var routes: [Route<CommunityModule>] {
         [

@@ -63,7 +63,7 @@ struct CommunityState: Decodable, Equatable, Sendable {
     }
 }
 
-/// The posts by author, so that nobody has to look through all of them.
+/// The posts by author, so that one author's are found without looking through all.
 ///
 /// A cache: it can be made of the posts at any time.
 struct PostIndex: Sendable {

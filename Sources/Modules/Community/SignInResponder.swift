@@ -13,7 +13,7 @@ public protocol SignInResponder {
     /// - Throws: Any error; it is reported under the module's name.
     func didSignIn(name: String) throws
 
-    /// Tells that nobody is signed in any more.
+    /// Notifies the responder that the user has signed out.
     ///
     /// - Throws: Any error; it is reported under the module's name.
     func didSignOut() throws

@@ -16,7 +16,7 @@ public protocol UserDirectory {
     /// Returns the number of posts of a user that are kept.
     ///
     /// - Parameter author: The user's name.
-    /// - Returns: The number; 0 for somebody who is not known.
+    /// - Returns: The number; 0 for a user that is not known.
     /// - Throws: Where that is not known.
     func postCount(of author: String) throws -> Int
 }

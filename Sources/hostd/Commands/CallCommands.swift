@@ -158,7 +158,7 @@ extension Command {
 
     /// Runs `body` with the token that the caller has, if any.
     ///
-    /// It is never an argument: those are shown to everybody, by `ps`.
+    /// It is never an argument: those are shown to all users, by `ps`.
     private static func withToken(
         _ command: String, _ arguments: Arguments, _ body: (String?) -> ExitCode
     ) -> ExitCode {

@@ -20,7 +20,7 @@ struct SlatefileEntry {
 struct SlatefileText {
     private let bytes: [UInt8]
     private let modules: JSONValue
-    /// The module that answers what nobody else does, if there is one: it is to stand last.
+    /// The module that answers what no other one does, if there is one: it is to stand last.
     private let fallback: JSONValue?
 
     /// - Throws: Where it is no JSON, or has no modules; in words, with the place.

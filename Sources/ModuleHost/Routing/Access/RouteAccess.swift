@@ -4,6 +4,6 @@ public enum RouteAccess: String, Hashable, Sendable, CaseIterable, Codable {
     case local
     /// They, and remote callers with a token whose scope covers the route.
     case authorized
-    /// Everybody.
+    /// Every caller.
     case `public`
 }

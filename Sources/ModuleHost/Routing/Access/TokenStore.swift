@@ -21,7 +21,7 @@ package struct TokenStore: Sendable {
 
     init(_ entries: [Entry]) { self.entries = entries }
 
-    /// A store without tokens: nobody reaches more than what is public.
+    /// A store without tokens: remote callers reach only what is public.
     package static let empty = TokenStore([])
 
     /// The names of the tokens, in the order of the file.
