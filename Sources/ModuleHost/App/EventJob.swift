@@ -96,8 +96,8 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
 
 /// A request for an event or a change of state.
 enum EventRequest: Sendable {
-    /// An event that changes no state, from outside; with where to say what came of a URL, if somebody
-    /// wants to know.
+    /// An event that changes no state, from outside; with the receiver of the result of a URL, if there
+    /// is one.
     case event(LifecycleEvent, Answer<Host.CallReply>? = nil)
     /// A change of state, from outside; with whom to tell that it means nothing in the state it finds.
     case change(

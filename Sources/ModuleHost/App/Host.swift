@@ -259,8 +259,8 @@ final class WeakHost: Sendable {
 
     func set(_ host: Host) { box.set(host) }
 
-    /// The app until the lane has closed, also where the host is let go of before: somebody must part its
-    /// modules from each other then.
+    /// The app until the lane has closed, also if the host is released before: its modules must be parted from each other
+    /// then.
     private let app = Guarded<LaneConfined<App>?>(nil)
 
     func keep(_ app: LaneConfined<App>) { self.app.withLock { $0 = app } }

@@ -16,7 +16,7 @@
 
     /// Whether the cause lies outside of the app.
     ///
-    /// The host and its modules, isolated ones included, reach every route; whoever is remote
+    /// The host and its modules, isolated ones included, reach every route; a remote caller
     /// reaches what is public, and more only with a token.
     public var isRemote: Bool {
         switch self {

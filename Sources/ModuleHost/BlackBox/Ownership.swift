@@ -56,8 +56,8 @@ struct Ownership: Equatable, Sendable {
         Ownership(bits: (countingMove & ~Self.cellMask | UInt64(cell)) &- Self.depthUnit)
     }
 
-    /// The word while the host itself is at work in the middle of a responder's call: nobody takes the
-    /// lane over then, and what belongs to it may be touched.
+    /// The word while the host itself is at work in the middle of a responder's call: the lane
+    /// is not taken over then, and what belongs to it may be touched.
     @inlinable @inline(__always)
     var inHost: Ownership { Ownership(bits: countingMove & ~Self.cellMask) }
 

@@ -208,7 +208,7 @@ struct ControlLoop {
 
     /// Takes the connections that wait, as many as there is room for.
     ///
-    /// Where there is none one is told so, and the rest waits for the next turn: by then somebody may
+    /// If there is none, one client is told so, and the rest waits for the next turn: by then another one may
     /// have gone.
     private mutating func accept() {
         for _ in 0..<max(1, freeSlots) {

@@ -28,8 +28,8 @@ extension ControlMethods {
 /// The maker of URI documents, for all callers.
 ///
 /// Requests are described by decoding them, which is code of the modules': neither the lane nor the
-/// control socket waits for it. One thread does it, which lives while somebody waits; who comes
-/// meanwhile shares the next document with all who do, so that thousands cost as much as one.
+/// control socket waits for it. One thread does it, which lives while a caller waits; callers that
+/// come meanwhile share the next document, so that thousands cost as much as one.
 private final class DocumentDesk: Sendable {
     private typealias Replies = [(reply: RPCReply, format: URIDocument.Format)]
 

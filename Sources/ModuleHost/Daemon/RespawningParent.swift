@@ -3,8 +3,8 @@ import AppService
 /// The process of `hostd run --respawn`: starts a host, and starts it again when it dies.
 ///
 /// It does nothing else, so there is little that it could die of: one thread, no files, and of each signal it
-/// knows no more than whom to pass it on to. Where it is process 1 it also reaps the processes that nobody
-/// else waits for.
+/// knows no more than the process to pass it on to. As process 1 it also reaps the processes that no other
+/// one waits for.
 struct RespawningParent {
     /// After a host that has run for long the next one is there at once; as systemd has it in our units, five
     /// deaths in a minute are too many.

@@ -42,8 +42,8 @@ struct InboxStart {
     }
 
     private mutating func take(_ progress: BlackBox.Progress, _ contents: BlackBox.Contents?) {
-        // Before its first event the last host had added nothing to the cursor. From then on whoever is
-        // behind says so in the box.
+        // Before its first event the last host had added nothing to the cursor. From then on a module that
+        // is behind says so in the box.
         guard let place = progress.next else { return }
         next = max(next ?? place, place)
         modules = progress.behind.mapValues(\.position)

@@ -79,8 +79,8 @@ extension BlamedModulesError: CustomStringConvertible {
 // MARK: - The file
 
 extension BlamedModules {
-    /// Reads the count of a state directory, has it changed, and writes it where it was; nobody else
-    /// does so meanwhile.
+    /// Reads the count of a state directory, has it changed, and writes it where it was; no other
+    /// process does so meanwhile.
     ///
     /// - Parameters:
     ///   - directory: The state directory, which must be there.

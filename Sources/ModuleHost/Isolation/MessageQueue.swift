@@ -3,7 +3,7 @@ import Dispatch
 
 /// The messages of a module's process that were not taken yet, in order.
 ///
-/// One thread reads the process and adds; one at a time takes: whoever is in the module. A process that
+/// One thread reads the process and adds; one at a time takes: the one that is in the module. A process that
 /// says more than is taken is read no further.
 final class MessageQueue: Sendable {
     /// The limits of what may wait.

@@ -4,9 +4,9 @@ import Synchronization
 
 /// One run of a module's program: what it is sent, and what it says.
 ///
-/// A thread of its own reads it from the start to the end, but for what whoever waits for an answer reads
-/// himself. Requests to it, and answers to its requests, come from one thread at a time: whoever is in the
-/// module.
+/// A thread of its own reads it from the start to the end, except for what a thread that waits for an answer
+/// reads itself. Requests to it, and answers to its requests, come from one thread at a time: the one that is
+/// in the module.
 final class ModuleProcess: Sendable {
     struct Limits: Hashable, Sendable {
         /// Bytes of a line, without its newline.

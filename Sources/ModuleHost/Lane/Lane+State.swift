@@ -15,8 +15,8 @@ extension Lane {
         var log = EventLog()
         var cells: [UInt16: Cell] = [:]
         var late: LateModules
-        /// Places that the lane has forgotten, as long as anybody has not: what ends with the last word on such
-        /// a module would be put down to whoever had its number next.
+        /// Places that the lane has forgotten, as long as they are referenced elsewhere: what ends with the last
+        /// reference to such a module would be attributed to the next one with its number.
         var retired: [Retired] = []
         /// The delivery that last took too long without a thread to go on.
         var unreplaced: UInt32?

@@ -60,8 +60,8 @@ final class Lane: Sendable {
         state.withLock { $0.cells[cell.number] = cell }
     }
 
-    /// Lets the lane forget a module's place, whose number is free for another when nobody holds the place
-    /// any more.
+    /// Lets the lane forget a module's place, whose number is free for another when the last reference to the
+    /// place is gone.
     ///
     /// No thread may be late with it any more.
     func unregister(_ cell: Cell) {
@@ -263,8 +263,8 @@ final class Lane: Sendable {
         guard word.exchange(thread.mine, for: inHost) else { return nil }
         thread.mine = inHost
         let result = body()
-        // What ends in the body may call modules, and the lane be lost in one of them; else nobody
-        // takes it meanwhile.
+        // What ends in the body may call modules, and the lane be lost in one of them; otherwise it
+        // is not taken meanwhile.
         let back = thread.mine.resumed(by: module)
         if word.exchange(thread.mine, for: back) { thread.mine = back }
         return result

@@ -32,8 +32,8 @@ protocol LaneJob: Sendable {
     /// Called instead of `run` where the lane was closed first, or the job dropped.
     func abandon()
 
-    /// Called where the lane is closed while the job is in hand: whoever waits for what comes of it waits
-    /// no more.
+    /// Called if the lane is closed while the job is in hand: a thread that waits for its result waits no
+    /// more.
     ///
     /// From any thread, while `run` may go on.
     func abandonInHand()

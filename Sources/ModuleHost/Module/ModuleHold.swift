@@ -2,8 +2,8 @@
 ///
 /// A module takes one while it hears `background` or `terminate`, with
 /// ``ModuleContext/hold(_:expiry:)``, and ends it when the work is done. A stop goes on to its next
-/// step, `terminate` after `background` and letting the modules go after `terminate`, once nobody
-/// holds any more. Nothing else waits: events, calls and timers go on meanwhile.
+/// step, `terminate` after `background` and letting the modules go after `terminate`, once no hold
+/// is open. Nothing else waits: events, calls and timers go on meanwhile.
 ///
 /// - Thread: Any. It may go along with the work.
 /// - Time: `deadlines.stop`, 10 s unless the slatefile says otherwise, from the moment it was taken;

@@ -10,7 +10,7 @@ package enum LocalSocket {
     static let pathLimit = 107
 
     /// Makes a socket that takes connections at `path`, in the place of a socket or file of that name that
-    /// nobody answers.
+    /// is not answered.
     ///
     /// It gets its name only when it has its permissions and takes connections: no client ever finds one
     /// that is open to others, or refuses him for a moment.
@@ -85,7 +85,7 @@ package enum LocalSocket {
 
     /// Finds out whether connections to `path` are taken; never waits.
     ///
-    /// - Returns: Who takes them, also where that one is stopped or too busy to accept one; nil where nobody
+    /// - Returns: The process that takes them, also if it is stopped or too busy to accept one; nil if none
     ///   does, or what stands there cannot be connected to.
     static func answerer(at path: String) -> Answerer? {
         do throws(SystemError) {

@@ -1,7 +1,7 @@
 /// The bytes of one segment, hashed and compared eight at a time.
 ///
-/// The hash spreads what programs write; it does not withstand who chooses names to collide. Nobody
-/// does: what a table holds comes from the app's own modules, and a URL only asks.
+/// The hash spreads what programs write; it does not withstand names that are chosen to collide. None
+/// are: what a table holds comes from the app's own modules, and a URL only asks.
 struct SegmentBytes {
     let bytes: UnsafeBufferPointer<UInt8>
 
