@@ -32,7 +32,7 @@ struct RootURL: Decodable, Hashable, Sendable {
     /// Reads a URL from settings.
     ///
     /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is no string, or malformed.
+    /// - Throws: Where it is not a string, or malformed.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         text = try value.decode(String.self)

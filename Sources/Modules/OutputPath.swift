@@ -11,7 +11,7 @@ struct OutputPath: Decodable, Hashable, Sendable {
     /// Reads a path from settings.
     ///
     /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is no string, or one that no file can be named.
+    /// - Throws: Where it is not a string, or one that no file can be named.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         text = try value.decode(String.self)

@@ -42,7 +42,7 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
     ///
     /// - Parameter notification: What arrived.
     /// - Returns: Whether there was anything new in it.
-    /// - Throws: Where the URI is no string. The badge has been taken even so. A URI that cannot be opened
+    /// - Throws: Where the URI is not a string. The badge has been taken even so. A URI that cannot be opened
     ///   is the sender's fault, and only logged.
     public func didReceiveRemoteNotification(
         _ notification: RemoteNotification
@@ -112,7 +112,7 @@ extension PushModule {
     }
 }
 
-/// A notification whose URI is no string.
+/// A notification whose URI is not a string.
 struct PushURIError: Error, Hashable, CustomStringConvertible {
     let key: String
     let found: JSONValue.Kind

@@ -75,7 +75,7 @@ struct Arguments: Hashable, Sendable {
             options[option.name] = ""
             return
         }
-        // What looks like an option is no value: it was forgotten. `--name=-value` says it is one.
+        // What looks like an option is not a value: it was forgotten. `--name=-value` says it is one.
         let next = rest.first.flatMap { Self.isOption($0) ? nil : $0 }
         guard let value = parts.count == 2 ? String(parts[1]) : next, !value.isEmpty else {
             throw .missingValue(written, placeholder, command)

@@ -4,7 +4,7 @@ import ModuleHost
 ///
 /// - Parameters:
 ///   - words: The arguments, without the program's name.
-///   - mask: The signals that a command which is no host has blocked; all are held back until it is known what
+///   - mask: The signals that a command which is not a host has blocked; all are held back until it is known what
 ///     the command is.
 /// - Returns: How it ended.
 func runCommandLine(_ words: [String], mask: SignalSet) -> ExitCode {

@@ -39,7 +39,7 @@ extension Host {
     ///   - url: The URL.
     ///   - origin: Who asks.
     ///   - token: The caller's token.
-    ///   - completion: Gets ``RouteError`` for what is no URL.
+    ///   - completion: Gets ``RouteError`` for what is not a URL.
     package func canOpen(
         _ url: String, origin: Origin, token: RouteToken?,
         completion: @escaping CallCompletion<Bool>

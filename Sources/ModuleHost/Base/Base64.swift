@@ -1,4 +1,4 @@
-/// Bytes as text (RFC 4648), for what is no text of its own.
+/// Bytes as text (RFC 4648), for what is not text itself.
 enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -45,7 +45,7 @@ func named(_ scalar: Unicode.Scalar) -> String {
 ///
 /// The one list of these characters: controls (C0, DEL, C1), line and paragraph separators, the marks, overrides and
 /// isolates of text direction, and what takes no room and has no part in writing a language. The joiners
-/// U+200C and U+200D are no such: scripts and emoji need them.
+/// U+200C and U+200D are not such: scripts and emoji need them.
 @inline(__always)
 func isObeyed(_ scalar: UInt32) -> Bool {
     switch scalar {

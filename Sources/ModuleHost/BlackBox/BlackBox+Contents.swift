@@ -65,7 +65,7 @@ extension BlackBox {
 extension BlackBox.Contents {
     /// Reads the box that a state directory has.
     ///
-    /// - Returns: Nil for none, and for anything that is no whole box of this version.
+    /// - Returns: Nil for none, and for anything that is not a whole box of this version.
     package init?(in directory: StateDirectory) {
         guard
             let bytes = MappedFile.content(

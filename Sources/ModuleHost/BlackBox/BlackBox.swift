@@ -129,7 +129,7 @@ package final class BlackBox: @unchecked Sendable {
 
     // MARK: The modules
 
-    /// Notes what the lane is at; nil for calls and all else that is no event.
+    /// Notes what the lane is at; nil for calls and all else that is not an event.
     package func setActivity(_ activity: Activity?) { set(.activity, activity?.code ?? 0) }
 
     /// Gives a cell its name, before its module is entered for the first time.

@@ -46,7 +46,7 @@ extension CallDispatcher {
     ///
     /// Runs the same search, the predicates and the decoding, and no handler.
     ///
-    /// - Throws: ``RouteError/malformed(_:)`` for what is no URL, and where the rewrites lead on and on.
+    /// - Throws: ``RouteError/malformed(_:)`` for what is not a URL, and where the rewrites lead on and on.
     func canOpen(_ text: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
         if let parent { return try parent.canOpen(text, for: caller, on: thread) }
         do {

@@ -31,7 +31,7 @@ public final class Mediator {
     ///   - module: The module's id.
     ///   - action: The action's name: the route's pattern as it is written, unless it has another.
     ///   - parameters: What the request is made of.
-    ///   - userInfo: Objects that are no text, for the handler's ``RouteCall/userInfo``.
+    ///   - userInfo: Objects that are not text, for the handler's ``RouteCall/userInfo``.
     /// - Returns: What the handler returned; nothing is written as `null`.
     /// - Throws: ``RouteError``, ``ParameterFault``, or whatever the handler threw.
     @discardableResult
@@ -65,7 +65,7 @@ public final class Mediator {
     ///   - module: The module's id.
     ///   - action: The action's name.
     ///   - parameters: What the request is made of.
-    ///   - userInfo: Objects that are no text.
+    ///   - userInfo: Objects that are not text.
     ///   - reply: The type that the handler returns.
     /// - Returns: What the handler returned.
     /// - Throws: As the other form, and ``RouteError/reply(expected:found:)`` where it is of another type.
@@ -82,7 +82,7 @@ public final class Mediator {
     ///   - module: The module's id.
     ///   - action: The action's name.
     ///   - parameters: What the request is made of.
-    ///   - userInfo: Objects that are no text.
+    ///   - userInfo: Objects that are not text.
     ///   - completion: Code of the module that calls, on the lane; called once, unless that is gone.
     public func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
@@ -111,7 +111,7 @@ public struct AsyncMediator: Sendable {
     ///   - module: The module's id.
     ///   - action: The action's name.
     ///   - parameters: What the request is made of.
-    ///   - userInfo: Objects that are no text.
+    ///   - userInfo: Objects that are not text.
     /// - Returns: What the handler returned.
     /// - Throws: As ``Mediator/perform(_:_:_:userInfo:)``.
     @discardableResult
@@ -131,7 +131,7 @@ public struct AsyncMediator: Sendable {
     ///   - module: The module's id.
     ///   - action: The action's name.
     ///   - parameters: What the request is made of.
-    ///   - userInfo: Objects that are no text.
+    ///   - userInfo: Objects that are not text.
     ///   - reply: The type that the handler returns.
     /// - Returns: What the handler returned.
     /// - Throws: As ``Mediator/perform(_:_:_:userInfo:as:)``.

@@ -19,7 +19,7 @@ public final class Router {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - userInfo: Objects that are no URL text, for the handler's ``RouteCall/userInfo``. They do not
+    ///   - userInfo: Objects that are not URL text, for the handler's ``RouteCall/userInfo``. They do not
     ///     travel on a remote call.
     ///   - origin: Where the URL came from, if from outside of the app, such as ``Origin/push``: the call is
     ///     then a remote one. Nil, or a local origin, is this module.
@@ -38,7 +38,7 @@ public final class Router {
     /// - Parameters:
     ///   - url: The URL.
     ///   - reply: The type that the handler returns.
-    ///   - userInfo: Objects that are no URL text.
+    ///   - userInfo: Objects that are not URL text.
     /// - Returns: What the handler returned.
     /// - Throws: As ``open(_:userInfo:from:)``, and ``RouteError/reply(expected:found:)`` where the reply is of
     ///   another type.
@@ -52,7 +52,7 @@ public final class Router {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - userInfo: Objects that are no URL text.
+    ///   - userInfo: Objects that are not URL text.
     ///   - origin: Where the URL came from, if from outside of the app.
     ///   - completion: Code of the module that calls, on the lane; called once, unless that is gone.
     public func open(
@@ -139,7 +139,7 @@ public struct AsyncRouter: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - userInfo: Objects that are no URL text.
+    ///   - userInfo: Objects that are not URL text.
     /// - Returns: What the handler returned.
     /// - Throws: As ``Router/open(_:userInfo:from:)``.
     @discardableResult
@@ -155,7 +155,7 @@ public struct AsyncRouter: Sendable {
     /// - Parameters:
     ///   - url: The URL.
     ///   - reply: The type that the handler returns.
-    ///   - userInfo: Objects that are no URL text.
+    ///   - userInfo: Objects that are not URL text.
     /// - Returns: What the handler returned.
     /// - Throws: As ``Router/value(for:as:userInfo:)``.
     public func value<Reply: Sendable>(

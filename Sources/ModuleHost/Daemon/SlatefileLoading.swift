@@ -23,7 +23,7 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
             case .failed: .inputOutput
             case .missing, .isDirectory, .notRegular, .tooLarge: .invalidSlatefile
             }
-        // What is too large is there, and may be read: it is no slatefile.
+        // What is too large is there, and may be read: it is not a slatefile.
         case .unreadable(let error):
             if case .tooLarge = error.reason { .invalidSlatefile } else { .noInput }
         case .invalid: .invalidSlatefile

@@ -34,7 +34,7 @@ package final class Inbox: Sendable {
     let figures = Guarded(InboxFigures())
     /// The sizes of the segments when the inbox's thread last looked.
     let sizes = Guarded(SegmentSizes())
-    /// The records that are no events to deliver although they look like it: duplicates, and what was
+    /// The records that are not events to deliver although they look like it: duplicates, and what was
     /// rejected.
     let skipped = Guarded<Set<EventPosition>>([])
     private let unnamed = Guarded(UnnamedRejections())

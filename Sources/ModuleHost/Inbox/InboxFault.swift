@@ -24,7 +24,7 @@ package struct InboxFault: Error, Hashable, Sendable {
         /// A member that no record has; `nearest` is the one that its name most resembles.
         case unknownMember(String, nearest: String?)
         case eventMissing
-        /// The kind of event is no string; the value in words.
+        /// The kind of event is not a string; the value in words.
         case eventNotString(String)
         /// No event has this name; `nearest` is the one that it most resembles.
         case unknownEvent(String, nearest: String?)
@@ -32,11 +32,11 @@ package struct InboxFault: Error, Hashable, Sendable {
         case notDurable(EventKind)
         /// The event cannot take the payload.
         case event(EventError)
-        /// The id is no string of 1 to 200 bytes; the value in words.
+        /// The id is not a string of 1 to 200 bytes; the value in words.
         case id(String)
-        /// The time is no RFC 3339 text; the value in words.
+        /// The time is not an RFC 3339 text; the value in words.
         case time(String)
-        /// The modules are no array with at least one name; the value in words.
+        /// The modules are not an array with at least one name; the value in words.
         case modules(String)
         /// The name of a module is none.
         case moduleID(ModuleID.Fault)

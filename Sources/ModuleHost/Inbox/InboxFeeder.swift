@@ -47,7 +47,7 @@ struct InboxFeeder {
     private var unfinished: [InboxItem] = []
     /// Whether there is more to be read right away.
     var hasMore = false
-    /// Since when it skips what is no event, and whether the log has it.
+    /// Since when it skips what is not an event, and whether the log has it.
     private var skipping: (since: ContinuousClock.Instant, isTold: Bool)?
     /// Up to where the lane has been given everything.
     private var given: EventPosition?

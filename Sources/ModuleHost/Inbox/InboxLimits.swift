@@ -5,7 +5,7 @@ package struct InboxLimits: Hashable, Sendable {
     /// The number of segments that are kept behind the current one, so that an event that is sent again after a death is
     /// known by its id.
     package var done: UInt32 = 2
-    /// The longest line, without its newline; what is longer is no record.
+    /// The longest line, without its newline; what is longer is not a record.
     package var line = 1 << 20
     /// The bytes that are kept of a line that is too long, to show whose it was.
     ///

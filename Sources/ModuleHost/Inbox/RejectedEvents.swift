@@ -36,7 +36,7 @@ package struct RejectedEvent: Hashable, Sendable {
 /// The file `rejected.ndjson`: what the host gave up on, each with its reason.
 ///
 /// One object a line, and no empty lines: `time`, `reason`, `position`, then `offset`, `id`, `attempt` and `modules` where there
-/// are, and `line`, the record as text (`base64` where it is no UTF-8). Any process may use it, whether
+/// are, and `line`, the record as text (`base64` where it is not UTF-8). Any process may use it, whether
 /// a host runs or not; the lock of the inbox keeps them apart.
 package struct RejectedEvents: Sendable {
     /// The contents of the file.
@@ -200,7 +200,7 @@ struct RejectedPlace: Hashable {
 extension RejectedEvent {
     /// The line that has the event delivered once more, to the modules that did not hear it.
     ///
-    /// - Throws: What is wrong with it, where it is no record.
+    /// - Throws: What is wrong with it, where it is not a record.
     package func lineForRetry() throws(InboxFault) -> [UInt8] {
         try InboxRecord(parsing: line[...]).lineForRetry(for: modules)
     }

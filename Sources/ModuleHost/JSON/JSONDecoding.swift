@@ -62,7 +62,7 @@ final class JSONDecoding {
     let root: JSONValue
     /// The keys of each object, by its node.
     ///
-    /// A type may open the same object twice, with other keys: what one of them knows is no fault.
+    /// A type may open the same object twice, with other keys: what one of them knows is not a fault.
     private var objects: [Int: Object] = [:]
 
     init(root: JSONValue) {

@@ -45,7 +45,7 @@ final class JSONDocument: Sendable {
     /// A string of the text in which the environment was filled in.
     struct Expansion: Sendable {
         let text: String
-        /// Whether the environment had a part in it; a mere `$${` is no secret.
+        /// Whether the environment had a part in it; a mere `$${` is not a secret.
         let isSecret: Bool
     }
 

@@ -65,7 +65,7 @@ public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
         case missingValue
         /// A closing bracket that does not match the open one, which stands at `opened`.
         case mismatchedBracket(found: Character, open: Character, opened: TextPlace)
-        /// A key that is no string.
+        /// A key that is not a string.
         case keyNotString
         /// A key without quotes.
         case unquotedKey(String)
@@ -86,7 +86,7 @@ public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
         case unterminatedString
         /// A control character that stands in a string unescaped.
         case controlCharacter(UInt8)
-        /// Bytes that are no UTF-8.
+        /// Bytes that are not UTF-8.
         case invalidUTF8
         /// A backslash before a character that needs none.
         case unknownEscape(Unicode.Scalar)

@@ -1,7 +1,7 @@
 extension JSONParser {
     // MARK: Keys and strings in other quotes
 
-    /// Reads a key that is no string in double quotes, and adds one node all the same.
+    /// Reads a key that is not a string in double quotes, and adds one node all the same.
     mutating func oddKey() {
         let node = nodes.count
         switch byte {

@@ -69,7 +69,7 @@ extension JSONParser {
         guard bytes[offset + 1] == UInt8(ascii: "u") else {
             if JSONEscapes.byte(escapedBy: bytes[offset + 1]) != nil { return offset + 2 }
             let length = Self.lengthOfScalar(bytes, at: offset + 1)
-            // A line break or bytes that are no text are reported as what they are.
+            // A line break or bytes that are not text are reported as what they are.
             guard length > 0, bytes[offset + 1] >= 0x20 else { return offset + 1 }
             report(.unknownEscape(scalar(at: offset + 1)), at: offset)
             flags.insert(.faulty)

@@ -75,7 +75,7 @@ public final class CommunicationCenter {
     ///
     /// It is told nothing more, even of a message that is on its way round.
     ///
-    /// - Parameter member: The object. One that is no member is ignored.
+    /// - Parameter member: The object. One that is not a member is ignored.
     public func remove(_ member: AnyObject) {
         guard let lane = gate?.lane else { return take(member) }
         _ = lane.asHost { take(member) }
@@ -152,7 +152,7 @@ public final class CommunicationCenter {
         return gone
     }
 
-    /// Takes in the members of modules that are no drafts any more, and puts all in the order of their ranks.
+    /// Takes in the members of modules that are not drafts any more, and puts all in the order of their ranks.
     func reorder() {
         var new: [Member] = []
         for (number, some) in drafts {

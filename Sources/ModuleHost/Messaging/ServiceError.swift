@@ -12,7 +12,7 @@
     case lost(String, ModuleID?)
     /// Modules already call each other 64 deep.
     case tooDeep(String)
-    /// The caller is no module.
+    /// The caller is not a module.
     case noModule
     /// The module runs in a process of its own, which services by protocol neither leave nor reach.
     case otherProcess(String)

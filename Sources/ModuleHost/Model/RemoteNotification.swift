@@ -114,7 +114,7 @@ public struct RemoteNotification: Decodable, Sendable {
     /// ``payload`` is set by the host.
     ///
     /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is no object, or `aps` is not as Apple has it.
+    /// - Throws: Where it is not an object, or `aps` is not as Apple has it.
     public init(from decoder: any Decoder) throws {
         aps = try decoder.container(keyedBy: Key.self)
             .decodeIfPresent(APS.self, forKey: Key(stringValue: "aps"))

@@ -62,7 +62,7 @@ struct EntryType {
 
 /// The reason why an entry is not a module.
 @nonexhaustive public enum EntryError: Error, Hashable, Sendable {
-    /// It is no name of a top-level class; `nearest` is what it may be meant to be.
+    /// It is not a name of a top-level class; `nearest` is what it may be meant to be.
     case malformed(String, nearest: String?)
     /// Nothing in this binary has that name; `nearest` is a module whose name it resembles.
     case notFound(String, target: String, nearest: String?)
@@ -70,7 +70,7 @@ struct EntryType {
     case notBuilt(String, source: String)
     /// Nothing in this binary has that name, but a package that it was not built in has this source of it.
     case builtElsewhere(String, source: String)
-    /// There is such a type, of this kind, but it is no module.
+    /// There is such a type, of this kind, but it is not a module.
     case noModule(String, kind: String)
 }
 
@@ -168,7 +168,7 @@ private struct EntryName: CustomStringConvertible {
         return [AnySequence(near), AnySequence(slips), AnySequence(targetSlips)].lazy.joined()
     }
 
-    /// Nothing is offered for a name of more bytes: it is meant to be no module's.
+    /// Nothing is offered for a name of more bytes: it is not meant to be that of a module.
     private static let longestOffered = 64
 
     /// The name with another case, and with or without the word `Module`.

@@ -47,7 +47,7 @@ extension ModuleContext {
     /// ```
     ///
     /// - Parameters:
-    ///   - reason: What the module needs the time for, for the log and `hostd modules`: it is no place for
+    ///   - reason: What the module needs the time for, for the log and `hostd modules`: it is not a place for
     ///     what is secret.
     ///   - expiry: Runs when the time has run out, as code of the module: on the lane, or where the module
     ///     is late, on its own thread when it returns. The hold ends when it returns. It has the module's

@@ -3,7 +3,7 @@ extension RouteTable {
     /// Creates the table of the routes that the enabled modules list, in the order of the slatefile.
     ///
     /// A command, or a module in a process of its own, has a place in the table but no routes: it
-    /// tells them when it runs. So has an entry that is no module of this binary, which the launch
+    /// tells them when it runs. So has an entry that is not a module of this binary, which the launch
     /// will find out.
     ///
     /// - Parameter slatefile: The app. One that was checked with ``EntryUse/checkAgainstBinary()`` has

@@ -54,7 +54,7 @@ package final class ChildProcess: Sendable {
     ///   - environment: All of its variables.
     ///   - folder: Where it runs; nil for the folder of this process.
     /// - Returns: The process.
-    /// - Throws: ``SystemError`` where it cannot be started. A program that is no such thing ends with code
+    /// - Throws: ``SystemError`` where it cannot be started. A program that is not executable ends with code
     ///   126 or 127 instead where `folder` is given.
     package static func start(
         _ command: [String], environment: [String: String], in folder: String? = nil

@@ -4,7 +4,7 @@ import Glibc
 public struct FileReadError: Error, Hashable, Sendable {
     /// The reason in one of these kinds.
     @nonexhaustive public enum Reason: Hashable, Sendable {
-        /// Nothing has this name, or a part of the path is no folder.
+        /// Nothing has this name, or a part of the path is not a folder.
         case missing
         /// The name is a folder's.
         case isDirectory
@@ -59,7 +59,7 @@ extension FileReadError.Reason: CustomStringConvertible {
 
 /// Reads a regular file to its end.
 ///
-/// Never waits for a writer or a device: what is no regular file is refused.
+/// Never waits for a writer or a device: what is not a regular file is refused.
 ///
 /// - Parameters:
 ///   - path: The file's path.
@@ -117,7 +117,7 @@ func readEnd(
         guard lseek(file.number, max(0, status.st_size - off_t(count)), SEEK_SET) >= 0 else {
             throw .last
         }
-        // What is appended meanwhile is no part of it.
+        // What is appended meanwhile is not part of it.
         return try file.read(upTo: count)
     } catch {
         throw FileReadError(path: path, reason: .init(error, limit: count))

@@ -96,7 +96,7 @@ private struct LinkedOpening {
         } catch let failure {
             error = failure
         }
-        // Of a link in a folder's place the system says that it is no folder.
+        // Of a link in a folder's place the system says that it is not a folder.
         guard error == .tooManyLinks || error == .notDirectory, explanation == nil,
             let target = try target(of: name, in: folder), depth < 16
         else { throw error }

@@ -15,7 +15,7 @@ package struct NotifySocket: ~Copyable, Sendable {
 
     /// Makes a socket to send from; whether there is a listener shows only then.
     ///
-    /// - Parameter address: An absolute path, or `@` and a name that is no file's.
+    /// - Parameter address: An absolute path, or `@` and a name that is not a file's.
     /// - Throws: ``SystemError``: `invalid` for an address that is neither, or too long.
     package init(to address: String) throws(SystemError) {
         var name = Array(address.utf8)
@@ -41,7 +41,7 @@ package struct NotifySocket: ~Copyable, Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        // Exactly: every further NUL byte would be part of a name that is no path.
+        // Exactly: every further NUL byte would be part of a name that is not a path.
         let size = MemoryLayout<sa_family_t>.size + name.count
         let bytes = Array(text.utf8)
         let number = socket.number

@@ -22,7 +22,7 @@ final class SegmentFile {
     ///   - path: The file's path.
     ///   - number: Its number.
     ///   - isWritable: Whether it is to be appended to.
-    /// - Throws: ``FileError``, also where it is no regular file.
+    /// - Throws: ``FileError``, also where it is not a regular file.
     init(opening path: String, number: UInt32, isWritable: Bool) throws(FileError) {
         self.path = path
         self.number = number

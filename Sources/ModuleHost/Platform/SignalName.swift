@@ -53,7 +53,7 @@ package struct SignalName: Hashable, Sendable, CustomStringConvertible {
     /// To the foreground.
     package static let user2 = SignalName(unchecked: "USR2")
 
-    /// The signals that are no real-time signals and may be had.
+    /// The signals that are not real-time signals and may be had.
     static let standard = [
         "TERM", "INT", "HUP", "USR1", "USR2", "QUIT", "ALRM", "VTALRM", "PROF", "WINCH", "URG",
         "IO", "PWR",

@@ -14,7 +14,7 @@ package struct RPCError: Error, Hashable, Sendable {
 
     // The standard's errors, in the standard's words.
 
-    /// The line is no JSON.
+    /// The line is not JSON.
     static func parseError(_ detail: String) -> RPCError {
         RPCError(.parseError, "Parse error", detail: detail)
     }

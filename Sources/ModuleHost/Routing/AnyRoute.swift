@@ -28,7 +28,7 @@ package final class AnyRoute: Sendable {
 
     /// Returns whether the route's predicate accepts the request; true if there is none.
     ///
-    /// Parameters that are no request pass, so that the caller is told what is wrong with them.
+    /// Parameters that are not a request pass, so that the caller is told what is wrong with them.
     package func accepts(_ parameters: RouteParameters) -> Bool {
         handler.accepts?(parameters) ?? true
     }
@@ -76,7 +76,7 @@ struct ErasedHandler: Sendable {
     let describe: @Sendable () -> RequestDescription
     let replyType: String?
 
-    /// A handler whose request is no type of this process.
+    /// A handler whose request is not a type of this process.
     init(
         check: @escaping @Sendable (RouteParameters) throws(ParameterFault) -> Void,
         describe: @escaping @Sendable () -> RequestDescription, replyType: String?,

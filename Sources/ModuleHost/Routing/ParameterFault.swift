@@ -17,7 +17,7 @@ public struct ParameterFault: Error, Hashable, Sendable, CustomStringConvertible
         case repeated(Int)
         /// The type itself refused the value.
         case refused(value: String?, String)
-        /// A request that is no set of parameters, such as an array.
+        /// A request that is not a set of parameters, such as an array.
         case request(String)
     }
 

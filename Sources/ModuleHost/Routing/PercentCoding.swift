@@ -1,6 +1,6 @@
 /// The characters that are not encoded at a place in a URL (RFC 3986, section 3).
 ///
-/// A set of ASCII characters in two words. What is not ASCII is no member.
+/// A set of ASCII characters in two words. What is not ASCII is not a member.
 struct URLCharacters {
     private let low: UInt64
     private let high: UInt64

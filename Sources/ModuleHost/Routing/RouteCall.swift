@@ -4,7 +4,7 @@ public struct RouteCall: Sendable {
     public let origin: Origin
     /// The URL that was opened, rewritten and without its token; nil where the call had none.
     public let url: RouteURL?
-    /// Objects that are no URL text, of a local call; never merged with the parameters.
+    /// Objects that are not URL text, of a local call; never merged with the parameters.
     public let userInfo: [String: any Sendable]
 
     /// Creates a call.

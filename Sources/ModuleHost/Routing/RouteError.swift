@@ -43,7 +43,7 @@
     @nonexhaustive public enum RewriteFault: Error, Hashable, Sendable {
         /// `from` without a scheme.
         case relative
-        /// `to` that is no URL once the names are filled in.
+        /// `to` that is not a URL once the names are filled in.
         case target(URLFault)
         /// `to` has a name that `from` does not always bind.
         case unboundName(String, nearest: String?)

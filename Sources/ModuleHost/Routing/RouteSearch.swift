@@ -76,7 +76,7 @@ struct RouteSearch {
         return findOpen(node, depth, isFolded: false, mayAnswer)
     }
 
-    /// Tries what is no literal.
+    /// Tries what is not a literal.
     @inline(__always)
     private func findOpen(
         _ node: RouteTrie.NodeIndex, _ depth: Int, isFolded: Bool, _ mayAnswer: Filter

@@ -48,7 +48,7 @@ public final class RouteURL: Sendable {
     /// - Parameter bytes: The URL in UTF-8.
     /// - Throws: The first fault, with its place.
     public convenience init(bytes: [UInt8]) throws(URLFault) {
-        // Before the bytes are looked through for what is no UTF-8.
+        // Before the bytes are looked through for what is not UTF-8.
         if bytes.count > Limits.bytes {
             throw URLFault(.tooLong(bytes: bytes.count), at: Limits.bytes)
         }
@@ -69,7 +69,7 @@ public final class RouteURL: Sendable {
 
     /// The query items, decoded, in order.
     ///
-    /// Nothing between two `&` is no item; an item without `=` has the empty string as its value.
+    /// An empty text between two `&` is not an item; an item without `=` has the empty string as its value.
     public var query: [(name: String, value: String)] {
         stride(from: segmentCount, to: parts.spans.count, by: 2).map {
             (string(parts.spans[$0]), string(parts.spans[$0 + 1]))

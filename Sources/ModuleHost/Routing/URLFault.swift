@@ -26,7 +26,7 @@ public struct URLFault: Error, Hashable, Sendable, CustomStringConvertible {
         case character(Unicode.Scalar)
         /// A percent sign without two hexadecimal digits.
         case escape
-        /// Bytes that are no UTF-8, as they stand or once they are unescaped.
+        /// Bytes that are not UTF-8, as they stand or once they are unescaped.
         case invalidUTF8
         /// A segment that is `.` or `..` once it is unescaped.
         case dotSegment(String)

@@ -60,7 +60,7 @@ extension SlatefileReader {
         return action(event, found, of: node)
     }
 
-    /// The action that is no event: it takes nothing.
+    /// The action that is not an event: it takes nothing.
     private mutating func reload(
         _ found: SignalMembers, event: Int
     ) -> Slatefile.SignalAction {
@@ -136,7 +136,7 @@ extension SlatefileReader {
 }
 
 extension Slatefile {
-    /// The action of a signal that is no event.
+    /// The action of a signal that is not an event.
     static let reload = "reload"
 
     /// The events that a signal may cause: all but those that only the host gives.

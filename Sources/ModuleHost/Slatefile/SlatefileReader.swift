@@ -109,7 +109,7 @@ struct SlatefileReader {
     // MARK: Objects and arrays
 
     /// Gives each known member of the object at `node` to `body`, and reports keys that are unknown
-    /// or missing, and a value that is no object.
+    /// or missing, and a value that is not an object.
     @inline(__always)
     mutating func members<Key: KnownKey>(
         of node: Int, as type: Key.Type, _ expected: StaticString,
@@ -157,7 +157,7 @@ struct SlatefileReader {
         }
     }
 
-    /// The nodes of the elements of the array at `node`; none, and a fault, if it is no array or a
+    /// The nodes of the elements of the array at `node`; none, and a fault, if it is not an array or a
     /// longer one than `limit`.
     mutating func elements(
         of node: Int, _ expected: StaticString, limit: (count: Int, of: StaticString)

@@ -8,7 +8,7 @@ package enum TokenFault: Hashable, Sendable {
     case name
     /// No scope at all.
     case noScopes
-    /// A scope that is no pattern.
+    /// A scope that is not a pattern.
     case scope(RoutePatternFault)
     /// A scope without a scheme.
     case scopeScheme

@@ -65,7 +65,7 @@ struct HistoryLimit: Decodable, Hashable, Sendable {
     /// Reads a number from settings.
     ///
     /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is no whole number from 0 to 10 000.
+    /// - Throws: Where it is not a whole number from 0 to 10 000.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         count = try value.decode(Int.self)

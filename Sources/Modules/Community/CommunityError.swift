@@ -39,7 +39,7 @@ struct WebSite: Decodable, Hashable, Sendable {
     /// Reads a web site from settings.
     ///
     /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is no string, or no address on the web.
+    /// - Throws: Where it is not a string, or no address on the web.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         let text = try value.decode(String.self)

@@ -23,7 +23,7 @@ struct SlatefileText {
     /// The module that answers what no other one does, if there is one: it is to stand last.
     private let fallback: JSONValue?
 
-    /// - Throws: Where it is no JSON, or has no modules; in words, with the place.
+    /// - Throws: Where it is not JSON, or has no modules; in words, with the place.
     init(_ bytes: [UInt8]) throws(Fault) {
         let root: JSONValue
         do throws(JSONError) {

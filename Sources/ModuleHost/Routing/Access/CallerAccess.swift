@@ -7,7 +7,7 @@
 /// table.match(url) { access.mayReach($0, $1) && $0.route.accepts($1) }
 /// ```
 ///
-/// **What may not be reached answers like what does not exist.** In text, since it is no candidate:
+/// **What may not be reached answers like what does not exist.** In text, since it is not a candidate:
 /// the search goes on as if the route were not there, ends in the same
 /// ``RouteError/notFound(url:nearest:)``, and the hint is taken from routes of which
 /// ``mayReachAll(of:)`` says yes. In time, since the token is compared with all tokens before the
