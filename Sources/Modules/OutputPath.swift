@@ -41,7 +41,7 @@ struct OutputFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case _ where error.explanation != nil:
             "remove it, or give another 'file' in this module's config"
         case .notFound: "make its folder, or give another 'file' in this module's config"
-        case .notDirectory: "a part of the path is no folder; give another 'file'"
+        case .notDirectory: "a part of the path is not a folder; give another 'file'"
         case .isDirectory: "give a file in that folder as 'file' in this module's config"
         case .accessDenied, .notPermitted:
             "let this user write there, or give another 'file' in this module's config"

@@ -57,8 +57,7 @@ extension Command {
     /// The help of `hostd` as a whole.
     static var overview: String {
         """
-        hostd \(HostVersion.current): hosts the modules that a slatefile names, and tells them of \
-        the app's life
+        hostd \(HostVersion.current): runs an app that is made of modules
 
         usage: hostd COMMAND [ARGUMENTS]
 

@@ -35,7 +35,7 @@ struct SendRequest {
             let bytes: [UInt8]
             (source, bytes) = try Self.bytes(of: option)
             do throws(JSONError) { payload = try JSONValue(parsing: bytes) } catch {
-                throw Fault("\(source) is no JSON: \(error)")
+                throw Fault("\(source) is not JSON: \(error)")
             }
         } else {
             payload = nil

@@ -46,7 +46,7 @@ struct UsageError: Error, Hashable, Sendable {
         _ value: String, of option: Command.Option, _ command: Command
     ) -> UsageError {
         UsageError(
-            "'\(value)' is no value of '--\(option.name)', which takes "
+            "'\(value)' is not a value of '--\(option.name)', which takes "
                 + option.choices.alternatives + offer(value, option.choices), command)
     }
 
@@ -54,7 +54,7 @@ struct UsageError: Error, Hashable, Sendable {
         _ word: String, for operand: Command.Operand, _ command: Command
     ) -> UsageError {
         UsageError(
-            "'\(word)' is no \(operand.placeholder), which is \(operand.choices.alternatives)"
+            "'\(word)' is not a valid \(operand.placeholder): it is \(operand.choices.alternatives)"
                 + offer(word, operand.choices), command)
     }
 

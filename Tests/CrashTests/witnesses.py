@@ -41,7 +41,7 @@ class Witness:
         try:
             entry = json.loads(line)
         except ValueError:
-            return self._fault(f"a line that is no JSON: {line[:80]!r}")
+            return self._fault(f"a line that is not JSON: {line[:80]!r}")
         if entry["event"] == "launch":
             self._life += 1
             if self._last is not None:

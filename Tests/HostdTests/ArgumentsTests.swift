@@ -65,17 +65,17 @@ struct ArgumentsTests {
             ("call", ["a", "b", "{}", "c"], "unexpected argument 'c'"),
             (
                 "inbox", ["retyr", "1:1"],
-                "'retyr' is no ACTION, which is list, retry, drop or path; did you mean 'retry'?"
+                "'retyr' is not a valid ACTION: it is list, retry, drop or path; did you mean 'retry'?"
             ),
             ("inbox", ["retry", ""], "an argument is empty"),
             (
                 "run", ["--log-format", "jsno"],
-                "'jsno' is no value of '--log-format', which takes text or json; "
+                "'jsno' is not a value of '--log-format', which takes text or json; "
                     + "did you mean 'json'?"
             ),
             (
                 "run", ["--log-level=loud"],
-                "'loud' is no value of '--log-level', which takes debug, info, notice, warning "
+                "'loud' is not a value of '--log-level', which takes debug, info, notice, warning "
                     + "or error"
             ),
             ("check", ["a", "b"], "unexpected argument 'b'"),

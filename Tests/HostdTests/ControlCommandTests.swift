@@ -117,7 +117,7 @@ struct ControlCommandTests {
         #expect(canOpen.exit == .code(69))
         let noJSON = try host.hostd("post", "t", "{")
         #expect(noJSON.exit == .code(64))
-        #expect(noJSON.error.hasPrefix("hostd post: the argument is no JSON: line 1, column "))
+        #expect(noJSON.error.hasPrefix("hostd post: the argument is not JSON: line 1, column "))
     }
 
     @Test("a token comes from the environment or from a file of its owner alone")
@@ -150,7 +150,7 @@ struct ControlCommandTests {
         #expect(spaced.exit == .code(64))
         #expect(
             spaced.error
-                == "hostd open: HOSTD_TOKEN is no token, which has no space in it\n")
+                == "hostd open: HOSTD_TOKEN is not a token, which has no space in it\n")
         #expect(
             try host.hostd("open", "a://b", environment: ["HOSTD_TOKEN": ""]).output
                 == #"{"url":"a://b"}"# + "\n")

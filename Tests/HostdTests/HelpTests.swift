@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import hostd
+
 @Suite("hostd: help and version", .timeLimit(.minutes(10)))
 struct HelpTests {
     private func expect(
@@ -17,39 +19,46 @@ struct HelpTests {
         try expect(
             arguments,
             prints: """
-                hostd 0.1.0: hosts the modules that a slatefile names, and tells them of the app's life
+                hostd 0.1.0: runs an app that is made of modules
 
                 usage: hostd COMMAND [ARGUMENTS]
 
                 Without a command, hostd runs ./slatefile.json.
 
                 commands:
-                  run      run the app of a slatefile until told to stop
-                  check    check a slatefile and show every fault in it
-                  new      make a module that runs and is tested, to be built upon
-                  schema   print the JSON Schema of slatefiles, for editors
-                  signals  show what each signal does, and the command that sends it
-                  status   show what the host runs, and how it is doing
-                  modules  show the modules of the host, and how each is doing
-                  health   say by its exit code whether the host is ready and healthy
-                  routes   show the routes of the host: the URI document
-                  open     open a URL in the host, and print the reply
-                  canopen  tell whether the host would open a URL
-                  call     call an action of a module, and print the reply
-                  post     post a message to the modules that listen to its topic
-                  send     send an event; one with a payload also where no host runs
-                  inbox    show what is in the inbox; retry or drop what was rejected
-                  tail     show what happens in the host, as it happens
-                  reload   exchange the slatefile of the host, and return the outcome
-                  restart  make one module of the host anew
-                  stop     stop the host, wait for its end, and return the outcome
-                  help     show what hostd, or one of its commands, does
+                  run      run an app until it is told to stop
+                  check    check a slatefile and show all of its errors
+                  new      create a module with tests
+                  schema   print the JSON Schema of slatefiles
+                  signals  list the effect of each signal
+                  status   show the state of the host
+                  modules  list the modules and their states
+                  health   exit with 0 if the host is ready and healthy
+                  routes   list the routes: the URI document
+                  open     open a URL and print the reply
+                  canopen  check whether the host would open a URL
+                  call     call an action of a module and print the reply
+                  post     post a message on a topic
+                  send     send an event to the host or its inbox
+                  inbox    list the inbox; retry or drop rejected events
+                  tail     follow what happens in the host
+                  reload   reload the slatefile and print the outcome
+                  restart  restart a module
+                  stop     stop the host and print the outcome
+                  help     show the help of hostd or of a command
 
                 options:
                   -h, --help  show this text; after a command, that command's
                   --version   show the version
 
                 """)
+    }
+
+    @Test("each command has a summary of fewer than 60 characters", arguments: Command.all)
+    func summary(of command: Command) {
+        #expect(command.summary.count < 60)
+        #expect(command.summary.first?.isLowercase == true)
+        #expect(!command.summary.contains(","))
     }
 
     @Test(
@@ -59,7 +68,7 @@ struct HelpTests {
         try expect(
             arguments,
             prints: """
-                hostd check: check a slatefile and show every fault in it
+                hostd check: check a slatefile and show all of its errors
 
                 usage: hostd check [--json] [FILE]
 

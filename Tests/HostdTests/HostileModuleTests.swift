@@ -86,7 +86,7 @@ struct HostileModuleTests {
             to: "slatefile.json")
         let outcome = try HostProcess.run(["check"], in: folder.path)
         #expect(outcome.exit == .code(78))
-        #expect(outcome.error.contains("'A\u{FFFD}[2J\u{FFFD}FORGED LINE.B' is no entry"))
+        #expect(outcome.error.contains("'A\u{FFFD}[2J\u{FFFD}FORGED LINE.B' is not an entry"))
         check(outcome)
         check(try HostProcess.run(["check", "--json"], in: folder.path), isJSON: true)
     }

@@ -51,7 +51,7 @@ struct InboxCommandTests {
         arguments: [
             (
                 ["lst"],
-                "'lst' is no ACTION, which is list, retry, drop or path; did you mean 'list'?"
+                "'lst' is not a valid ACTION: it is list, retry, drop or path; did you mean 'list'?"
             ),
             (
                 ["drop"],
@@ -61,8 +61,8 @@ struct InboxCommandTests {
             (["list", "1:1"], "'list' takes no event; 'retry' and 'drop' do"),
             (["--all"], "'--all' is for retry and drop"),
             (["drop", "--all", "--limit", "1"], "'--limit' is for list"),
-            (["--limit", "x"], "'x' is no value of '--limit', which takes a whole number"),
-            (["--limit", "-1"], "'-1' is no value of '--limit', which takes a whole number"),
+            (["--limit", "x"], "'x' is not a value of '--limit', which takes a whole number"),
+            (["--limit", "-1"], "'-1' is not a value of '--limit', which takes a whole number"),
         ])
     func usage(arguments: [String], message: String) throws {
         let outcome = try HostProcess.run(["inbox"] + arguments, in: folder.path)

@@ -16,13 +16,13 @@ struct NewCommandUsageTests {
         arguments: [
             (
                 ["module", "com.a.b", "--language", "pyton"],
-                "'pyton' is no value of '--language', which takes swift or python; did you mean 'python'?"
+                "'pyton' is not a value of '--language', which takes swift or python; did you mean 'python'?"
             ),
             (["module", "com.a.b"], "'--language LANGUAGE' is missing, which is swift or python"),
             (["module", "--language", "swift"], "ID is missing: the id of the module"),
             (
                 ["modul", "com.a.b", "--language", "swift"],
-                "'modul' is no KIND, which is module; did you mean 'module'?"
+                "'modul' is not a valid KIND: it is module; did you mean 'module'?"
             ),
             (
                 ["module", "com.a.b", "--language", "python", "--target", "x"],
@@ -34,7 +34,7 @@ struct NewCommandUsageTests {
             ),
             (
                 ["module", "com.a.b", "--language", "swift", "--target", "a-b"],
-                "'a-b' is no name of a target: letters, digits and _ are allowed, and a letter comes "
+                "'a-b' is not the name of a target: letters, digits and _ are allowed, and a letter comes "
                     + "first"
             ),
         ])
@@ -55,7 +55,7 @@ struct NewCommandUsageTests {
     @Test(
         "an id that is none, and one that would be",
         arguments: [
-            ("weather", "'weather' is no reverse-domain name; write \"com.mm.weather\"?"),
+            ("weather", "'weather' is not a reverse-domain name; write \"com.mm.weather\"?"),
             (
                 "com.example.weather_report",
                 "module id 'com.example.weather_report' has '_' in it; letters, digits, hyphens and dots "

@@ -77,7 +77,7 @@ struct RunFaultTests {
             ),
             (
                 "ModuleHost.App",
-                "class 'ModuleHost.App' is no module: make it conform to 'Module'"
+                "class 'ModuleHost.App' is not a module: make it conform to 'Module'"
             ),
             (
                 "ModuleHost.LifecycleEvent",

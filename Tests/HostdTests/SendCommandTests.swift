@@ -55,7 +55,7 @@ struct SendCommandTests {
             ),
             (
                 "{\"aps\":",
-                "the payload is no JSON: line 1, column 8: the text ends inside the object that "
+                "the payload is not JSON: line 1, column 8: the text ends inside the object that "
                     + "begins at line 1, column 1"
             ),
         ])

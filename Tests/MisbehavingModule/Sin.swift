@@ -63,7 +63,7 @@ struct Sin: Sendable {
             module.flood = (.output, Message.log("flood") + Message.post("flood"))
             return .asItShould
         },
-        Sin("flood-garbage", .event, does: "writes what is no JSON, without end") { module, _ in
+        Sin("flood-garbage", .event, does: "writes what is not JSON, without end") { module, _ in
             module.flood = (.output, "} no JSON {\n")
             return .asItShould
         },
@@ -81,7 +81,7 @@ struct Sin: Sendable {
             Descriptor.output.write(Message.log(String(repeating: "x", count: 2 << 20)))
             return .asItShould
         },
-        Sin("invalid-utf8", .event, does: "logs bytes that are no UTF-8") { _, _ in
+        Sin("invalid-utf8", .event, does: "logs bytes that are not UTF-8") { _, _ in
             let bytes = Message.log("?").utf8.map { $0 == UInt8(ascii: "?") ? 0xFF : $0 }
             Descriptor.output.write(bytes)
             return .asItShould

@@ -49,7 +49,7 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
             case .empty: "a module id cannot be empty; it is a name such as \"com.mm.push\""
             case .tooLong(let count): "a module id has at most 253 characters; this has \(count)"
             case .singlePart(let id):
-                "\(quoted(id)) is no reverse-domain name; write \"com.mm.\(excerpt(id))\"?"
+                "\(quoted(id)) is not a reverse-domain name; write \"com.mm.\(excerpt(id))\"?"
             case .emptyPart(let id):
                 "module id \(quoted(id)) has nothing before, after or between its dots"
             case .longPart(let part):

@@ -64,7 +64,7 @@ extension ControlClientError: CustomStringConvertible {
             "the host on the state directory '\(directory.path)' closed the connection before it "
                 + "answered"
         case .malformed(let directory):
-            "what answers on '\(directory.path(of: StateDirectory.socketName))' is no host of this version"
+            "what answers on '\(directory.path(of: StateDirectory.socketName))' is not a host of this version"
         case .refused(let error): "\(error)"
         }
     }

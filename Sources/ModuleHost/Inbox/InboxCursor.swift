@@ -146,13 +146,13 @@ extension InboxCursor {
     /// Reads the file's text.
     private init(_ value: JSONValue) throws(Malformed) {
         guard value.kind == .object, let sequence = value["sequence"]?.int, sequence >= 0 else {
-            throw Malformed("'sequence' is no number")
+            throw Malformed("'sequence' is not a number")
         }
         self.init()
         self.sequence = UInt64(sequence)
         if let next = value["next"] {
             guard let position = next.string.flatMap(EventPosition.init(_:)) else {
-                throw Malformed("'next' is no position")
+                throw Malformed("'next' is not a position")
             }
             self.next = position
             synchronized = position.segment

@@ -245,7 +245,7 @@ final class ModuleOutput: Sendable {
                 ? nil : "answered request \(excerpt(response.id.text)), which nobody waits for"
         case .single(.invalid(let error, _)):
             return
-                "printed \"\(excerpt(String(decoding: line, as: UTF8.self)))\", which is no message: "
+                "printed \"\(excerpt(String(decoding: line, as: UTF8.self)))\", which is not a message: "
                 + "\(error) (what is for people goes to standard error)"
         case .batch: return "printed a batch; a line is one message"
         }

@@ -11,7 +11,7 @@ extension JSONFault.Kind: CustomStringConvertible {
         case .notUTF8:
             "this is UTF-16 or UTF-32; save the file as UTF-8"
         case .binary:
-            "this is no text: it has a NUL byte"
+            "this is not text: it has a NUL byte"
         case .trailingText:
             "nothing may follow the end of the JSON value"
         case .tooDeep(let limit):
@@ -45,15 +45,15 @@ extension JSONFault.Kind: CustomStringConvertible {
             unknownWordText(word)
 
         case .wrongQuotes(let quote):
-            "\(quote) is no quote of JSON; use \""
+            "\(quote) is not a quote of JSON; use \""
         case .unterminatedString:
             "this string has no closing quote on its line"
         case .controlCharacter(let byte):
             "\(named(Unicode.Scalar(byte))) in a string must be written \(escape(of: byte))"
         case .invalidUTF8:
-            "these bytes are no UTF-8; save the file as UTF-8"
+            "these bytes are not UTF-8; save the file as UTF-8"
         case .unknownEscape(let scalar):
-            "\\\(printable(scalar)) is no escape of JSON; for a backslash write \\\\"
+            "\\\(printable(scalar)) is not an escape of JSON; for a backslash write \\\\"
         case .shortUnicodeEscape:
             "\\u must be followed by four hexadecimal digits"
         case .loneSurrogate(let digits):
@@ -89,14 +89,14 @@ private func numberText(_ text: String, _ fault: JSONFault.NumberFault) -> Strin
     case .plusSign: "a number has no plus sign: \(text)"
     case .missingDigits: "a number needs digits before and after its point and exponent: \(text)"
     case .otherBase: "a number is decimal: \(text)"
-    case .malformed: "\(text) is no number"
+    case .malformed: "\(text) is not a number"
     }
 }
 
 private func unknownWordText(_ word: String) -> String {
     switch word.lowercased() {
     case "-infinity", "-inf", "+infinity", "+inf", "-nan", "nan", "infinity", "inf":
-        "\(excerpt(word)) is no number of JSON"
+        "\(excerpt(word)) is not a number of JSON"
     case "true", "yes", "on": "expected a value, found \(excerpt(word)); did you mean true?"
     case "false", "no", "off": "expected a value, found \(excerpt(word)); did you mean false?"
     case "null", "nil", "none", "undefined":

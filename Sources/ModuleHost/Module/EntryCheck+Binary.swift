@@ -43,7 +43,8 @@ extension EntryUse {
             var faults: [EntryFault] = []
             if use.isMain, !(type is any RootProvider.Type) {
                 faults.append(
-                    .entry("the main module supplies the root: '\(use.entry)' is no RootProvider"))
+                    .entry(
+                        "the main module supplies the root: '\(use.entry)' is not a RootProvider"))
             }
             if let configured = type as? any ConfiguredModule.Type,
                 let fault = configured.fault(in: use.config)

@@ -82,9 +82,9 @@ extension EntryError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformed(let entry, let nearest?):
-            "\(quoted(entry)) is no entry; did you mean '\(nearest)'?"
+            "\(quoted(entry)) is not an entry; did you mean '\(nearest)'?"
         case .malformed(let entry, nil):
-            "\(quoted(entry)) is no entry; one is \"Target.Type\", a top-level class and its target"
+            "\(quoted(entry)) is not an entry; one is \"Target.Type\", a top-level class and its target"
         case .notFound(let entry, _, let nearest?):
             "no class '\(entry)' in this binary; did you mean '\(nearest)'?"
         case .notFound(let entry, let target, nil):
@@ -97,7 +97,7 @@ extension EntryError: CustomStringConvertible {
             "no class '\(entry)' in this binary: '\(source)' is of a package that this binary was not built "
                 + "in; 'swift run' in that package runs a host that has it"
         case .noModule(let entry, "class"):
-            "class '\(entry)' is no module: make it conform to 'Module'"
+            "class '\(entry)' is not a module: make it conform to 'Module'"
         case .noModule(let entry, let kind):
             "'\(entry)' is \(kind): a module is a class that conforms to 'Module'"
         }

@@ -59,7 +59,7 @@ public struct RoutePatternFault: Error, Hashable, Sendable, CustomStringConverti
         case .tooLong(let bytes):
             "\(bytes) bytes are more than the \(RouteURL.Limits.bytes) that a URL may have"
         case .malformedScheme(let scheme):
-            "\(quoted(scheme)) is no scheme; letters, digits, '+', '-' and '.' make one"
+            "\(quoted(scheme)) is not a scheme; letters, digits, '+', '-' and '.' make one"
         case .singleSlash(let scheme):
             "'\(scheme):/' belongs to no module and to no scheme; write \(scheme):///"
         case .userInfo:

@@ -54,7 +54,7 @@ public struct URLFault: Error, Hashable, Sendable, CustomStringConvertible {
             "byte \(offset) is \(named(scalar)); write it as \(percentEncoded(scalar))"
         case .escape:
             "byte \(offset) is a '%' without two hexadecimal digits; for the sign itself write %25"
-        case .invalidUTF8: "byte \(offset) is no UTF-8"
+        case .invalidUTF8: "byte \(offset) is not UTF-8"
         case .dotSegment(let segment):
             "the segment '\(segment)' at byte \(offset) is not allowed; write the path it leads to"
         case .tooManySegments:

@@ -150,7 +150,7 @@ extension SlatefileFault.Kind: CustomStringConvertible {
             return "an app's name has 1 to \(Slatefile.Limits.nameLength) characters, "
                 + "no control characters and no space around it: \(quoted(name))"
         case .malformedScheme(let scheme):
-            return "\(quoted(scheme)) is no scheme; "
+            return "\(quoted(scheme)) is not a scheme; "
                 + "one is a letter, then letters, digits, '+', '-' or '.', such as \"slate\""
         case .repeatedScheme(let scheme, let first):
             return "scheme \(quoted(scheme)) is here already, at \(first)"
@@ -170,7 +170,7 @@ extension SlatefileFault.Kind: CustomStringConvertible {
         case .noImplementation:
             return "a module needs an 'entry' such as \"Modules.PushModule\", or a 'command'"
         case .malformedEntry(let entry):
-            return "\(quoted(entry)) is no entry; "
+            return "\(quoted(entry)) is not an entry; "
                 + "one is \"Target.Type\", a top-level class and its target"
         case .entry(let reason): return reason
         case .commandInside: return "a command always runs in a process of its own"
@@ -190,7 +190,7 @@ extension SlatefileFault.Kind: CustomStringConvertible {
                 + "(\(DurationReader.text(of: deadline))): the module would be killed before it is late"
         case .empty(let what): return "\(what) cannot be empty"
         case .variableName(let name):
-            return "\(quoted(name)) is no name of an environment variable"
+            return "\(quoted(name)) is not the name of an environment variable"
         case .unsetVariable(let name):
             return "environment variable \(quoted(name)) is not set"
         case .malformedVariable:

@@ -36,7 +36,7 @@ extension TokenFault: CustomStringConvertible {
         case .scopeScheme:
             return "a scope begins with a scheme, as \"slate://com.mm.community/*\" does"
         case .scopeQuery: return "a scope has no query; leave out what follows the '?'"
-        case .time: return "this is no time; write one such as \"2027-01-01T00:00:00Z\""
+        case .time: return "this is not a time; write one such as \"2027-01-01T00:00:00Z\""
         }
     }
 

@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let open = Command(
-        name: "open", summary: "open a URL in the host, and print the reply",
+        name: "open", summary: "open a URL and print the reply",
         discussion: """
             A module may claim the URL; else it is a call of the route that matches it.
             """,
@@ -22,7 +22,7 @@ extension Command {
         })
 
     static let canOpen = Command(
-        name: "canopen", summary: "tell whether the host would open a URL",
+        name: "canopen", summary: "check whether the host would open a URL",
         discussion: """
             Prints true and exits 0, or prints false and exits 69.
             """,
@@ -45,7 +45,7 @@ extension Command {
         })
 
     static let call = Command(
-        name: "call", summary: "call an action of a module, and print the reply",
+        name: "call", summary: "call an action of a module and print the reply",
         operands: [
             Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module"),
             Operand(placeholder: "ACTION", isRequired: true, help: "the name of the action"),
@@ -64,7 +64,7 @@ extension Command {
         })
 
     static let post = Command(
-        name: "post", summary: "post a message to the modules that listen to its topic",
+        name: "post", summary: "post a message on a topic",
         operands: [
             Operand(placeholder: "TOPIC", isRequired: true, help: "the topic, such as user.login"),
             Operand(placeholder: "JSON", help: "the message (default: null)"),
@@ -133,7 +133,7 @@ extension Command {
         do throws(JSONError) {
             return body(try JSONValue(parsing: arguments.operands[index]))
         } catch {
-            Console.complain("hostd \(command): the argument is no JSON: \(error)")
+            Console.complain("hostd \(command): the argument is not JSON: \(error)")
             return .usage
         }
     }
@@ -167,7 +167,8 @@ extension Command {
                 return body(nil)
             }
             if let token = onlyWord(of: text) { return body(token) }
-            Console.complain("hostd \(command): HOSTD_TOKEN is no token, which has no space in it")
+            Console.complain(
+                "hostd \(command): HOSTD_TOKEN is not a token, which has no space in it")
             return .usage
         }
         do throws(FileReadError) {

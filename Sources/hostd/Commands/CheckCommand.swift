@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let check = Command(
-        name: "check", summary: "check a slatefile and show every fault in it",
+        name: "check", summary: "check a slatefile and show all of its errors",
         discussion: """
             Shows each fault with its place: file:line:column, the line, and what would be right.
             The file of tokens, where there is one, is checked too; its lines are not shown.

@@ -5,7 +5,7 @@ extension Command {
     private static let healthTime: Duration = .seconds(10)
 
     static let health = Command(
-        name: "health", summary: "say by its exit code whether the host is ready and healthy",
+        name: "health", summary: "exit with 0 if the host is ready and healthy",
         discussion: """
             For whoever watches over a host without a service manager, such as a container's HEALTHCHECK.
             The question goes through the lane, where modules are told what happens. A host is unhealthy

@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let help = Command(
-        name: "help", summary: "show what hostd, or one of its commands, does",
+        name: "help", summary: "show the help of hostd or of a command",
         operands: [
             Operand(placeholder: "COMMAND", help: "the command to explain (default: all)")
         ],

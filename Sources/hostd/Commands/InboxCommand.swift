@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let inbox = Command(
-        name: "inbox", summary: "show what is in the inbox; retry or drop what was rejected",
+        name: "inbox", summary: "list the inbox; retry or drop rejected events",
         discussion: """
             list   what is not delivered yet, and what was rejected, with the reason
             retry  has rejected events delivered once more
@@ -31,7 +31,7 @@ extension Command {
         exitMeanings: [
             .noInput: "the state directory has no inbox",
             .unavailable: "no rejected event has this position or id",
-            .failed: "a rejected event is no event, and cannot be retried",
+            .failed: "a rejected event is not an event, and cannot be retried",
             .notPermitted: "the inbox is another user's",
         ],
         examples: [
@@ -100,7 +100,7 @@ extension Command {
         if action != .list, arguments.has("limit") { return "'--limit' is for list" }
         if limit(of: arguments) == nil {
             return
-                "'\(arguments["limit"] ?? "")' is no value of '--limit', which takes a whole number"
+                "'\(arguments["limit"] ?? "")' is not a value of '--limit', which takes a whole number"
         }
         return nil
     }

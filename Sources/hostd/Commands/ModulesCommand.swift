@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let modules = Command(
-        name: "modules", summary: "show the modules of the host, and how each is doing",
+        name: "modules", summary: "list the modules and their states",
         discussion: """
             Under "isolation": "auto" a module at whose work two hosts died runs in a process of its own.
             '--forgive' takes it back into the host, from the next start or reload on; it works on

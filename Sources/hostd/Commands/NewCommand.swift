@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let new = Command(
-        name: "new", summary: "make a module that runs and is tested, to be built upon",
+        name: "new", summary: "create a module with tests",
         discussion: """
             ID is the module's id, such as com.example.weather-report. Its last part names the rest:
 
@@ -59,7 +59,7 @@ extension Command {
             let foreign = ["target", "package"].first { arguments.has($0) && !isSwift }
             if let foreign { return "'--\(foreign)' is for swift" }
             if let target = arguments["target"], !isIdentifier(target) {
-                return "'\(excerpt(target, limit: 100))' is no name of a target: "
+                return "'\(excerpt(target, limit: 100))' is not the name of a target: "
                     + "letters, digits and _ are allowed, and a letter comes first"
             }
             return nil

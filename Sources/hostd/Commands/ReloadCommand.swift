@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let reload = Command(
-        name: "reload", summary: "exchange the slatefile of the host, and return the outcome",
+        name: "reload", summary: "reload the slatefile and print the outcome",
         discussion: """
             The host reads its slatefile again and waits for nobody else: new modules are made and
             launched, then all changes at one instant between two events. Where the slatefile is

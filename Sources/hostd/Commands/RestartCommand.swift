@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let restart = Command(
-        name: "restart", summary: "make one module of the host anew",
+        name: "restart", summary: "restart a module",
         discussion: """
             Another one is made and launched beside it, and takes its place between two events; where that
             fails, the old one stays. The process of a module that does not answer is killed, and started

@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let routes = Command(
-        name: "routes", summary: "show the routes of the host: the URI document",
+        name: "routes", summary: "list the routes: the URI document",
         discussion: """
             Asks the host that runs, whose modules may have added and removed routes. With
             --offline no host is asked: the routes are those that the modules of the

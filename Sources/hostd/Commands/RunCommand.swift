@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let run = Command(
-        name: "run", summary: "run the app of a slatefile until told to stop",
+        name: "run", summary: "run an app until it is told to stop",
         discussion: """
             Makes the modules in the order of the slatefile, launches them, and delivers what happens,
             until SIGTERM or SIGINT. Logs on stderr; on stdout one line, 'ready pid=… modules=… ms=… of=…',

@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let schema = Command(
-        name: "schema", summary: "print the JSON Schema of slatefiles, for editors",
+        name: "schema", summary: "print the JSON Schema of slatefiles",
         discussion: """
             The schema is of draft 2020-12. Put it beside a slatefile and name it there as "$schema".
             """,

@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let send = Command(
-        name: "send", summary: "send an event; one with a payload also where no host runs",
+        name: "send", summary: "send an event to the host or its inbox",
         discussion: """
             An event with a payload goes into the inbox. Once this command says 'accepted' it is on the
             disk, and is delivered: by the host that runs, or by the next one. Events without a payload,

@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let signals = Command(
-        name: "signals", summary: "show what each signal does, and the command that sends it",
+        name: "signals", summary: "list the effect of each signal",
         discussion: """
             Where a host runs on the state directory, the commands name its process; else they are
             written so that they find the host that will.

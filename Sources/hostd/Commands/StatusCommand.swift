@@ -3,7 +3,7 @@ import ModuleHost
 
 extension Command {
     static let status = Command(
-        name: "status", summary: "show what the host runs, and how it is doing",
+        name: "status", summary: "show the state of the host",
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in

@@ -3,7 +3,7 @@ import ModuleHost
 
 extension Command {
     static let stop = Command(
-        name: "stop", summary: "stop the host, wait for its end, and return the outcome",
+        name: "stop", summary: "stop the host and print the outcome",
         discussion: """
             Modules are told in their order, as by SIGTERM. Whoever ends this command with Ctrl-C no longer
             waits; the stop goes on.

@@ -2,7 +2,7 @@ import ModuleHost
 
 extension Command {
     static let tail = Command(
-        name: "tail", summary: "show what happens in the host, as it happens",
+        name: "tail", summary: "follow what happens in the host",
         discussion: """
             Ends when the host does, or by Ctrl-C. The host never waits for its followers: one that reads
             too slowly loses what is oldest, and is told how much.

@@ -114,7 +114,7 @@ struct ControlClientTests {
             ),
             (
                 .malformed(directory), .inputOutput,
-                "what answers on '.hostd/control.sock' is no host of this version"
+                "what answers on '.hostd/control.sock' is not a host of this version"
             ),
             (.refused(RPCError(.late, "late", detail: "x")), .busy, "late: x"),
         ]

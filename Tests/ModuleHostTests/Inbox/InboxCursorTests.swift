@@ -57,11 +57,11 @@ struct InboxCursorTests {
             "{\"next\":\"3:4",
             "line 1, column 13: the text ends inside the string that begins at line 1, column 9"
         ),
-        ("7", "'sequence' is no number"),
-        (#"{"next":"3:4096"}"#, "'sequence' is no number"),
-        (#"{"sequence":-1}"#, "'sequence' is no number"),
-        (#"{"sequence":1,"next":"0:1"}"#, "'next' is no position"),
-        (#"{"sequence":1,"next":4}"#, "'next' is no position"),
+        ("7", "'sequence' is not a number"),
+        (#"{"next":"3:4096"}"#, "'sequence' is not a number"),
+        (#"{"sequence":-1}"#, "'sequence' is not a number"),
+        (#"{"sequence":1,"next":"0:1"}"#, "'next' is not a position"),
+        (#"{"sequence":1,"next":4}"#, "'next' is not a position"),
         (#"{"sequence":1,"modules":{"x":"1:1"}}"#, "'modules' has no position for 'x'"),
         (
             #"{"sequence":1,"modules":{"com.mm.x":1}}"#, "'modules' has no position for 'com.mm.x'"

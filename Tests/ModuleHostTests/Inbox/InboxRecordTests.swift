@@ -104,7 +104,7 @@ struct InboxRecordTests {
         ),
         (
             #"{"event":"push","payload":{},"modules":["push"]}"#,
-            "'modules': 'push' is no reverse-domain name; write \"com.mm.push\"?"
+            "'modules': 'push' is not a reverse-domain name; write \"com.mm.push\"?"
         ),
         (
             #"{"event":"push","payload":{},"modules":[1]}"#,

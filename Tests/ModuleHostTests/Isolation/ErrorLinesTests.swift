@@ -62,7 +62,7 @@ struct ErrorLinesTests {
         #expect(errors.last == row.lines.flatMap { $0 } + row.rest)
     }
 
-    @Test("bytes that are no UTF-8 are shown as such")
+    @Test("bytes that are not UTF-8 are shown as such")
     func invalid() {
         var errors = ErrorLines(limit: 8)
         #expect(errors.lines(in: [0x61, 0xFF, 0x62, 0x0A, 0xC3]) == ["a\u{FFFD}b"])

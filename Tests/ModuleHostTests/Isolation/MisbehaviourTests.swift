@@ -49,13 +49,15 @@ struct MisbehaviourTests {
         Sin(name: "grandchild", log: "process N ended with code 1"),
         Sin(
             name: "flood-garbage",
-            log: #"process N printed ".*", which is no message: Parse error: .*, and was killed"#),
+            log: #"process N printed ".*", which is not a message: Parse error: .*, and was killed"#
+        ),
         Sin(
             name: "long-line",
             log: "process N printed a line of more than 1048576 bytes, and was killed"),
         Sin(
             name: "invalid-utf8",
-            log: #"process N printed ".*", which is no message: Parse error: .*, and was killed"#),
+            log: #"process N printed ".*", which is not a message: Parse error: .*, and was killed"#
+        ),
         Sin(
             name: "wrong-id",
             log: #"process N answered request .*, which nobody waits for, and was killed"#),

@@ -67,14 +67,14 @@ struct JSONReaderTests {
             ("[1, // one\n2]", "line 1, column 5: JSON has no comments; remove it"),
             ("/* a */ 1", "line 1, column 1: JSON has no comments; remove it"),
             ("# a\n1", "line 1, column 1: JSON has no comments; remove it"),
-            ("['a']", "line 1, column 2 (/0): ' is no quote of JSON; use \""),
-            ("[“a”]", "line 1, column 2 (/0): “ is no quote of JSON; use \""),
+            ("['a']", "line 1, column 2 (/0): ' is not a quote of JSON; use \""),
+            ("[“a”]", "line 1, column 2 (/0): “ is not a quote of JSON; use \""),
             ("[\"a\n\"]", "line 1, column 2 (/0): this string has no closing quote on its line"),
             ("[\"a\tb\"]", "line 1, column 4 (/0): a tab in a string must be written \\t"),
             ("[\"a\u{1}\"]", "line 1, column 4 (/0): U+0001 in a string must be written \\u0001"),
             (
                 "[\"\\x41\"]",
-                "line 1, column 3 (/0): \\x is no escape of JSON; for a backslash write \\\\"
+                "line 1, column 3 (/0): \\x is not an escape of JSON; for a backslash write \\\\"
             ),
             (
                 "[\"\\u12g4\"]",
@@ -103,13 +103,13 @@ struct JSONReaderTests {
                 "[1e]",
                 "line 1, column 2 (/0): a number needs digits before and after its point and exponent: 1e"
             ),
-            ("[-]", "line 1, column 2 (/0): - is no number"),
+            ("[-]", "line 1, column 2 (/0): - is not a number"),
             ("[0x1F]", "line 1, column 2 (/0): a number is decimal: 0x1F"),
-            ("[1_000]", "line 1, column 2 (/0): 1_000 is no number"),
-            ("[12px]", "line 1, column 2 (/0): 12px is no number"),
-            ("[1.2.3]", "line 1, column 2 (/0): 1.2.3 is no number"),
-            ("[NaN]", "line 1, column 2 (/0): NaN is no number of JSON"),
-            ("[-Infinity]", "line 1, column 2 (/0): -Infinity is no number of JSON"),
+            ("[1_000]", "line 1, column 2 (/0): 1_000 is not a number"),
+            ("[12px]", "line 1, column 2 (/0): 12px is not a number"),
+            ("[1.2.3]", "line 1, column 2 (/0): 1.2.3 is not a number"),
+            ("[NaN]", "line 1, column 2 (/0): NaN is not a number of JSON"),
+            ("[-Infinity]", "line 1, column 2 (/0): -Infinity is not a number of JSON"),
             ("[True]", "line 1, column 2 (/0): expected a value, found True; did you mean true?"),
             ("[None]", "line 1, column 2 (/0): expected a value, found None; did you mean null?"),
             (
@@ -126,14 +126,14 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "refuses bytes that are no UTF-8",
+        "refuses bytes that are not UTF-8",
         arguments: [
             [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80],
             [0xED, 0xA0, 0x80], [0xE2, 0x82], [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80],
             [0xF5, 0x80, 0x80, 0x80], [0xFF],
         ] as [[UInt8]])
     func invalidUTF8(bytes: [UInt8]) {
-        let message = "line 1, column 2: these bytes are no UTF-8; save the file as UTF-8"
+        let message = "line 1, column 2: these bytes are not UTF-8; save the file as UTF-8"
         #expect(Self.fault(of: [0x22] + bytes + [0x22]) == message)
     }
 
@@ -143,7 +143,7 @@ struct JSONReaderTests {
         #expect(Self.fault(of: [0xFF, 0xFE, 0x7B, 0]) == utf16)
         #expect(Self.fault(of: [0x7B, 0, 0x7D, 0]) == utf16)
         #expect(Self.fault(of: [0, 0x7B, 0, 0x7D]) == utf16)
-        let binary = "line 1, column 1: this is no text: it has a NUL byte"
+        let binary = "line 1, column 1: this is not text: it has a NUL byte"
         #expect(Self.fault(of: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]) == binary)
         #expect(Self.fault(of: [0]) == binary)
     }
@@ -192,9 +192,9 @@ struct JSONReaderTests {
             error.description == """
                 line 2, column 3: JSON has no comments; remove it
                 line 3, column 8 (/a): a number has no leading zero: 01
-                line 4, column 10 (/b): \\q is no escape of JSON; for a backslash write \\\\
+                line 4, column 10 (/b): \\q is not an escape of JSON; for a backslash write \\\\
                 line 5, column 13 (/c): a comma before a closing bracket; remove it
-                line 6, column 3 (/d): ' is no quote of JSON; use "
+                line 6, column 3 (/d): ' is not a quote of JSON; use "
                 line 6, column 8 (/d): expected a value, found True; did you mean true?
                 line 7, column 3 (/b): key 'b' is here already, at line 4, column 3
                 line 7, column 8 (/b): a number has no plus sign: +1

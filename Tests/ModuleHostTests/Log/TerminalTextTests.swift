@@ -79,7 +79,7 @@ struct TerminalTextTests {
         #expect(excerpt(text) == text)
     }
 
-    @Test("bytes that are no UTF-8 are U+FFFD in any string, and so here")
+    @Test("bytes that are not UTF-8 are U+FFFD in any string, and so here")
     func invalid() {
         let text = String(
             decoding: [0x61, 0x9B, 0x32, 0x4A, 0xC3, 0xE2, 0x80] as [UInt8], as: UTF8.self)

@@ -51,14 +51,14 @@ struct EntryTypeTests {
         let targets = ["Modules", "ModuleHostTests"]
         #expect(
             try error("ProbeModule", targets: targets)
-                == "'ProbeModule' is no entry; did you mean 'ModuleHostTests.ProbeModule'?")
+                == "'ProbeModule' is not an entry; did you mean 'ModuleHostTests.ProbeModule'?")
         #expect(
             try error("Modules.ProbeModule", targets: targets)
                 == "no class 'Modules.ProbeModule' in this binary; did you mean "
                 + "'ModuleHostTests.ProbeModule'?")
         #expect(
             try error("ProbeModule")
-                == #"'ProbeModule' is no entry; one is "Target.Type", a top-level class and its target"#
+                == #"'ProbeModule' is not an entry; one is "Target.Type", a top-level class and its target"#
         )
     }
 
@@ -84,7 +84,7 @@ struct EntryTypeTests {
         arguments: [
             (
                 "ModuleHostTests.PlainClass",
-                "class 'ModuleHostTests.PlainClass' is no module: make it conform to 'Module'"
+                "class 'ModuleHostTests.PlainClass' is not a module: make it conform to 'Module'"
             ),
             (
                 "ModuleHostTests.PlainStruct",
@@ -112,7 +112,7 @@ struct EntryTypeTests {
     func malformed(entry: String) throws {
         #expect(
             try error(entry)
-                == "\(quoted(entry)) is no entry; one is \"Target.Type\", a top-level class and its target"
+                == "\(quoted(entry)) is not an entry; one is \"Target.Type\", a top-level class and its target"
         )
     }
 
@@ -138,7 +138,7 @@ struct EntryTypeTests {
 
     @Test("a class inside of another type is no entry")
     func nested() throws {
-        #expect(try error("ModuleHostTests.PlainEnum.NestedModule").contains("is no entry"))
+        #expect(try error("ModuleHostTests.PlainEnum.NestedModule").contains("is not an entry"))
         #expect(try error("ModuleHostTests.NestedModule").hasPrefix("no class "))
     }
 

@@ -67,7 +67,7 @@ struct HostileURLTests {
                 let url = "slate://com.mm.a/" + place
                 let byte =
                     url.utf8.count - place.utf8.count + (place.utf8.firstOffset(of: "%") ?? 0)
-                #expect(try answer(url) == "malformed URL: byte \(byte) is no UTF-8", "\(url)")
+                #expect(try answer(url) == "malformed URL: byte \(byte) is not UTF-8", "\(url)")
             }
         }
         // A raw first half does not go with an escaped second one.

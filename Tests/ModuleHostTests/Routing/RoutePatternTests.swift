@@ -7,7 +7,7 @@ import Testing
 struct RoutePatternTests {
     static let faults: [(String, String)] = [
         ("", "it is empty; the root of a module is '/'"),
-        ("1a://b", "'1a' is no scheme; letters, digits, '+', '-' and '.' make one"),
+        ("1a://b", "'1a' is not a scheme; letters, digits, '+', '-' and '.' make one"),
         ("mgj:/a", "'mgj:/' belongs to no module and to no scheme; write mgj:///"),
         ("app://user@host", "byte 10 is an '@': a name or password before the host is not allowed"),
         ("a b", "byte 1 is a space; write it as %20"),

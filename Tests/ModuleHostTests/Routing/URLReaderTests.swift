@@ -105,15 +105,15 @@ struct URLReaderTests {
             "an escape in the fragment", "s://a#%4",
             "byte 6 is a '%' without two hexadecimal digits; for the sign itself write %25"
         ),
-        ("an overlong slash", "s://a/b%C0%AF", "byte 7 is no UTF-8"),
-        ("an overlong dot", "s://a/%E0%80%AE", "byte 6 is no UTF-8"),
-        ("a surrogate", "s://a/%ED%A0%80", "byte 6 is no UTF-8"),
-        ("beyond Unicode", "s://a/%F5%80%80%80", "byte 6 is no UTF-8"),
-        ("a lone continuation", "s://a?x=1%80", "byte 9 is no UTF-8"),
-        ("a character cut short", "s://a/x%E5%9F", "byte 7 is no UTF-8"),
-        ("a character over two segments", "s://a/%E5/%9F%8E", "byte 6 is no UTF-8"),
-        ("no UTF-8 in the fragment", "s://a#%FF", "byte 6 is no UTF-8"),
-        ("no UTF-8 in the authority", "s://%FF", "byte 4 is no UTF-8"),
+        ("an overlong slash", "s://a/b%C0%AF", "byte 7 is not UTF-8"),
+        ("an overlong dot", "s://a/%E0%80%AE", "byte 6 is not UTF-8"),
+        ("a surrogate", "s://a/%ED%A0%80", "byte 6 is not UTF-8"),
+        ("beyond Unicode", "s://a/%F5%80%80%80", "byte 6 is not UTF-8"),
+        ("a lone continuation", "s://a?x=1%80", "byte 9 is not UTF-8"),
+        ("a character cut short", "s://a/x%E5%9F", "byte 7 is not UTF-8"),
+        ("a character over two segments", "s://a/%E5/%9F%8E", "byte 6 is not UTF-8"),
+        ("no UTF-8 in the fragment", "s://a#%FF", "byte 6 is not UTF-8"),
+        ("no UTF-8 in the authority", "s://%FF", "byte 4 is not UTF-8"),
         (
             "a dot", "s://a/./b",
             "the segment '.' at byte 6 is not allowed; write the path it leads to"
@@ -167,7 +167,7 @@ struct URLReaderTests {
         #expect(try RouteURL("s://a" + String(repeating: "/", count: 4000)).segments == ["a"])
     }
 
-    @Test("refuses bytes that are no UTF-8")
+    @Test("refuses bytes that are not UTF-8")
     func bytes() throws {
         #expect(try RouteURL(bytes: Array("s://é".utf8)).segments == ["é"])
         #expect(throws: URLFault(.invalidUTF8, at: 5)) {

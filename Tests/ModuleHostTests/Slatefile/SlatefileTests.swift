@@ -158,7 +158,9 @@ struct SlatefileTests {
             if use.entry == "Modules.PushModul" {
                 return [.entry("no class answers to 'Modules.PushModul'")]
             }
-            if use.entry == "None" { return [.entry("'None' is no entry; did you mean 'A.None'?")] }
+            if use.entry == "None" {
+                return [.entry("'None' is not an entry; did you mean 'A.None'?")]
+            }
             guard let config = use.config else { return [] }
             do throws(JSONError) {
                 _ = try config.decode(Settings.self)
@@ -176,7 +178,7 @@ struct SlatefileTests {
             faults == [
                 "line 1, column 11: this is a slatefile of version 2; this hostd reads version 1",
                 "line 3, column 29: no class answers to 'Modules.PushModul'",
-                "line 5, column 29: 'None' is no entry; did you mean 'A.None'?",
+                "line 5, column 29: 'None' is not an entry; did you mean 'A.None'?",
                 "line 6, column 72: expected a string, found the number 1",
                 "line 6, column 75: unknown key 'b'",
             ])

@@ -60,7 +60,7 @@ struct TokenFileTests {
                 tokens.json:4:68: error: expected a scope such as "slate://com.mm.community/*", found a number
                 tokens.json:5:13: error: this token is here already, at line 4, column 13
                 tokens.json:5:56: error: expected an array of scopes, found a string
-                tokens.json:5:76: error: this is no time; write one such as "2027-01-01T00:00:00Z"
+                tokens.json:5:76: error: this is not a time; write one such as "2027-01-01T00:00:00Z"
                 tokens.json:6:13: error: \(malformed)
                 tokens.json:6:72: error: unknown key; a token has 'token', 'name', 'scopes', 'expires'
                 tokens.json:7:3: error: expected a token: an object, found a string
