@@ -9,7 +9,7 @@ import Testing
 struct ControlDocumentationTests {
     /// The cells of the rows of the table under a heading.
     private func rows(under heading: String) throws -> [[String]] {
-        let root = "\(#filePath)".split(separator: "/").dropLast(4).joined(separator: "/")
+        let root = "\(#filePath)".split(separator: "/").dropLast(5).joined(separator: "/")
         let text = String(
             decoding: try readFile(at: "/\(root)/docs/control.md", limit: 1 << 20), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
