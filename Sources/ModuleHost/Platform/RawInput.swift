@@ -9,10 +9,14 @@ package enum RawInput {
     /// - Parameters:
     ///   - descriptor: Where to read; it stays open.
     ///   - limit: How many bytes there may be.
+    ///   - wait: Waits until a descriptor that does not block has something to read.
     /// - Returns: The bytes, or nil where there are more than `limit`.
     /// - Throws: ``SystemError``.
     package static func readAll(
-        from descriptor: Int32, limit: Int
+        from descriptor: Int32, limit: Int,
+        waiting wait: (Int32) -> Void = {
+            RawOutput.wait(until: POLLIN, on: $0, milliseconds: -1)
+        }
     ) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](readingUpTo: 1 << 16)
@@ -23,7 +27,7 @@ package enum RawInput {
             } else if count == 0 {
                 return bytes
             } else if errno == EAGAIN {
-                RawOutput.wait(until: POLLIN, on: descriptor, milliseconds: -1)
+                wait(descriptor)
             } else if errno != EINTR {
                 throw .last
             }
