@@ -200,9 +200,7 @@ struct CallRunTests {
 
     @Test("the example of docs/control.md prints what the page says", .enabled(if: hasPython))
     func example() throws {
-        let root = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
-        let page = String(
-            decoding: try readFile(at: "/\(root)/docs/control.md", limit: 1 << 20), as: UTF8.self)
+        let page = try Repository.text(of: "docs/control.md")
         func block(_ language: String) throws -> String {
             let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
             let start = try #require(lines.firstIndex(of: "```\(language)"))

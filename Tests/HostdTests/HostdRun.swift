@@ -9,10 +9,8 @@ final class HostdRun {
     let process: HostProcess
 
     /// The slatefile that this repository ships.
-    static func shippedSlatefile(file: StaticString = #filePath) throws -> String {
-        let root = "\(file)".split(separator: "/").dropLast(3).joined(separator: "/")
-        return String(
-            decoding: try readFile(at: "/\(root)/slatefile.json", limit: 1 << 20), as: UTF8.self)
+    static func shippedSlatefile() throws -> String {
+        try Repository.text(of: "slatefile.json")
     }
 
     /// A slatefile with a journal.

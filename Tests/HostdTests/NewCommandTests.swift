@@ -80,11 +80,9 @@ struct NewCommandTests {
             #expect(!(try folder.text(of: file).contains("__FILE__")))
             #expect(!(try folder.text(of: file).contains("__LABEL__")))
         }
-        let root = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
-        let library = try readFile(at: "/\(root)/Examples/modules/modulehost.py", limit: 1 << 20)
         #expect(
             try folder.text(of: "weather-report/modulehost.py")
-                == String(decoding: library, as: UTF8.self))
+                == Repository.text(of: "Examples/modules/modulehost.py"))
     }
 
     @Test("python: what it says to do works, word for word", .enabled(if: hasPython))
@@ -167,8 +165,7 @@ struct NewCommandTests {
         #expect(outcome.exit == .code(0))
         #expect(try folder.text(of: "app/my app.json").contains("\"entry\": \"App.WeatherModule\""))
         // That of the hostd that makes it, where nothing else is said.
-        let root = "/" + "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
-        #expect(try folder.text(of: "app/Package.swift").contains("path: \"\(root)\""))
+        #expect(try folder.text(of: "app/Package.swift").contains("path: \"\(Repository.path)\""))
         for file in try files() { #expect(!(try folder.text(of: file).contains("__"))) }
     }
 

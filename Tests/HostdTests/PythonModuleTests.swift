@@ -14,9 +14,8 @@ struct PythonModuleTests {
     /// - Throws: Where it is not.
     private func run(_ code: String, more: String = "") throws -> HostdRun {
         let folder = try TemporaryFolder()
-        let root = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
-        let library = try readFile(at: "/\(root)/Examples/modules/modulehost.py", limit: 1 << 20)
-        try folder.write(String(decoding: library, as: UTF8.self), to: "modulehost.py")
+        let library = try Repository.text(of: "Examples/modules/modulehost.py")
+        try folder.write(library, to: "modulehost.py")
         try folder.write(
             "from modulehost import *\nmodule = Module()\n\(code)\nmodule.run()\n", to: "small.py")
         return try HostdRun(Self.slatefile(more), in: folder).ready()

@@ -5,16 +5,11 @@ import Testing
 /// What a newcomer sees who runs `hostd` beside the slatefile that this repository ships.
 @Suite("The default slatefile", .timeLimit(.minutes(10)))
 struct DefaultSlatefileTests {
-    private func text() throws -> String {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return String(
-            decoding: try readFile(at: "/\(root)/slatefile.json", limit: 1 << 20), as: UTF8.self)
-    }
-
     @Test("it is valid, and uses every built-in module")
     func valid() throws {
         let slatefile = try Slatefile.read(
-            Array(text().utf8), path: "slatefile.json", environment: { _ in nil },
+            Array(Repository.text(of: "slatefile.json").utf8), path: "slatefile.json",
+            environment: { _ in nil },
             checkEntry: EntryUse.checkAgainstBinary())
         let entries = slatefile.modules.map(\.implementation)
         for name in ["Main", "Journal", "Metrics", "Push", "Community", "Browser"] {
@@ -53,7 +48,7 @@ struct DefaultSlatefileTests {
             ("slate://nobody/knows", #"{"shown":"slate://nobody/knows"}"#),
         ])
     func urls(url: String, reply: String) async throws {
-        try await RunningHost.run(text()) { app in
+        try await RunningHost.run(Repository.text(of: "slatefile.json")) { app in
             let found = await app.open(url)
             #expect(found.hasPrefix(reply), "\(found)")
         }
@@ -62,7 +57,7 @@ struct DefaultSlatefileTests {
     @Test("its app becomes ready, runs start-up tasks of each priority, and stops")
     func run() async throws {
         let folder = try TemporaryFolder()
-        let text = try text()
+        let text = try Repository.text(of: "slatefile.json")
         let count = try #require(JSONValue(parsing: text)["modules"]?.count)
         let end = try await RunningHost.run(text, in: folder) { app in
             for task in [

@@ -5,14 +5,6 @@ import Testing
 /// What the texts for users say is so: their code compiles, runs, and nothing is left out.
 @Suite("Documentation", .timeLimit(.minutes(10)))
 struct DocumentationTests {
-    /// The folder of the package.
-    private static let root = "\(#filePath)".split(separator: "/", omittingEmptySubsequences: false)
-        .dropLast(3).joined(separator: "/")
-
-    private static func text(_ path: String) throws -> String {
-        String(decoding: try readFile(at: "\(root)/\(path)", limit: 1 << 20), as: UTF8.self)
-    }
-
     /// A block of code in a text.
     private struct Block {
         /// The line before it.
@@ -41,7 +33,7 @@ struct DocumentationTests {
 
     /// The code of all blocks of a language in a text.
     static func blocks(in path: String, language: String) throws -> [String] {
-        blocks(of: try text(path)).filter { $0.language == language }.map(\.code)
+        blocks(of: try Repository.text(of: path)).filter { $0.language == language }.map(\.code)
     }
 
     /// The lines without what they are indented by.
@@ -58,20 +50,21 @@ struct DocumentationTests {
             "docs/control.md", "CONTRIBUTING.md",
         ])
     func compiled(path: String) throws {
-        for block in Self.blocks(of: try Self.text(path)) where block.language == "swift" {
+        for block in Self.blocks(of: try Repository.text(of: path)) where block.language == "swift"
+        {
             let words = block.before.split(separator: " ")
             let file = try #require(
                 words.first { $0.hasPrefix("compiled=") }?.dropFirst("compiled=".count),
                 "\(path): the block after '\(block.before)' does not say where it is compiled")
             #expect(
-                Self.flush(try Self.text(String(file))).contains(Self.flush(block.code)),
+                Self.flush(try Repository.text(of: String(file))).contains(Self.flush(block.code)),
                 "\(path): this is not in \(file):\n\(block.code)")
         }
     }
 
     /// The first block of JSON in a text that holds `text`.
     private static func json(in path: String, with text: String) throws -> [UInt8] {
-        let blocks = Self.blocks(of: try Self.text(path))
+        let blocks = Self.blocks(of: try Repository.text(of: path))
         let block = try #require(
             blocks.first { $0.language == "json" && $0.code.contains(text) },
             "\(path) shows no \(text)")
@@ -94,8 +87,10 @@ struct DocumentationTests {
     /// The slatefile of the repository, with the README's entry added as the README says.
     private func readmeSlatefile() throws -> String {
         let entry = try #require(
-            Self.blocks(of: try Self.text("README.md")).first { $0.before.contains("block=entry") })
-        let slatefile = try Self.text("slatefile.json")
+            Self.blocks(of: try Repository.text(of: "README.md")).first {
+                $0.before.contains("block=entry")
+            })
+        let slatefile = try Repository.text(of: "slatefile.json")
         let browser = try #require(slatefile.firstRange(of: "    { \"id\": \"com.mm.browser\""))
         return slatefile[..<browser.lowerBound] + entry.code + "\n"
             + slatefile[browser.lowerBound...]
@@ -139,7 +134,7 @@ struct DocumentationTests {
 
     @Test("docs/slatefile.md names every key")
     func keys() throws {
-        let text = try Self.text("docs/slatefile.md")
+        let text = try Repository.text(of: "docs/slatefile.md")
         let schema = try JSONValue(parsing: Slatefile.jsonSchema)
         let keys = Self.properties(of: schema)
         #expect(keys.count > 30)

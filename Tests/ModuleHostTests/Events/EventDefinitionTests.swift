@@ -5,17 +5,11 @@ import Testing
 
 @Suite("The table of events", .timeLimit(.minutes(10)))
 struct EventDefinitionTests {
-    private static let documentation =
-        "\(#filePath)"
-        .split(separator: "/", omittingEmptySubsequences: false)
-        .dropLast(4).joined(separator: "/") + "/docs/modules.md"
-
     @Test(
         "docs/modules.md has a row for each event, with its protocol", arguments: EventKind.allCases
     )
     func documented(kind: EventKind) throws {
-        let text = String(
-            decoding: try readFile(at: Self.documentation, limit: 1 << 20), as: UTF8.self)
+        let text = try Repository.text(of: "docs/modules.md")
         #expect(text.contains("| `\(kind.rawValue)` | `\(kind.definition.responderName)` |"))
     }
 

@@ -1,27 +1,26 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ModuleHost
 
-@Suite("Reading all of an input", .timeLimit(.minutes(1)))
+@Suite("Reading all of an input", .timeLimit(.minutes(10)))
 struct RawInputTests {
     /// A pipe whose reading end does not block.
-    private func makePipe() -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [0, 0]
-        #expect(Glibc.pipe(&ends) == 0)
-        #expect(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
-        return (ends[0], ends[1])
+    private func makePipe() throws -> TestPipe {
+        let pipe = try TestPipe()
+        #expect(fcntl(pipe.readEnd, F_SETFL, O_NONBLOCK) == 0)
+        return pipe
     }
 
     @Test("waits once for each time that there is nothing to read, and ends with the writer")
     func waits() throws {
-        let ends = makePipe()
-        defer { close(ends.reading) }
+        let pipe = try makePipe()
         var waits = 0
-        let bytes = try RawInput.readAll(from: ends.reading, limit: 10) { descriptor in
-            #expect(descriptor == ends.reading)
+        let bytes = try RawInput.readAll(from: pipe.readEnd, limit: 10) { descriptor in
+            #expect(descriptor == pipe.readEnd)
             waits += 1
-            if waits == 1 { write(ends.writing, "ab", 2) } else { close(ends.writing) }
+            if waits == 1 { write(pipe.writeEnd, "ab", 2) } else { pipe.closeWriteEnd() }
         }
         #expect(bytes == Array("ab".utf8))
         #expect(waits == 2)
@@ -29,22 +28,22 @@ struct RawInputTests {
 
     @Test("waits by itself until the writer is gone")
     func polls() throws {
-        let ends = makePipe()
-        defer { close(ends.reading) }
-        // Waits for another thread, which writes when the first look has found nothing.
+        let pipe = try makePipe()
+        // The first read comes before or after the write of this thread; both must end the same.
+        let writeEnd = fcntl(pipe.writeEnd, F_DUPFD_CLOEXEC, 0)
+        pipe.closeWriteEnd()
         try NativeThread.start(name: "writer", stackSize: 512 << 10) {
-            write(ends.writing, "ab", 2)
-            close(ends.writing)
+            write(writeEnd, "ab", 2)
+            close(writeEnd)
         }
-        #expect(try RawInput.readAll(from: ends.reading, limit: 10) == Array("ab".utf8))
+        #expect(try RawInput.readAll(from: pipe.readEnd, limit: 10) == Array("ab".utf8))
     }
 
     @Test("more than the limit is nothing")
     func limit() throws {
-        let ends = makePipe()
-        defer { close(ends.reading) }
-        write(ends.writing, "abc", 3)
-        close(ends.writing)
-        #expect(try RawInput.readAll(from: ends.reading, limit: 2) == nil)
+        let pipe = try makePipe()
+        write(pipe.writeEnd, "abc", 3)
+        pipe.closeWriteEnd()
+        #expect(try RawInput.readAll(from: pipe.readEnd, limit: 2) == nil)
     }
 }

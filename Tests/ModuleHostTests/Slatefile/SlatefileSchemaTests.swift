@@ -7,13 +7,9 @@ import Testing
 struct SlatefileSchemaTests {
     @Test("the file at the root is the schema, to the byte")
     func file() throws {
-        var root = "\(#filePath)"
-        for _ in 0..<4 {
-            root = String(root.prefix(upTo: root.lastIndex(of: "/") ?? root.startIndex))
-        }
-        let shipped = try readFile(at: "\(root)/slatefile.schema.json", limit: 1 << 20)
+        let shipped = try Repository.text(of: "slatefile.schema.json")
         #expect(
-            String(decoding: shipped, as: UTF8.self) == Slatefile.jsonSchema,
+            shipped == Slatefile.jsonSchema,
             "run: swift run hostd schema > slatefile.schema.json")
     }
 

@@ -9,9 +9,7 @@ import Testing
 struct ControlDocumentationTests {
     /// The cells of the rows of the table under a heading.
     private func rows(under heading: String) throws -> [[String]] {
-        let root = "\(#filePath)".split(separator: "/").dropLast(5).joined(separator: "/")
-        let text = String(
-            decoding: try readFile(at: "/\(root)/docs/control.md", limit: 1 << 20), as: UTF8.self)
+        let text = try Repository.text(of: "docs/control.md")
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let section = lines.drop { $0 != "## \(heading)" }.dropFirst()
             .prefix { !$0.hasPrefix("## ") }
