@@ -83,7 +83,7 @@ final class LedgerModule: LaunchResponder, MessageResponder, RoutedModule {
     /// Puts a line onto the disk, however long that takes.
     ///
     /// To throw would mean to be done with the event, which is not so on a full disk. Whoever waits instead
-    /// is late: the others go on, and this event and those after it are kept for this module.
+    /// is overdue: the others go on, and this event and those after it are kept for this module.
     private func append(_ line: Data) throws {
         guard let file else { throw LedgerError.notOpen }
         var isTold = false

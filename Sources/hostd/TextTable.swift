@@ -13,9 +13,9 @@ func textTable(_ rows: [[String]]) -> TerminalText {
     return rows.map { row in
         // No spaces at the end of a line.
         let end = row.lastIndex { $0.count > 0 } ?? 0
-        let cells = zip(row, widths).enumerated().map { column, cell in
-            column < end ? cell.0.padded(to: cell.1) : cell.0
+        let slots = zip(row, widths).enumerated().map { column, slot in
+            column < end ? slot.0.padded(to: slot.1) : slot.0
         }
-        return cells[...end].joined(separator: "  ") + "\n"
+        return slots[...end].joined(separator: "  ") + "\n"
     }.joined()
 }

@@ -195,7 +195,7 @@ struct ControlCommandTests {
     @Test(
         "an error of the host has its exit code",
         arguments: [
-            (RPCErrorCode.notFound, Int32(69)), (.notPermitted, 77), (.late, 75), (.failed, 70),
+            (RPCErrorCode.notFound, Int32(69)), (.notPermitted, 77), (.overdue, 75), (.failed, 70),
             (.invalidParameters, 64), (.notRunning, 69), (.malformedURL, 64), (.badParameter, 64),
             (.unavailable, 69),
         ])

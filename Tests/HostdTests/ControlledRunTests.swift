@@ -167,7 +167,7 @@ struct ControlledRunTests {
     }
 
     @Test("a module that a stop leaves behind is named, with 70")
-    func overdue() throws {
+    func leftBehind() throws {
         let (run, pipe) = try FullPipe.run(#"{"stop": "50ms", "stopAll": "500ms"}"#)
         pipe.fill()
         let outcome = try run.hostd("stop")
@@ -240,7 +240,7 @@ struct ControlledRunTests {
     }
 
     @Test("a module that is late is shown as late, and does not keep others from an answer")
-    func late() throws {
+    func overdue() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "50ms"}"#)
         pipe.fill()
         run.process.send(SIGUSR1)

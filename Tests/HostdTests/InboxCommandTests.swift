@@ -201,7 +201,7 @@ struct InboxCommandTests {
     }
 
     @Test("list: beside a host, whose late module has not heard an event yet")
-    func late() throws {
+    func overdue() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "50ms", "stopAll": "1h", "stop": "1h"}"#)
         pipe.fill()
         let outcome = try run.folder.send(["push", "--payload", "{}", "--wait"])

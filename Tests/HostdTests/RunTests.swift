@@ -241,7 +241,7 @@ struct RunTests {
     }
 
     @Test("a module that hangs is late, and catches up when it goes on")
-    func late() throws {
+    func overdue() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "50ms"}"#)
         pipe.fill()
         run.process.send(SIGUSR1)
@@ -256,7 +256,7 @@ struct RunTests {
     }
 
     @Test("a module that hangs in a stop is left behind when the time is up, with 70")
-    func overdue() throws {
+    func leftBehind() throws {
         let (run, pipe) = try FullPipe.run(#"{"stop": "50ms", "stopAll": "500ms"}"#)
         pipe.fill()
         let outcome = try run.terminated()

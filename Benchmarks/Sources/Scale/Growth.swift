@@ -19,12 +19,12 @@ struct Growth {
     var isLinear: Bool { exponent < 1.4 }
 
     func printRow() {
-        let cells = figures.map { figure in
+        let slots = figures.map { figure in
             unit == "ms"
                 ? String(format: "%.1f", Double(figure) / 1e6) : String(figure >> 10)
         }
         print(
-            "| \(title), \(unit) | \(cells.joined(separator: " | ")) "
+            "| \(title), \(unit) | \(slots.joined(separator: " | ")) "
                 + "| \(String(format: "%.2f", exponent)) | \(isLinear ? "yes" : "NO") |")
     }
 }

@@ -27,10 +27,10 @@ extension App {
         of record: ModuleRecord, appConfig: JSONValue?, calls: CallDispatcher, host: HostServices
     ) -> ModuleContext {
         ModuleContext(
-            id: record.id, cell: record.cell, app: slatefile.app, config: record.entry.config,
+            id: record.id, slot: record.slot, app: slatefile.app, config: record.entry.config,
             appConfig: appConfig, log: log.of(module: record.id.text),
             stateDirectory: host.stateDirectory, center: center, services: services,
-            calls: CallLine(calls, for: record.id, at: record.cell), host: host)
+            calls: CallLine(calls, for: record.id, at: record.slot), host: host)
     }
 
     /// Makes a module.
@@ -48,7 +48,7 @@ extension App {
         let began = time.now()
         gate.lane.box?.setActivity(.making)
         var made: (any Module)?
-        let outcome = gate.call(record.cell, on: thread) { () throws -> any Module in
+        let outcome = gate.call(record.slot, on: thread) { () throws -> any Module in
             let module = try describing { try record.entry.make(with: context, start) }
             made = module
             return module
@@ -60,23 +60,23 @@ extension App {
             record.module = module
             record.context = context
             record.status = .made
-            center.insert(module, in: record.cell, isModule: true)
+            center.insert(module, in: record.slot, isModule: true)
             log.of(module: record.id.text).write(
                 .debug, "made", duration: began.duration(to: time.now()))
         case .threw(let error): failed(error)
         // A job begins at depth 0.
         case .tooDeep: break
         // It took too long, which the thread that took the lane reports. What it made is ended here.
-        case .lost, .threwLate: (made as? IsolatedModule)?.end()
+        case .lost, .threwOverdue: (made as? IsolatedModule)?.end()
         }
     }
 
     /// Lets go of what a module that failed in `init` has added and provided: it ends in code of the
     /// module's.
-    func letGo(of cell: Cell) {
+    func letGo(of slot: ModuleSlot) {
         let rest = LaneConfined<[AnyObject]>(
-            center.takeAll(of: cell) + services.takeAll(of: cell))
-        gate.lane.enqueue(LaneErrand(gate: gate, cell: cell) { _ = rest })
+            center.takeAll(of: slot) + services.takeAll(of: slot))
+        gate.lane.enqueue(ModuleJob(gate: gate, slot: slot) { _ = rest })
     }
 }
 
@@ -102,7 +102,7 @@ extension Slatefile.Module {
     }
 }
 
-extension Cell.Terms {
+extension ModuleSlot.Terms {
     /// The terms that the slatefile gives a module.
     init(of entry: Slatefile.Module) {
         self.init(

@@ -17,7 +17,7 @@ extension Host {
         let question = LaneQuestion(completion)
         question.set(
             self.time.schedule(after: time) { [gate] in
-                let module = gate.lane.cell(gate.lane.word.load().cell)?.id
+                let module = gate.lane.slot(gate.lane.word.load().slot)?.id
                 question.answer(.failure(.busy(with: module, for: time)))
             })
         let work = LaneWork { [app] thread in
@@ -46,13 +46,13 @@ extension App {
         }
         let holds = Dictionary(grouping: holds.open, by: \.module)
         return records.map { record in
-            let behind = gate.lane.behind(record.cell)
+            let behind = gate.lane.behind(record.slot)
             var status = ModuleStatus(
-                record.entry, record.status.asSeen(isLate: behind != nil))
-            if status.state == .late { status.behind = behind }
+                record.entry, record.status.asSeen(isOverdue: behind != nil))
+            if status.state == .overdue { status.behind = behind }
             if case .failed(let reason) = record.status {
                 status.reason = reason
-                status.waiting = gate.lane.waiting(for: record.cell).map(WaitingEvents.init)
+                status.waiting = gate.lane.waiting(for: record.slot).map(WaitingEvents.init)
                 status.retryAfter = retries.start(of: record.id).map { time.now().duration(to: $0) }
             }
             status.holds = holds[record.id] ?? []
@@ -77,11 +77,11 @@ extension ModuleStatus {
 }
 
 extension ModuleRecord.Status {
-    fileprivate func asSeen(isLate: Bool) -> ModuleStatus.State {
+    fileprivate func asSeen(isOverdue: Bool) -> ModuleStatus.State {
         switch self {
         case .failed: .failed
         case .released: .released
-        case _ where isLate: .late
+        case _ where isOverdue: .overdue
         case .waiting, .made: .waiting
         case .launched: .running
         }

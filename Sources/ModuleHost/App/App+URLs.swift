@@ -8,10 +8,10 @@ extension App {
     ) {
         let answer = answer(of: request, event, tally)
         if let claimer = tally.claimedBy?.id { return answer.give(.success(.claimed(by: claimer))) }
-        if tally.late > 0 {
+        if tally.overdue > 0 {
             // It may have acted: going on could act twice.
-            let late = tally.lastAsked?.id
-            return answer.give(.failure(late.map(RouteError.late) ?? .stopped))
+            let overdue = tally.lastAsked?.id
+            return answer.give(.failure(overdue.map(RouteError.overdue) ?? .stopped))
         }
         guard let calls else { return }
         let caller = Caller(origin: event.origin, token: token, wantsJSON: true)

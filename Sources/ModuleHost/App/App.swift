@@ -28,7 +28,7 @@ final class App {
     /// Changed on the lane, read by any thread.
     let figures = HostCounters()
     /// The modules that have not returned from `init` in time: no more is to come of them.
-    var hangingInInit: [Cell] = []
+    var hangingInInit: [ModuleSlot] = []
     private var eventBegan: ContinuousClock.Instant
 
     private(set) lazy var launch = AppLaunch(of: self)
@@ -74,18 +74,18 @@ final class App {
         }
     }
 
-    func record(of cell: Cell) -> ModuleRecord? {
+    func record(of slot: ModuleSlot) -> ModuleRecord? {
         // The rank is its place among the records, unless it is not one of them, or not yet.
-        let index = Int(cell.rank) - 1
-        guard records.indices.contains(index), records[index].cell === cell else { return nil }
+        let index = Int(slot.rank) - 1
+        guard records.indices.contains(index), records[index].slot === slot else { return nil }
         return records[index]
     }
 
-    func isLate(_ record: ModuleRecord) -> Bool { gate.lane.isLate(record.cell) }
+    func isOverdue(_ record: ModuleRecord) -> Bool { gate.lane.isOverdue(record.slot) }
 
     /// The rank of the first required module that failed: those after it were not told to launch.
     var firstFailedRequired: UInt16? {
-        records.first { $0.entry.isRequired && $0.isFailed }?.cell.rank
+        records.first { $0.entry.isRequired && $0.isFailed }?.slot.rank
     }
 
     /// Marks a module as failed: it gets nothing more.
@@ -94,7 +94,7 @@ final class App {
     func markFailed(_ record: ModuleRecord, _ step: String, _ error: any Error) {
         guard !record.isFailed else { return }
         record.status = .failed("\(step): \(error)")
-        gate.lane.fail(record.cell)
+        gate.lane.fail(record.slot)
         figures.withLock { figures in
             figures.modulesFailed += 1
             figures.modulesRunning -= 1
@@ -124,7 +124,7 @@ final class App {
             state: state, isReady: phase.isReady,
             modules: records.isEmpty ? slatefile.modules.count(where: \.isEnabled) : records.count)
         // Modules that were taken out concern the host alone.
-        health.late = gate.lane.lateCells.filter { !departures.holds($0) }.compactMap(\.id)
+        health.overdue = gate.lane.overdueSlots.filter { !departures.holds($0) }.compactMap(\.id)
         health.failed = records.filter(\.isFailed).map(\.id)
         return health
     }
@@ -132,7 +132,7 @@ final class App {
     /// Says that something may have changed in ``health``.
     func tellHealth() {
         let health = health
-        figures.withLock { $0.late = health.late }
+        figures.withLock { $0.overdue = health.overdue }
         host?.observer.onHealth(health)
     }
 }
@@ -204,10 +204,10 @@ extension App {
         for record in records where !record.isFailed {
             if let context = record.context, let change = reload.change(for: record.id) {
                 let confined = LaneConfined(context)
-                // The context of a late module is its own thread's.
+                // The context of an overdue module is its own thread's.
                 let isDeferred = gate.lane.defer(
-                    for: record.cell,
-                    LateModules.Work { confined.openInModule().configurationChanged(change) })
+                    for: record.slot,
+                    OverdueModules.Work { confined.openInModule().configurationChanged(change) })
                 if !isDeferred { context.configurationChanged(change) }
             }
         }
@@ -216,12 +216,12 @@ extension App {
     /// Notes that a responder threw.
     ///
     /// - Returns: Whether the others are to be told.
-    func failed(_ cell: Cell, in event: LifecycleEvent, _ error: any Error) -> FanStep {
+    func failed(_ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error) -> FanStep {
         figures.withLock { $0.failures += 1 }
-        return role.responderFailed(cell, in: event, error, of: self)
+        return role.responderFailed(slot, in: event, error, of: self)
     }
 
-    /// Returns whether an event is still to be delivered after a module was late in it.
+    /// Returns whether an event is still to be delivered after a module was overdue in it.
     func goesOn(with event: LifecycleEvent) -> Bool {
         event.kind != .launch || firstFailedRequired == nil
     }
@@ -241,7 +241,7 @@ extension App {
         let end = firstFailedRequired ?? .max
         for record in records where !record.isFailed {
             guard case .made = record.status else { continue }
-            if record.cell.rank > end { break }
+            if record.slot.rank > end { break }
             record.status = .launched
         }
     }
@@ -254,7 +254,7 @@ extension App {
                 ? "no module responds to '\(event.kind.rawValue)'" : nil
         }
         let topics = center.listeners(of: MessageEvent.self, .message).entries.lazy
-            .filter { $0.cell.status.load(ordering: .acquiring) == .listed }
+            .filter { $0.slot.status.load(ordering: .acquiring) == .listed }
             .flatMap(\.member.knownTopics).prefix(256)
         let nearest = nearestName(to: message.topic, in: Array(topics))
         return "no module listens to topic \(quoted(message.topic))"
@@ -268,6 +268,6 @@ extension App {
 extension EventTally {
     /// Whether no module was told, or will be.
     fileprivate var isUnheard: Bool {
-        delivered + failed + late == 0 && claimedBy == nil
+        delivered + failed + overdue == 0 && claimedBy == nil
     }
 }

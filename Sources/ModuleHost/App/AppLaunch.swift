@@ -41,7 +41,8 @@ final class AppLaunch {
         app.records = app.slatefile.modules.filter(\.isEnabled).enumerated().map { index, entry in
             ModuleRecord(
                 entry: entry,
-                cell: Cell(number: UInt16(index + 1), id: entry.id, terms: Cell.Terms(of: entry)))
+                slot: ModuleSlot(
+                    number: UInt16(index + 1), id: entry.id, terms: ModuleSlot.Terms(of: entry)))
         }
         app.figures.withLock { $0.modulesRunning = app.records.count }
         app.tellHealth()
@@ -55,7 +56,7 @@ final class AppLaunch {
         }
         starts = app.processStarts(of: app.records) { context(of: $0, in: host) }
         for index in app.records.indices {
-            app.gate.lane.register(app.records[index].cell)
+            app.gate.lane.register(app.records[index].slot)
             host.onLane(limit: .launch) { app, thread in
                 app.launch.make(app.records[index], in: host, on: thread)
             }
@@ -70,7 +71,7 @@ final class AppLaunch {
         else { return }
         app.make(record, with: context, start, on: thread) { error in
             app.markFailed(record, "init", error)
-            app.letGo(of: record.cell)
+            app.letGo(of: record.slot)
         }
     }
 
@@ -116,11 +117,11 @@ final class AppLaunch {
             !record.isFailed, let main = record.module as? any RootProvider
         else { return }
         let log = app.log.of(module: record.id.text)
-        guard app.gate.lane.admit(record.cell, at: nil) == .go else {
+        guard app.gate.lane.admit(record.slot, at: nil) == .go else {
             return log.warning("no root: the module is late")
         }
         let failure: any Error
-        switch app.gate.call(record.cell, on: thread, { try describing { try main.root } }) {
+        switch app.gate.call(record.slot, on: thread, { try describing { try main.root } }) {
         case .returned(let root?):
             do throws(URLFault) {
                 return app.deliverNow(.own(try .openURL(root, origin: .local(record.id))))
@@ -128,7 +129,7 @@ final class AppLaunch {
                 failure = error
             }
         case .threw(let error): failure = error
-        case .returned(nil), .tooDeep, .lost, .threwLate: return
+        case .returned(nil), .tooDeep, .lost, .threwOverdue: return
         }
         app.figures.withLock { $0.failures += 1 }
         log.error("no root: \(failure)")

@@ -22,7 +22,7 @@ enum AppPhase: Hashable {
     case reloading
     /// A stop was decided, to come to this end: modules are told of it.
     case stopping(Host.End)
-    /// Each module that is not late was told, and they are let go of.
+    /// Each module that is not overdue was told, and they are let go of.
     case releasing(Host.End)
     case ended
 
@@ -39,7 +39,7 @@ enum AppPhase: Hashable {
         /// A reload has come to its end, whichever way.
         case reloaded
         case stop(Host.End)
-        /// Each module that is not late was told of the stop.
+        /// Each module that is not overdue was told of the stop.
         case told
         /// Each module was let go of.
         case released
@@ -81,7 +81,7 @@ enum AppPhase: Hashable {
             return move(to: .stopping(end), [.closeEntrances, .undoReload, .tellOfStop])
 
         case (.stopping(let end), .told): return move(to: .releasing(end), [.release])
-        // A module that was late, or held a step open, has returned.
+        // A module that was overdue, or held a step open, has returned.
         case (.releasing, .told): return [.release]
         case (.releasing(let end), .released): return move(to: .ended, [.end(end)])
 

@@ -28,7 +28,7 @@ protocol AppRole: AnyObject, Sendable {
     ///
     /// - Returns: Whether the others are to be told.
     func responderFailed(
-        _ cell: Cell, in event: LifecycleEvent, _ error: any Error, of app: App
+        _ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error, of app: App
     ) -> FanStep
 
     /// Reports the end of an event.
@@ -70,9 +70,9 @@ final class StandaloneRole: AppRole {
     }
 
     func responderFailed(
-        _ cell: Cell, in event: LifecycleEvent, _ error: any Error, of app: App
+        _ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error, of app: App
     ) -> FanStep {
-        guard let record = app.record(of: cell) else { return .next }
+        guard let record = app.record(of: slot) else { return .next }
         if event.kind == .launch {
             app.markFailed(record, "launch", error)
             return app.goesOn(with: event) ? .next : .end
@@ -119,7 +119,7 @@ extension EventTally {
     fileprivate var summary: String {
         var text = delivered == 1 ? "1 module" : "\(delivered) modules"
         if failed > 0 { text += ", \(failed) failed" }
-        if late > 0 { text += ", \(late) late" }
+        if overdue > 0 { text += ", \(overdue) late" }
         if let fetch { text += ", \(fetch.rawValue)" }
         if let claimedBy = claimedBy?.id { text += ", claimed by \(claimedBy)" }
         return text

@@ -5,14 +5,14 @@ import AppService
 /// Belongs to the lane.
 final class Departures {
     private unowned let app: App
-    /// Modules that are no longer part of the app, and yet to be let go of, by the numbers of their cells.
+    /// Modules that are no longer part of the app, and yet to be let go of, by the numbers of their slots.
     private var departing: [UInt16: ModuleRecord] = [:]
 
     init(of app: App) { self.app = app }
 
     var records: [ModuleRecord] { Array(departing.values) }
 
-    func holds(_ cell: Cell) -> Bool { departing[cell.number] != nil }
+    func holds(_ slot: ModuleSlot) -> Bool { departing[slot.number] != nil }
 
     /// Takes a module out of all that belongs to the lane: it can no longer be reached.
     ///
@@ -21,11 +21,11 @@ final class Departures {
     ///   - routes: The routes that it answered.
     func takeOut(_ record: ModuleRecord, routes: [AnyObject] = []) {
         let lane = app.gate.lane
-        lane.unlist(record.cell)
-        lane.box?.setRank(0, of: record.cell.number)
+        lane.unlist(record.slot)
+        lane.box?.setRank(0, of: record.slot.number)
         record.departure = Departure(
-            of: record, members: app.center.takeAll(of: record.cell),
-            services: app.services.takeAll(of: record.cell), routes: routes)
+            of: record, members: app.center.takeAll(of: record.slot),
+            services: app.services.takeAll(of: record.slot), routes: routes)
     }
 
     /// Lets go of a module that was taken out.
@@ -36,7 +36,7 @@ final class Departures {
         let box = app.gate.lane.box
         // Every `deinit` is module code too.
         box?.setActivity(.release)
-        let outcome = app.gate.call(record.cell, on: thread) { departure.letGo() }
+        let outcome = app.gate.call(record.slot, on: thread) { departure.letGo() }
         if case .lost = outcome { return }
         box?.setActivity(nil)
         if !record.isFailed { record.status = .released }
@@ -52,21 +52,21 @@ final class Departures {
     func depart(_ records: [ModuleRecord], farewell: (ModuleRecord) -> [EventKind]) {
         for record in records {
             record.farewell = farewell(record)
-            departing[record.cell.number] = record
+            departing[record.slot.number] = record
         }
     }
 
     /// Tells the modules that leave what is left to be told, each event in their order, before anything else
     /// happens; then lets them go in reverse order.
     ///
-    /// Those that are late have their turn when they return.
+    /// Those that are overdue have their turn when they return.
     ///
     /// - Parameter last: Done when all that is over.
     func bidFarewell(then last: (@Sendable (App) -> Void)? = nil) {
         guard let host = app.host, last != nil || !departing.isEmpty else { return }
         forgetDeparted()
-        let leaving = departing.values.filter { !app.isLate($0) }
-            .sorted { $0.cell.rank < $1.cell.rank }
+        let leaving = departing.values.filter { !app.isOverdue($0) }
+            .sorted { $0.slot.rank < $1.slot.rank }
         let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
         for kind in [EventKind.resignActive, .background, .terminate] {
@@ -84,16 +84,16 @@ final class Departures {
         app.gate.lane.prepend(jobs)
     }
 
-    /// Forgets those that became late in their own end, and have returned from it.
+    /// Forgets those that became overdue in their own end, and have returned from it.
     private func forgetDeparted() {
-        for record in departing.values where record.departure == nil && !app.isLate(record) {
+        for record in departing.values where record.departure == nil && !app.isOverdue(record) {
             forget(record)
         }
     }
 
     private func forget(_ record: ModuleRecord) {
-        departing[record.cell.number] = nil
-        app.gate.lane.unregister(record.cell)
+        departing[record.slot.number] = nil
+        app.gate.lane.unregister(record.slot)
     }
 
     /// Returns the deadline of a module that leaves: while the app runs, that of any event.
@@ -124,8 +124,8 @@ final class Departures {
     private func bidFarewell(
         to record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
-        // It may have become late, or hold a step, and have been told meanwhile.
-        guard let departure = record.departure, !app.isLate(record),
+        // It may have become overdue, or hold a step, and have been told meanwhile.
+        guard let departure = record.departure, !app.isOverdue(record),
             let index = record.farewell.firstIndex(of: event.kind), !isHeld(by: record)
         else { return }
         record.farewell.removeSubrange(...index)
@@ -135,7 +135,7 @@ final class Departures {
     }
 
     private func leave(_ record: ModuleRecord, on thread: LaneThread) {
-        guard record.farewell.isEmpty, record.departure != nil, !app.isLate(record),
+        guard record.farewell.isEmpty, record.departure != nil, !app.isOverdue(record),
             !isHeld(by: record)
         else { return }
         letGo(of: record, on: thread)
@@ -150,7 +150,7 @@ final class Departures {
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
             app.open(on: thread).departures.bidFarewell()
         }
-        return app.holds.keep(again, untilNoneOf: record.cell)
+        return app.holds.keep(again, untilNoneOf: record.slot)
     }
 }
 
@@ -175,13 +175,13 @@ extension App {
             guard isLeaving || !member.isRemoved else { return }
             // The rest of a module that held the lane up is told on its own thread.
             guard !isLost else {
-                do { try describing(tell) } catch { gate.reportLate(record.cell, error) }
+                do { try describing(tell) } catch { gate.reportOverdue(record.slot, error) }
                 return
             }
-            switch gate.call(record.cell, on: thread, { try describing(tell) }) {
+            switch gate.call(record.slot, on: thread, { try describing(tell) }) {
             case .returned, .tooDeep: break
             case .threw(let error): failed(error)
-            case .lost, .threwLate: isLost = true
+            case .lost, .threwOverdue: isLost = true
             }
         }
         return !isLost

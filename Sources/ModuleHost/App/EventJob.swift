@@ -28,11 +28,11 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         self.app = app
     }
 
-    func run(on thread: LaneThread, after cell: UInt16) {
+    func run(on thread: LaneThread, after slot: UInt16) {
         let app = app.open(on: thread)
         var after: UInt16 = 0
-        if cell != 0, let event {
-            let stuck = app.gate.lane.cell(cell)
+        if slot != 0, let event {
+            let stuck = app.gate.lane.slot(slot)
             after = stuck?.rank ?? .max
             let step = tally.toldLate(stuck, of: event.kind)
             if step == .end || !app.goesOn(with: event) {
@@ -76,7 +76,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     ) -> Bool {
         var broadcast = Broadcast(
             center: app.center, gate: app.gate, thread: thread, progress: self, after: rank,
-            onFailure: { cell, error in app.failed(cell, in: event, error) })
+            onFailure: { slot, error in app.failed(slot, in: event, error) })
         event.kind.definition.send(event, by: &broadcast)
         guard !broadcast.isLost else { return false }
         end(event, in: app)
@@ -87,7 +87,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         if event.kind.isClaimed {
             app.gate.lane.endSearch(for: event, with: tally.lastAsked)
         }
-        tally.delivered = max(0, toldCount - tally.failed - tally.lateInIt)
+        tally.delivered = max(0, toldCount - tally.failed - tally.overdueInIt)
         app.ended(event, tally, of: request)
         self.event = nil
         index += 1

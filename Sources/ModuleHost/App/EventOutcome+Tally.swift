@@ -2,7 +2,7 @@ extension EventOutcome {
     init(_ tally: EventTally) {
         delivered = tally.delivered
         failed = tally.failed
-        late = tally.late
+        overdue = tally.overdue
         fetch = tally.fetch
         claimedBy = tally.claimedBy?.id
     }

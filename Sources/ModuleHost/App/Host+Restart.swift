@@ -23,7 +23,7 @@ extension Host {
     /// Another one is made and launched, takes its place between two events, and the old one is told of its
     /// end and let go of. Where it cannot be made or launched the old one stays.
     ///
-    /// The process of a module that is late is killed; a late module of this process is made anew when it
+    /// The process of a module that is overdue is killed; an overdue module of this process is made anew when it
     /// returns.
     ///
     /// - Parameters:
@@ -53,7 +53,7 @@ extension App {
             let nearest = nearestName(to: name, in: records.map(\.id.text))
             return answer.give(.failure(NoSuchModule(name: name, nearest: nearest)))
         }
-        if isLate(record), let isolated = record.module as? IsolatedModule {
+        if isOverdue(record), let isolated = record.module as? IsolatedModule {
             isolated.kill()
             return answer.give(.success(.killed))
         }

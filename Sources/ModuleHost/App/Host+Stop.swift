@@ -89,9 +89,9 @@ extension Host {
     private func saySlowStop() {
         let lane = gate.lane
         var waits: [String] = []
-        if let id = lane.cell(lane.word.load().cell)?.id { waits.append("\(id) is at work") }
-        for cell in lane.lateCells {
-            if let id = cell.id { waits.append("\(id) is late") }
+        if let id = lane.slot(lane.word.load().slot)?.id { waits.append("\(id) is at work") }
+        for slot in lane.overdueSlots {
+            if let id = slot.id { waits.append("\(id) is late") }
         }
         for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
         let shown = waits.isEmpty ? "the host is busy" : waits.prefix(8).joined(separator: ", ")
@@ -132,7 +132,7 @@ extension Host {
     ///
     /// Not the one in hand, which has time left: to blame is what stands before it.
     private func leftBehind() -> [ModuleID] {
-        var modules = gate.lane.overdueCells.compactMap(\.id)
+        var modules = gate.lane.unresponsiveSlots.compactMap(\.id)
         for hold in holds.open {
             log.of(module: hold.module.text).error(
                 "held '\(hold.step.rawValue)' until the stop was out of time: \(hold.reason)")

@@ -36,15 +36,15 @@ struct HostServices: ModuleServices {
         reference.set(host)
     }
 
-    func eventInHand(of cell: Cell) -> LifecycleEvent? { gate.lane.eventInHand(of: cell) }
+    func eventInHand(of slot: ModuleSlot) -> LifecycleEvent? { gate.lane.eventInHand(of: slot) }
 
     var figures: HostFigures { reference.host?.figures.withLock { $0 } ?? HostFigures() }
 
-    func register(_ task: StartupTask, of cell: Cell) throws(StartupError) {
+    func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError) {
         var task = task
         if let box = gate.lane.box {
-            // The cell, and not its number alone: while the task may run, the cell belongs to no other module.
-            task.observeWork { box.count(tasksOf: cell.number, $0 ? 1 : -1) }
+            // The slot, and not its number alone: while the task may run, the slot belongs to no other module.
+            task.observeWork { box.count(tasksOf: slot.number, $0 ? 1 : -1) }
         }
         if drafts?.tasks.keep(task) != true { try startup.register(task) }
     }
@@ -92,23 +92,23 @@ struct HostServices: ModuleServices {
 
     func waitForStop(within time: Duration) -> Bool { stopLatch.wait(within: time) }
 
-    func putAsideEventInHand(of cell: Cell, because reason: String) -> Bool {
-        guard let inbox, gate.lane.forfeitEventInHand(of: cell, because: reason) else {
+    func putAsideEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
+        guard let inbox, gate.lane.dropEventInHand(of: slot, because: reason) else {
             return false
         }
         inbox.noteForfeit()
         return true
     }
 
-    func fail(_ cell: Cell, _ what: String, _ error: any Error) {
+    func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
         let error = DescribedError(error)
         // At once: what comes next it would hear as one that is gone.
-        gate.lane.fail(cell)
+        gate.lane.fail(slot)
         reference.host?.onLane { app, _ in
-            if let record = app.record(of: cell) {
+            if let record = app.record(of: slot) {
                 app.markFailed(record, what, error)
             } else {
-                app.reloads.current?.draftFailed(cell, what, error)
+                app.reloads.current?.draftFailed(slot, what, error)
             }
         }
     }
@@ -123,13 +123,13 @@ struct HostServices: ModuleServices {
     }
 
     func enter(
-        _ cell: Cell, _ body: @escaping @Sendable () throws -> Void,
+        _ slot: ModuleSlot, _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         gate.lane.enqueue(
-            LaneErrand(gate: gate, cell: cell, body: body) { [log] result in
+            ModuleJob(gate: gate, slot: slot, body: body) { [log] result in
                 if case .failure(let error) = result, !(error is ModuleGone) {
-                    log.of(module: cell.id?.text ?? "").error("\(error)")
+                    log.of(module: slot.id?.text ?? "").error("\(error)")
                 }
                 completion(result)
             })

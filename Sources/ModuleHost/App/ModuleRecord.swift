@@ -13,9 +13,9 @@ final class ModuleRecord {
         case released
     }
 
-    /// The entry of the slatefile; of a late module, that of an earlier slatefile.
+    /// The entry of the slatefile; of an overdue module, that of an earlier slatefile.
     var entry: Slatefile.Module
-    let cell: Cell
+    let slot: ModuleSlot
     var status = Status.waiting
     var module: (any Module)?
     var context: ModuleContext?
@@ -23,12 +23,12 @@ final class ModuleRecord {
     var departure: Departure?
     /// The events that a module which was taken out has yet to receive.
     var farewell: [EventKind] = []
-    /// Whether it is late for a reason that has been told of, and nothing is said of it.
-    var isQuietlyLate = false
+    /// Whether it is overdue for a reason that has been told of, and nothing is said of it.
+    var isQuietlyOverdue = false
 
-    init(entry: Slatefile.Module, cell: Cell) {
+    init(entry: Slatefile.Module, slot: ModuleSlot) {
         self.entry = entry
-        self.cell = cell
+        self.slot = slot
     }
 
     var id: ModuleID { entry.id }

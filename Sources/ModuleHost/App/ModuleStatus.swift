@@ -5,7 +5,7 @@ package struct ModuleStatus: Hashable, Sendable {
         case waiting
         case running
         /// Busy beyond its deadline; events wait for it.
-        case late
+        case overdue = "late"
         /// It gets nothing more.
         case failed
         /// Let go of, at the end.
@@ -18,7 +18,7 @@ package struct ModuleStatus: Hashable, Sendable {
     package var state: State
     package var isMain = false
     package var isRequired = false
-    /// The number of events that wait for it; nil unless it is late.
+    /// The number of events that wait for it; nil unless it is overdue.
     package var behind: Int?
     /// The durable events that wait for it since it failed; nil for none.
     package var waiting: WaitingEvents?

@@ -13,7 +13,7 @@ package struct ReloadPlan: Hashable, Sendable {
     package var reconfigured: [ModuleID] = []
     /// Modules that run on under other terms, such as another deadline.
     package var adjusted: [ModuleID] = []
-    /// Modules to be made anew once they are no longer late.
+    /// Modules to be recreated once they are no longer overdue.
     package var postponed: [ModuleID] = []
     /// Whether modules that stay change places.
     package var isReordered = false
@@ -36,15 +36,15 @@ package struct ReloadPlan: Hashable, Sendable {
 extension ReloadPlan {
     /// A module that runs, as far as a plan asks.
     struct Running {
-        /// As it runs: a late module may run by an older slatefile than the others.
+        /// As it runs: an overdue module may run by an older slatefile than the others.
         let entry: Slatefile.Module
         /// Whether it can be told of settings.
         var takesSettings = false
         /// Whether it has read the app's settings.
         var readsAppSettings = false
         /// Whether it is busy beyond its deadline: it cannot be made anew before it returns.
-        var isLate = false
-        /// Whether it was to be made anew, and was late.
+        var isOverdue = false
+        /// Whether it was to be made anew, and was overdue.
         var isOutdated = false
     }
 
@@ -80,7 +80,7 @@ extension ReloadPlan {
             !entry.isMade(like: before) || running.isOutdated
             || !running.takesSettings
                 && (isConfigChanged || isAppConfigChanged && running.readsAppSettings)
-        if isNew, running.isLate {
+        if isNew, running.isOverdue {
             postponed.append(entry.id)
         } else if isNew {
             remade.append(entry.id)

@@ -11,7 +11,7 @@ extension ReloadTransaction {
         let new: CallDispatcher
         guard let old = app.calls else { return }
         // It would never hear what it has missed since.
-        if leaving.contains(where: { app.isLate($0) && plan.remade.contains($0.id) }) {
+        if leaving.contains(where: { app.isOverdue($0) && plan.remade.contains($0.id) }) {
             return undo { [request] app in app.reloads.repeatNext(request) }
         }
         do {
@@ -41,16 +41,16 @@ extension ReloadTransaction {
     /// Hands what waits in the inbox for modules that have failed to those that take their places.
     private func handOver() {
         let new = Dictionary(
-            drafts.map { ($0.id, $0.cell) }, uniquingKeysWith: { first, _ in first })
+            drafts.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
         for record in leaving {
             let log = app.log.of(module: record.id.text)
             app.retries.end(of: record.id)
-            guard let cell = new[record.id] else {
-                if app.gate.lane.dropWaiting(for: record.cell) > 0 { log.droppedWaiting() }
+            guard let slot = new[record.id] else {
+                if app.gate.lane.dropWaiting(for: record.slot) > 0 { log.droppedWaiting() }
                 continue
             }
-            app.inbox?.replace(record.cell, by: cell)
-            let count = app.gate.lane.passOn(from: record.cell, to: cell)
+            app.inbox?.replace(record.slot, by: slot)
+            let count = app.gate.lane.passOn(from: record.slot, to: slot)
             if count > 0 { log.notice("restarted; \(count) events of the inbox wait for it") }
         }
     }
@@ -58,7 +58,7 @@ extension ReloadTransaction {
     private func takeOutLeaving(routes calls: CallDispatcher) {
         let routes = leaving.isEmpty ? [:] : calls.routesByModule
         for record in leaving {
-            app.departures.takeOut(record, routes: routes[record.cell.number] ?? [])
+            app.departures.takeOut(record, routes: routes[record.slot.number] ?? [])
         }
         // What a stop would tell them in this state.
         var end = app.state
@@ -70,9 +70,9 @@ extension ReloadTransaction {
 
     private func exchangeOrder() {
         for (index, record) in records.enumerated() {
-            record.cell.rank = UInt16(index + 1)
-            app.gate.lane.box?.setRank(UInt16(index + 1), of: record.cell.number)
-            record.cell.isDraft.store(false, ordering: .relaxed)
+            record.slot.rank = UInt16(index + 1)
+            app.gate.lane.box?.setRank(UInt16(index + 1), of: record.slot.number)
+            record.slot.isDraft.store(false, ordering: .relaxed)
         }
         app.records = records
         app.center.reorder()
@@ -87,7 +87,7 @@ extension ReloadTransaction {
             guard let entry = entries[record.id] else { continue }
             let isChanged = entry.isRetried != record.entry.isRetried
             record.entry = entry
-            record.cell.terms = Cell.Terms(of: entry)
+            record.slot.terms = ModuleSlot.Terms(of: entry)
             if isChanged, record.isFailed { app.retries.schedule(record) }
         }
         var next = new
@@ -138,7 +138,7 @@ extension ReloadTransaction {
                         confined.open(on: thread), event, on: thread)
                 })
         }
-        for record in drafts where app.gate.lane.waiting(for: record.cell) != nil {
+        for record in drafts where app.gate.lane.waiting(for: record.slot) != nil {
             let confined = LaneConfined(record)
             jobs.append(
                 LaneWork { [app = host.app] thread in
@@ -154,10 +154,10 @@ extension App {
     /// Has a restarted module receive what has waited for it, on a thread of its own, before anything that
     /// comes from now on.
     fileprivate func catchUp(_ record: ModuleRecord, on thread: LaneThread) {
-        guard !phase.isEnding, !record.isFailed, gate.lane.waiting(for: record.cell) != nil else {
+        guard !phase.isEnding, !record.isFailed, gate.lane.waiting(for: record.slot) != nil else {
             return
         }
-        _ = gate.call(record.cell, on: thread) {
+        _ = gate.call(record.slot, on: thread) {
             _ = gate.lane.takeOver(at: thread.mine, because: .repeatedYield)
         }
         // Without a thread it would receive what comes now, and never what came before.
@@ -166,10 +166,10 @@ extension App {
     }
 
     fileprivate func greet(_ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread) {
-        guard !phase.isEnding, !record.isFailed, gate.lane.admit(record.cell, at: nil) == .go else {
+        guard !phase.isEnding, !record.isFailed, gate.lane.admit(record.slot, at: nil) == .go else {
             return
         }
-        _ = tell(record, center.members(of: record.cell), event, on: thread) { error in
+        _ = tell(record, center.members(of: record.slot), event, on: thread) { error in
             failed(record, in: event, error)
         }
     }

@@ -47,14 +47,14 @@ final class ReloadTransaction {
     /// The temporary suffix of the names of start-up tasks of recreated modules.
     var mark: String { " before reload \(number)" }
 
-    func draft(of cell: Cell) -> ModuleRecord? { drafts.first { $0.cell === cell } }
+    func draft(of slot: ModuleSlot) -> ModuleRecord? { drafts.first { $0.slot === slot } }
 
     func begin() {
         guard !drafts.isEmpty else { return commit() }
         host.noteDrafts(drafts.map(\.id))
-        app.services.beginTransition(leaving: leaving.map(\.cell))
+        app.services.beginTransition(leaving: leaving.map(\.slot))
         host.startup.rename(plan.remade.map(\.text)) { $0 + mark }
-        for record in drafts { app.gate.lane.register(record.cell) }
+        for record in drafts { app.gate.lane.register(record.slot) }
         starts = app.processStarts(of: drafts, context)
         withEachDraft { reload, record, thread in
             reload.make(record, on: thread)
@@ -132,7 +132,7 @@ final class ReloadTransaction {
     private func launch(
         _ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
-        let members = app.center.members(of: record.cell)
+        let members = app.center.members(of: record.slot)
         let isOurs = app.tell(record, members, event, on: thread) { error in
             rollBack(because: "module '\(record.id)' failed in launch: \(error)")
         }
@@ -150,14 +150,14 @@ final class ReloadTransaction {
     }
 
     /// Undoes the reload if a module was made for it that has failed since it was launched.
-    func draftFailed(_ cell: Cell, _ what: String, _ error: any Error) {
-        guard let draft = draft(of: cell) else { return }
+    func draftFailed(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
+        guard let draft = draft(of: slot) else { return }
         rollBack(because: "module '\(draft.id)': \(what) failed: \(error)")
     }
 
     /// Undoes the reload if a module that is made for it does not return.
-    func tookTooLong(_ cell: Cell) {
-        guard !isOver, let record = draft(of: cell) else { return }
+    func tookTooLong(_ slot: ModuleSlot) {
+        guard !isOver, let record = draft(of: slot) else { return }
         let step = record.module == nil ? "init" : "launch"
         let limit = TooLate(limit: app.slatefile.deadlines.launch)
         rollBack(because: "module '\(record.id)' failed in \(step): \(limit)")
@@ -179,7 +179,7 @@ final class ReloadTransaction {
         }
         let routes = calls.routesByModule
         for record in drafts {
-            app.departures.takeOut(record, routes: routes[record.cell.number] ?? [])
+            app.departures.takeOut(record, routes: routes[record.slot.number] ?? [])
         }
         app.services.endTransition()
         if let old = app.calls { calls.end(for: old) }

@@ -39,7 +39,7 @@ final class Reloads {
     private(set) var current: ReloadTransaction?
     /// Those that wait for the app to be ready, or for the one on its way.
     private var waiting: [ReloadRequest] = []
-    /// Modules to be made anew that were late.
+    /// Modules to be made anew that were overdue.
     private var outdated: Set<ModuleID> = []
     /// The number of reloads, with those that failed.
     private var count = 0
@@ -76,10 +76,10 @@ final class Reloads {
                 tellsUnchanged: false, remaking: modules, isOfCurrent: true, answer: answer))
     }
 
-    /// Makes modules anew that were late when they should have been.
+    /// Makes modules anew that were overdue when they should have been.
     func remakeOutdated() {
         guard !app.phase.isEnding,
-            app.records.contains(where: { outdated.contains($0.id) && !app.isLate($0) })
+            app.records.contains(where: { outdated.contains($0.id) && !app.isOverdue($0) })
         else { return }
         app.host?.onLane { app, _ in
             app.reloads.remake([], origin: .host, Answer { _ in })
@@ -94,7 +94,7 @@ final class Reloads {
 
     // MARK: For the one on its way
 
-    /// It holds, but for some modules that are late.
+    /// It holds, but for some modules that are overdue.
     func holds(postponing modules: some Sequence<ModuleID>) { outdated = Set(modules) }
 
     func isOutdated(_ module: ModuleID) -> Bool { outdated.contains(module) }
@@ -142,7 +142,7 @@ final class Reloads {
             takesSettings: !record.isFailed
                 && record.module.map { EventKind.configurationChanged.isHeard(by: $0) } == true,
             readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
-            isLate: app.isLate(record),
+            isOverdue: app.isOverdue(record),
             isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id))
     }
 
@@ -178,9 +178,9 @@ final class Reloads {
             if !new.contains(entry.id), let record = known.removeValue(forKey: entry.id) {
                 next.append(record)
             } else if let number = places.next() {
-                let cell = Cell(
-                    number: number, id: entry.id, terms: Cell.Terms(of: entry), isDraft: true)
-                drafts.append(ModuleRecord(entry: entry, cell: cell))
+                let slot = ModuleSlot(
+                    number: number, id: entry.id, terms: ModuleSlot.Terms(of: entry), isDraft: true)
+                drafts.append(ModuleRecord(entry: entry, slot: slot))
                 next.append(drafts[drafts.count - 1])
             }
         }
@@ -209,7 +209,7 @@ extension App {
     ) throws -> CallDispatcher {
         var routes: [ModuleID: [AnyRoute]] = [:]
         let isDraft = Dictionary(
-            records.map { ($0.id, $0.cell.isDraft.load(ordering: .relaxed)) },
+            records.map { ($0.id, $0.slot.isDraft.load(ordering: .relaxed)) },
             uniquingKeysWith: { first, _ in first })
         for (id, isDraft) in isDraft where !isDraft || drafts != nil { routes[id] = [] }
         for entry in calls.table.routes where isDraft[entry.module] == false {

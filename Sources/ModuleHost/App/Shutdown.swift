@@ -6,7 +6,7 @@ struct StopJob: LaneJob {
 
     var limit: DeliveryLimit { .stop }
 
-    func run(on thread: LaneThread, after cell: UInt16) { begin(thread) }
+    func run(on thread: LaneThread, after slot: UInt16) { begin(thread) }
 }
 
 /// The stop of an app, from the decision to the end.
@@ -14,7 +14,7 @@ struct StopJob: LaneJob {
 /// Belongs to the lane; ``HostStop`` is its part for other threads.
 final class Shutdown {
     private unowned let app: App
-    /// The modules that are yet to be let go of, since they were late; nil before any is let go of.
+    /// The modules that are yet to be let go of, since they were overdue; nil before any is let go of.
     private var unreleased: [ModuleRecord]?
     /// The origin of the stop.
     private(set) var origin = Origin.host
@@ -34,7 +34,7 @@ final class Shutdown {
         app.retries.endAll()
         for record in app.records {
             if case .launched = record.status { continue }
-            app.gate.lane.unlist(record.cell)
+            app.gate.lane.unlist(record.slot)
         }
     }
 
@@ -66,11 +66,11 @@ final class Shutdown {
 
     // MARK: Letting go
 
-    /// Lets the modules go, the last one first; those that are late when they return.
+    /// Lets the modules go, the last one first; those that are overdue when they return.
     private func release(in host: Host) {
         let left = unreleased ?? app.records
-        unreleased = left.filter(app.isLate)
-        for record in left.reversed() where !app.isLate(record) {
+        unreleased = left.filter(app.isOverdue)
+        for record in left.reversed() where !app.isOverdue(record) {
             let confined = LaneConfined(record)
             host.onLane(limit: .stop) { app, thread in
                 app.shutdown.release(confined.open(on: thread), on: thread)
@@ -81,7 +81,7 @@ final class Shutdown {
 
     private func release(_ record: ModuleRecord, on thread: LaneThread) {
         guard record.module != nil else { return }
-        if app.isLate(record) {
+        if app.isOverdue(record) {
             unreleased?.append(record)
             return
         }
@@ -92,15 +92,15 @@ final class Shutdown {
     /// Ends the app, unless there are modules to wait for as long as the stop may take.
     private func endUnlessLate() {
         guard case .releasing = app.phase else { return }
-        let late = app.gate.lane.lateCells
-        let awaited = late.filter { cell in !app.hangingInInit.contains { $0 === cell } }
+        let overdue = app.gate.lane.overdueSlots
+        let awaited = overdue.filter { slot in !app.hangingInInit.contains { $0 === slot } }
         guard awaited.isEmpty else {
             let names = awaited.compactMap(\.id?.text).joined(separator: ", ")
             return app.log.warning("waiting for \(names)")
         }
         // It has yet to say how late it was, and comes back here then.
-        guard !app.gate.lane.hasLateThreads(besides: late) else { return }
-        // One that was late may have taken a hold when it heard of the end.
+        guard !app.gate.lane.hasStalledThreads(besides: overdue) else { return }
+        // One that was overdue may have taken a hold when it heard of the end.
         app.advance(app.holds.open.isEmpty ? .released : .told)
     }
 
@@ -119,23 +119,23 @@ extension App {
     func leaveBehind() {
         launch.cancelStarts()
         for record in records + departures.records + reloads.leaveBehind() {
-            // One that is late is held by its own thread.
-            if !isLate(record) {
+            // One that is overdue is held by its own thread.
+            if !isOverdue(record) {
                 record.departure?.letGo()
                 (record.module as? IsolatedModule)?.end()
             }
             record.module = nil
             record.context = nil
             record.departure = nil
-            _ = center.takeAll(of: record.cell)
-            _ = services.takeAll(of: record.cell)
+            _ = center.takeAll(of: record.slot)
+            _ = services.takeAll(of: record.slot)
         }
         holds.clear()
     }
 
     /// A thread that was stuck has returned.
     func returned() {
-        hangingInInit.removeAll { !gate.lane.isLate($0) }
+        hangingInInit.removeAll { !gate.lane.isOverdue($0) }
         tellHealth()
         departures.bidFarewell()
         reloads.remakeOutdated()

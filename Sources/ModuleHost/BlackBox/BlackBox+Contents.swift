@@ -19,8 +19,8 @@ extension BlackBox {
         package var outermost: ModuleID?
         /// The modules, in the order of response.
         package var order: [ModuleID]
-        /// The modules that were late, by number.
-        package var late: [ModuleID]
+        /// The modules that were overdue, by number.
+        package var overdue: [ModuleID]
         /// The modules that had start-up tasks running, by number.
         package var startingUp: [ModuleID]
         /// The progress through the inbox; nil if the machine went down, or a position had no room in the box.
@@ -36,7 +36,7 @@ extension BlackBox {
             package var attempt: Int
         }
 
-        /// The position of a late module.
+        /// The position of an overdue module.
         package struct Behind: Hashable, Sendable {
             /// The first event.
             package var position: EventPosition
@@ -100,7 +100,7 @@ extension BlackBox.Contents {
         callers = stack.dropLast().reversed().compactMap { words.module($0) }
         outermost = stack.first.flatMap { words.module($0) }
         order = words.modulesByRank()
-        late = words.modules { words[words.layout.late($0)] != 0 }
+        overdue = words.modules { words[words.layout.overdue($0)] != 0 }
         startingUp = words.modules { words[words.layout.tasks($0)] != 0 }
         progress = isOfThisBoot ? BlackBox.Progress(words) : nil
     }
@@ -117,11 +117,11 @@ extension BlackBox.Progress {
         guard words[.incomplete] == 0 else { return nil }
         next = EventPosition(rawValue: words[.next])
         cursorSequence = words[.cursorSequence]
-        for cell in 1...words.layout.capacity {
-            let word = words[words.layout.behind(cell)]
+        for slot in 1...words.layout.capacity {
+            let word = words[words.layout.behind(slot)]
             guard word != 0 else { continue }
             // The module that has not received something is not known: so none has.
-            guard let id = words.module(UInt16(cell)),
+            guard let id = words.module(UInt16(slot)),
                 let position = EventPosition(rawValue: word & ~BlackBox.Contents.begunBit)
             else { return nil }
             // A module that a reload has made anew has two numbers for a while.
@@ -132,7 +132,7 @@ extension BlackBox.Progress {
                 position: position, begun: isBegun || word & BlackBox.Contents.begunBit != 0)
         }
         // An event before `next` is done, and was not taken out of hand yet; unless some modules alone receive it once
-        // more, and have begun it. A late module that has begun it looks the same: then no activity is noted any more,
+        // more, and have begun it. An overdue module that has begun it looks the same: then no activity is noted any more,
         // and LastDeath does not name the event.
         if let position = EventPosition(rawValue: words[.inHand]),
             next.map({ position >= $0 }) ?? true
@@ -165,24 +165,24 @@ private struct BoxWords {
     subscript(index: Int) -> UInt64 { words[index] }
     subscript(word: BlackBoxLayout.Word) -> UInt64 { words[word.rawValue] }
 
-    /// The cells on the lane's stack, outermost first, 0 for one that is not known; empty where the host
+    /// The slots on the lane's stack, outermost first, 0 for one that is not known; empty where the host
     /// itself was at work.
     func stack() -> [UInt16] {
         let word = Ownership(bits: self[.ownership])
-        guard word.depth > 0, word.depth <= CallDepth.maximum, word.cell > 0 else { return [] }
+        guard word.depth > 0, word.depth <= CallDepth.maximum, word.slot > 0 else { return [] }
         guard self[.stack] > 0, self[.stack] <= UInt64(BlackBoxLayout.stacks) else {
-            return [UInt16](repeating: 0, count: word.depth - 1) + [word.cell]
+            return [UInt16](repeating: 0, count: word.depth - 1) + [word.slot]
         }
         let start = layout.stack(Int(self[.stack]) - 1)
         let outer = (1..<word.depth).map { depth in
             UInt16(truncatingIfNeeded: words[start + depth / 4] >> UInt64(depth % 4 * 16))
         }
-        return outer + [word.cell]
+        return outer + [word.slot]
     }
 
-    func module(_ cell: UInt16) -> ModuleID? {
-        guard cell > 0, Int(cell) <= layout.capacity else { return nil }
-        return name(of: Int(cell)).flatMap { try? ModuleID($0) }
+    func module(_ slot: UInt16) -> ModuleID? {
+        guard slot > 0, Int(slot) <= layout.capacity else { return nil }
+        return name(of: Int(slot)).flatMap { try? ModuleID($0) }
     }
 
     func modules(where isMeant: (Int) -> Bool) -> [ModuleID] {
@@ -192,13 +192,13 @@ private struct BoxWords {
     func modulesByRank() -> [ModuleID] {
         (1...layout.capacity)
             .filter { self[layout.rank($0)] > 0 }
-            .compactMap { cell in module(UInt16(cell)).map { (self[layout.rank(cell)], $0) } }
+            .compactMap { slot in module(UInt16(slot)).map { (self[layout.rank(slot)], $0) } }
             .sorted { $0.0 < $1.0 }
             .map(\.1)
     }
 
-    func name(of cell: Int) -> String? {
-        let start = layout.name(cell)
+    func name(of slot: Int) -> String? {
+        let start = layout.name(slot)
         let count = words[start]
         guard count > 0, count <= UInt64(BlackBoxLayout.nameLimit) else { return nil }
         let bytes = (0..<Int(count)).map { index in

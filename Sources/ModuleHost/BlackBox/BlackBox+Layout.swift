@@ -1,10 +1,10 @@
 /// The layout of a black box's file: words of eight bytes, in the machine's byte order.
 ///
 /// ```
-/// head │ stacks of the lane's threads │ behind │ late │ tasks │ ranks │ names
+/// head │ stacks of the lane's threads │ behind │ overdue │ tasks │ ranks │ names
 /// ```
 ///
-/// The last five have an entry for each cell, by its number; entry 0 is the host's own.
+/// The last five have an entry for each slot, by its number; entry 0 is the host's own.
 struct BlackBoxLayout: Hashable {
     /// `"HostdBox"`, as a machine of little-endian order reads it.
     static let magic: UInt64 = 0x786F_4264_7473_6F48
@@ -38,22 +38,22 @@ struct BlackBoxLayout: Hashable {
 
     static let headWords = 48
 
-    /// The number of threads with a stack in the box: the owner of the lane, and threads of late modules.
+    /// The number of threads with a stack in the box: the owner of the lane, and threads of overdue modules.
     ///
     /// A host with more of them names the culprit all the same, without its callers.
     static let stacks = 32
-    /// A cell's number at each depth, two bytes each, rounded up.
+    /// A slot's number at each depth, two bytes each, rounded up.
     static let stackWords = ((CallDepth.maximum + 1) * 2 + 7) / 8
 
     /// A length and the bytes; an id has 253 at most.
     static let nameWords = 33
     static let nameLimit = (nameWords - 1) * 8
 
-    /// The number of cells that a box may have.
+    /// The number of slots that a box may have.
     static let capacities = 1...Int(UInt16.max)
     let capacity: Int
 
-    /// - Parameter capacity: The highest number of a cell.
+    /// - Parameter capacity: The highest number of a slot.
     init(capacity: Int) {
         self.capacity = min(max(capacity, Self.capacities.lowerBound), Self.capacities.upperBound)
     }
@@ -69,12 +69,12 @@ struct BlackBoxLayout: Hashable {
     var form: UInt64 { Self.version << 32 | UInt64(capacity) }
 
     func stack(_ number: Int) -> Int { Self.headWords + number * Self.stackWords }
-    private var cells: Int { stack(Self.stacks) }
-    func behind(_ cell: Int) -> Int { cells + cell }
-    func late(_ cell: Int) -> Int { cells + (capacity + 1) + cell }
-    func tasks(_ cell: Int) -> Int { cells + 2 * (capacity + 1) + cell }
-    func rank(_ cell: Int) -> Int { cells + 3 * (capacity + 1) + cell }
-    func name(_ cell: Int) -> Int { cells + 4 * (capacity + 1) + cell * Self.nameWords }
+    private var slots: Int { stack(Self.stacks) }
+    func behind(_ slot: Int) -> Int { slots + slot }
+    func overdue(_ slot: Int) -> Int { slots + (capacity + 1) + slot }
+    func tasks(_ slot: Int) -> Int { slots + 2 * (capacity + 1) + slot }
+    func rank(_ slot: Int) -> Int { slots + 3 * (capacity + 1) + slot }
+    func name(_ slot: Int) -> Int { slots + 4 * (capacity + 1) + slot * Self.nameWords }
 
     var size: Int { name(capacity + 1) * 8 }
 

@@ -2,7 +2,7 @@ import AppService
 import Synchronization
 
 /// A mapped file in the state directory that outlives the host: the ownership word, the current event, the progress
-/// through the inbox, and the late modules.
+/// through the inbox, and the overdue modules.
 ///
 /// The next host reads what the last one left (``previous``), says which module was at work when it died,
 /// and goes on with the inbox from there. All notes are plain atomic stores into mapped memory: no system
@@ -26,7 +26,7 @@ package final class BlackBox: @unchecked Sendable {
 
     /// The contents that the last host left; nil if there was none, or the file cannot be read.
     package let previous: Contents?
-    /// The highest number of a cell that there is room for.
+    /// The highest number of a slot that there is room for.
     package var capacity: Int { layout.capacity }
 
     let layout: BlackBoxLayout
@@ -108,20 +108,20 @@ package final class BlackBox: @unchecked Sendable {
     /// done, since it lies before this position.
     package func setNext(_ position: EventPosition?) { set(.next, position?.rawValue ?? 0) }
 
-    /// Notes the first durable event that a late module has not heard; nil when it is behind in none.
+    /// Notes the first durable event that an overdue module has not heard; nil when it is behind in none.
     ///
-    /// To be stored before the lane goes past that event with ``setNext(_:)``, and, on the late module's
-    /// own thread, moved on only when the module has returned. A cell that there is no room for (see
+    /// To be stored before the lane goes past that event with ``setNext(_:)``, and, on the overdue module's
+    /// own thread, moved on only when the module has returned. A slot that there is no room for (see
     /// ``capacity``) makes all positions of this box void, so that none claims too much.
     ///
     /// - Parameters:
-    ///   - cell: The module's number.
+    ///   - slot: The module's number.
     ///   - position: The event.
     ///   - begun: Whether the module was told of that event already.
-    package func setBehind(_ cell: UInt16, _ position: EventPosition?, begun: Bool = false) {
-        guard has(cell) else { return set(.incomplete, 1) }
+    package func setBehind(_ slot: UInt16, _ position: EventPosition?, begun: Bool = false) {
+        guard has(slot) else { return set(.incomplete, 1) }
         let begunBit = begun ? Contents.begunBit : 0
-        store(position.map { $0.rawValue | begunBit } ?? 0, at: layout.behind(Int(cell)))
+        store(position.map { $0.rawValue | begunBit } ?? 0, at: layout.behind(Int(slot)))
     }
 
     /// Notes which writing of the cursor file the positions here go on from.
@@ -132,29 +132,29 @@ package final class BlackBox: @unchecked Sendable {
     /// Notes what the lane is at; nil for calls and all else that is not an event.
     package func setActivity(_ activity: Activity?) { set(.activity, activity?.code ?? 0) }
 
-    /// Gives a cell its name, before its module is entered for the first time.
+    /// Gives a slot its name, before its module is entered for the first time.
     ///
     /// What was noted of a module that had this number before is void.
-    package func setName(_ id: ModuleID, of cell: UInt16) {
-        guard has(cell) else { return }
-        store(0, at: layout.behind(Int(cell)))
-        store(0, at: layout.late(Int(cell)))
-        store(0, at: layout.tasks(Int(cell)))
-        setRank(cell, of: cell)
-        setName(id.text, of: cell)
+    package func setName(_ id: ModuleID, of slot: UInt16) {
+        guard has(slot) else { return }
+        store(0, at: layout.behind(Int(slot)))
+        store(0, at: layout.overdue(Int(slot)))
+        store(0, at: layout.tasks(Int(slot)))
+        setRank(slot, of: slot)
+        setName(id.text, of: slot)
     }
 
     /// Notes where a module stands in the order of response, which is that of the numbers until then; 0
     /// for one that responds no more.
     ///
     /// To be stored between two events.
-    func setRank(_ rank: UInt16, of cell: UInt16) {
-        if has(cell) { store(UInt64(rank), at: layout.rank(Int(cell))) }
+    func setRank(_ rank: UInt16, of slot: UInt16) {
+        if has(slot) { store(UInt64(rank), at: layout.rank(Int(slot))) }
     }
 
-    /// Notes that a module is late, or no longer.
-    func setLate(_ cell: UInt16, _ isLate: Bool) {
-        if has(cell) { store(isLate ? 1 : 0, at: layout.late(Int(cell))) }
+    /// Notes that a module is overdue, or no longer.
+    func setOverdue(_ slot: UInt16, _ isOverdue: Bool) {
+        if has(slot) { store(isOverdue ? 1 : 0, at: layout.overdue(Int(slot))) }
     }
 
     /// Notes that start-up tasks of a module begin (1) or have ended (-1), off the lane.
@@ -162,11 +162,11 @@ package final class BlackBox: @unchecked Sendable {
     /// One that is overdue still runs until it ends.
     ///
     /// - Parameters:
-    ///   - cell: The module's number.
+    ///   - slot: The module's number.
     ///   - difference: By how much the number of its tasks changes.
-    func count(tasksOf cell: UInt16, _ difference: Int) {
-        guard has(cell) else { return }
-        (words + layout.tasks(Int(cell))).pointee.wrappingAdd(
+    func count(tasksOf slot: UInt16, _ difference: Int) {
+        guard has(slot) else { return }
+        (words + layout.tasks(Int(slot))).pointee.wrappingAdd(
             UInt64(bitPattern: Int64(difference)), ordering: .releasing)
     }
 
@@ -203,7 +203,7 @@ package final class BlackBox: @unchecked Sendable {
 
         deinit { box.freeStacks.withLock { [number] in $0 |= 1 << UInt64(number) } }
 
-        /// The cells' numbers by depth.
+        /// The slots' numbers by depth.
         var address: UnsafeMutablePointer<Atomic<UInt16>> {
             (UnsafeMutableRawPointer(box.words) + box.layout.stack(number) * 8)
                 .assumingMemoryBound(to: Atomic<UInt16>.self)
@@ -212,7 +212,7 @@ package final class BlackBox: @unchecked Sendable {
 
     // MARK: Storing
 
-    private func has(_ cell: UInt16) -> Bool { cell > 0 && Int(cell) <= layout.capacity }
+    private func has(_ slot: UInt16) -> Bool { slot > 0 && Int(slot) <= layout.capacity }
 
     private func set(_ word: BlackBoxLayout.Word, _ value: UInt64) {
         store(value, at: word.rawValue)
@@ -224,8 +224,8 @@ package final class BlackBox: @unchecked Sendable {
     }
 
     /// A name without a length is none, so that one cut off in the middle is never read.
-    private func setName(_ name: String, of cell: UInt16) {
-        let start = layout.name(Int(cell))
+    private func setName(_ name: String, of slot: UInt16) {
+        let start = layout.name(Int(slot))
         let bytes = Array(name.utf8.prefix(BlackBoxLayout.nameLimit))
         store(0, at: start)
         for (index, first) in stride(from: 0, to: bytes.count, by: 8).enumerated() {

@@ -19,8 +19,8 @@ package struct LastDeath: Hashable, Sendable {
     package var callers: [ModuleID] = []
     /// The durable event in hand, and which attempt it was.
     package var inHand: BlackBox.Progress.InHand?
-    /// The modules that were late, and so perhaps at work on threads of their own.
-    package var late: [ModuleID] = []
+    /// The modules that were overdue, and so perhaps at work on threads of their own.
+    package var overdue: [ModuleID] = []
     /// The modules whose start-up tasks ran, on threads of their own.
     package var startingUp: [ModuleID] = []
 }
@@ -38,7 +38,7 @@ extension BlackBox.Contents {
         death.module = module
         death.callers = module == nil ? [] : callers
         if case .event = activity { death.inHand = progress?.inHand }
-        death.late = late
+        death.overdue = overdue
         death.startingUp = startingUp
         return death
     }
@@ -51,7 +51,7 @@ extension LastDeath: CustomStringConvertible {
             return "the machine went down while the last host (process \(processID)) ran"
         }
         var text = "the last host (process \(processID)) died while \(scene)"
-        if !late.isEmpty { text += "; late: \(list(late))" }
+        if !overdue.isEmpty { text += "; late: \(list(overdue))" }
         if !startingUp.isEmpty { text += "; start-up tasks ran: \(list(startingUp))" }
         return text
     }
@@ -109,7 +109,7 @@ extension LastDeath {
                 json.member("position", inHand.position.description)
                 json.member("attempt", inHand.attempt)
             }
-            Self.write(late, as: "late", to: &json)
+            Self.write(overdue, as: "late", to: &json)
             Self.write(startingUp, as: "startingUp", to: &json)
         }
     }

@@ -1,11 +1,11 @@
 public import Synchronization
 
-/// The lane's owner in one machine word: the cell that is entered, the depth of nested calls, and a sequence number that
+/// The lane's owner in one machine word: the slot that is entered, the depth of nested calls, and a sequence number that
 /// makes each delivery different from the one before.
 ///
 /// ```
 /// 63            32 31      23 22   16 15        0
-/// │ deliveries    │ moves    │ depth │ cell      │
+/// │ deliveries    │ moves    │ depth │ slot      │
 /// ```
 ///
 /// `deliveries` counts those made by the lane itself (depth 1): while it stands still, one and the
@@ -20,7 +20,7 @@ struct Ownership: Equatable, Sendable {
 
     /// The responder in hand; 0 is the host itself, at whatever depth.
     @inlinable @inline(__always)
-    var cell: UInt16 { UInt16(truncatingIfNeeded: bits) }
+    var slot: UInt16 { UInt16(truncatingIfNeeded: bits) }
 
     /// The number of responders on the stack: 0 in the host's own code, 1 in a delivery, more if responders call each other.
     @inlinable @inline(__always)
@@ -30,7 +30,7 @@ struct Ownership: Equatable, Sendable {
     @inlinable @inline(__always)
     var delivery: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
 
-    @usableFromInline static var cellMask: UInt64 { 0xFFFF }
+    @usableFromInline static var slotMask: UInt64 { 0xFFFF }
     @usableFromInline static var depthUnit: UInt64 { 1 << 16 }
     @usableFromInline static var moveUnit: UInt64 { 1 << 23 }
     @usableFromInline static var moveMask: UInt64 { 0x1FF << 23 }
@@ -38,33 +38,33 @@ struct Ownership: Equatable, Sendable {
 
     /// The word for the next responder at the same depth.
     @inlinable @inline(__always)
-    func moved(to cell: UInt16) -> Ownership {
+    func moved(to slot: UInt16) -> Ownership {
         let counted = depth == 1 ? bits &+ Self.deliveryUnit : countingMove
-        return Ownership(bits: counted & ~Self.cellMask | UInt64(cell))
+        return Ownership(bits: counted & ~Self.slotMask | UInt64(slot))
     }
 
     /// The word for a responder that the one in hand calls, one deeper.
     @inlinable @inline(__always)
-    func entered(_ cell: UInt16) -> Ownership {
+    func entered(_ slot: UInt16) -> Ownership {
         let counted = depth == 0 ? bits &+ Self.deliveryUnit : countingMove
-        return Ownership(bits: (counted & ~Self.cellMask | UInt64(cell)) &+ Self.depthUnit)
+        return Ownership(bits: (counted & ~Self.slotMask | UInt64(slot)) &+ Self.depthUnit)
     }
 
-    /// The word after that call: back to `cell`, one less deep.
+    /// The word after that call: back to `slot`, one less deep.
     @inlinable @inline(__always)
-    func left(to cell: UInt16) -> Ownership {
-        Ownership(bits: (countingMove & ~Self.cellMask | UInt64(cell)) &- Self.depthUnit)
+    func left(to slot: UInt16) -> Ownership {
+        Ownership(bits: (countingMove & ~Self.slotMask | UInt64(slot)) &- Self.depthUnit)
     }
 
     /// The word while the host itself is at work in the middle of a responder's call: the lane
     /// is not taken over then, and what belongs to it may be touched.
     @inlinable @inline(__always)
-    var inHost: Ownership { Ownership(bits: countingMove & ~Self.cellMask) }
+    var inHost: Ownership { Ownership(bits: countingMove & ~Self.slotMask) }
 
     /// The word when the host is done and the responder goes on.
     @inlinable @inline(__always)
-    func resumed(by cell: UInt16) -> Ownership {
-        Ownership(bits: countingMove & ~Self.cellMask | UInt64(cell))
+    func resumed(by slot: UInt16) -> Ownership {
+        Ownership(bits: countingMove & ~Self.slotMask | UInt64(slot))
     }
 
     /// The word of the thread that goes on where another one was stuck.

@@ -7,7 +7,7 @@ final class BoundRoute {
     let entry: RouteTable.Entry
     private let handler: ErasedHandler
     private let target: any CallableModule
-    let cell: Cell
+    let slot: ModuleSlot
     let moduleID: String
     let action: String
 
@@ -15,7 +15,7 @@ final class BoundRoute {
         self.entry = entry
         handler = entry.route.handler
         self.target = target
-        cell = target.cell
+        slot = target.slot
         moduleID = entry.module.text
         action = entry.route.action
     }
@@ -30,12 +30,12 @@ final class BoundRoute {
     /// - Returns: The module.
     @inline(__always)
     func module(on lane: Lane, orFault fault: inout RouteError?) -> AnyObject? {
-        let isListed = cell.status.load(ordering: .acquiring) == .listed
-        let admission = isListed ? .go : lane.admit(cell, at: nil)
+        let isListed = slot.status.load(ordering: .acquiring) == .listed
+        let admission = isListed ? .go : lane.admit(slot, at: nil)
         if admission == .go, let module = target.instance { return module }
         fault =
-            admission == .late
-            ? .late(entry.module) : .unavailable(entry.module, because: target.unavailability)
+            admission == .overdue
+            ? .overdue(entry.module) : .unavailable(entry.module, because: target.unavailability)
         return nil
     }
 

@@ -8,21 +8,21 @@ extension CallDispatcher {
         var verdict = Interception.proceed
         var judge: ModuleID?
         var asked: ModuleID?
-        func rule(_ interception: Interception, by cell: Cell) -> FanStep {
+        func rule(_ interception: Interception, by slot: ModuleSlot) -> FanStep {
             if interception == .proceed { return .next }
-            (verdict, judge) = (interception, cell.id)
+            (verdict, judge) = (interception, slot.id)
             return .end
         }
         let end = gate.fanOut(
             to: interceptors, on: thread,
-            late: { rule(.refuse("it is late, and cannot be asked"), by: $0) },
+            overdue: { rule(.refuse("it is late, and cannot be asked"), by: $0) },
             failure: { rule(.refuse("\($1)"), by: $0) },
             alone: { _, _ in },
-            { entries, index, passage in
-                asked = entries[index].cell.id
+            { entries, index, entry in
+                asked = entries[index].slot.id
                 let interception = try entries[index].responder.intercept(call)
-                guard passage.settle() else { throw LaneLost() }
-                return rule(interception, by: entries[index].cell)
+                guard entry.settle() else { throw LaneLost() }
+                return rule(interception, by: entries[index].slot)
             })
         switch end {
         case .finished: break
@@ -44,9 +44,9 @@ extension CallDispatcher {
     func tellNotFound(_ call: InterceptedCall, _ error: RouteError, on thread: LaneThread) {
         guard !notFoundResponders.isEmpty else { return }
         _ = gate.fanOut(
-            to: notFoundResponders, on: thread, late: { _ in .next },
-            failure: { cell, error in
-                gate.lane.reportFailure(of: cell, error)
+            to: notFoundResponders, on: thread, overdue: { _ in .next },
+            failure: { slot, error in
+                gate.lane.reportFailure(of: slot, error)
                 return .next
             },
             alone: { entries, index in

@@ -102,9 +102,9 @@ final class CallDispatcher {
         isOver.store(true, ordering: .releasing)
     }
 
-    /// The routes of each module, by the number of its cell.
+    /// The routes of each module, by the number of its slot.
     var routesByModule: [UInt16: [BoundRoute]] {
-        Dictionary(grouping: routes.values, by: \.cell.number)
+        Dictionary(grouping: routes.values, by: \.slot.number)
     }
 
     func replace(_ tokens: TokenStore) { self.tokens = tokens }
@@ -122,7 +122,7 @@ final class CallDispatcher {
         routes[entry.index]
     }
 
-    /// Calls the route that `find` finds, in one stay.
+    /// Calls the route that `find` finds, in one entry of the gate.
     ///
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
@@ -140,7 +140,7 @@ final class CallDispatcher {
         let outcome = gate.call(on: thread) { () -> (UInt16, (BoundRoute, AnyObject))? in
             guard let route = find() else { return nil }
             guard let module = route.module(on: gate.lane, orFault: &fault) else { return nil }
-            called = route.cell.number
+            called = route.slot.number
             return (called, (route, module))
         } body: { found in
             try body(found.0, found.1)
@@ -149,14 +149,14 @@ final class CallDispatcher {
         case .returned: if let fault { throw fault }
         case .threw(let error): throw error
         case .tooDeep: throw RouteError.tooDeep(chain(on: thread))
-        case .lost, .threwLate:
-            guard let id = gate.lane.cell(called)?.id else { throw LaneLost() }
+        case .lost, .threwOverdue:
+            guard let id = gate.lane.slot(called)?.id else { throw LaneLost() }
             throw RouteError.tookTooLong(id)
         }
     }
 
     /// Returns the modules on the stack, outermost first.
     func chain(on thread: LaneThread) -> [ModuleID] {
-        thread.stack(at: thread.mine).compactMap { gate.lane.cell($0)?.id }
+        thread.stack(at: thread.mine).compactMap { gate.lane.slot($0)?.id }
     }
 }

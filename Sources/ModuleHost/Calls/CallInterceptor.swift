@@ -44,7 +44,7 @@ public enum Interception: Hashable, Sendable {
 ///   redirected to is seen by all again, eight times at most.
 /// - Thread: The lane, inside the caller's call.
 /// - Access: Calls are seen before their route is looked up, and also if there is none.
-/// - Late: A late interceptor cannot be asked. The call is refused: a guard is not passed
+/// - Late: An overdue interceptor cannot be asked. The call is refused: a guard is not passed
 ///   while asleep.
 /// - Failure: Throwing refuses the call with what was thrown as the reason.
 public protocol CallInterceptor: AnyObject {

@@ -14,14 +14,14 @@ final class CallJob<Reply: Sendable>: LaneJob {
     }
 
     private let dispatcher: LaneConfined<CallDispatcher>
-    /// The cell of the calling module, if it is one.
-    private let caller: Cell?
+    /// The slot of the calling module, if it is one.
+    private let caller: ModuleSlot?
     private let baggage: LaneConfined<Baggage>
     private let answer: Answer<Reply>
     let durableEvent: InboxEntry?
 
     init(
-        _ dispatcher: LaneConfined<CallDispatcher>, from caller: Cell? = nil,
+        _ dispatcher: LaneConfined<CallDispatcher>, from caller: ModuleSlot? = nil,
         of entry: InboxEntry? = nil,
         _ answer: Answer<Reply>, _ call: @escaping CallLine.Call<Reply>
     ) {
@@ -32,13 +32,13 @@ final class CallJob<Reply: Sendable>: LaneJob {
         self.answer = answer
     }
 
-    func run(on thread: LaneThread, after cell: UInt16) {
+    func run(on thread: LaneThread, after slot: UInt16) {
         let dispatcher = dispatcher.open(on: thread)
         let gate = dispatcher.gate
-        guard cell == 0 else {
+        guard slot == 0 else {
             // The module that was called got stuck in it; the caller does not wait for it.
-            let late = gate.lane.cell(cell)?.id
-            return answer.give(.failure(late.map(RouteError.tookTooLong) ?? .stopped))
+            let overdue = gate.lane.slot(slot)?.id
+            return answer.give(.failure(overdue.map(RouteError.tookTooLong) ?? .stopped))
         }
         let baggage = baggage.open(on: thread)
         baggage.result = Result { try baggage.call?(dispatcher.current, thread) }
@@ -59,7 +59,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
 
 extension CallJob {
     static func enqueue(
-        _ dispatcher: LaneConfined<CallDispatcher>, through gate: Gate, from caller: Cell,
+        _ dispatcher: LaneConfined<CallDispatcher>, through gate: Gate, from caller: ModuleSlot,
         _ call: @escaping CallLine.Call<Reply>,
         answer: @escaping @Sendable (Result<Reply, any Error>) -> Void
     ) {

@@ -7,14 +7,14 @@ struct CallLine {
     let dispatcher: CallDispatcher
     /// The module that calls.
     let module: ModuleID
-    /// Its cell.
-    let cell: Cell
+    /// Its slot.
+    let slot: ModuleSlot
     let origin: Origin
 
-    init(_ dispatcher: CallDispatcher, for id: ModuleID, at cell: Cell) {
+    init(_ dispatcher: CallDispatcher, for id: ModuleID, at slot: ModuleSlot) {
         self.dispatcher = dispatcher
         module = id
-        self.cell = cell
+        self.slot = slot
         origin = .local(id)
     }
 
@@ -27,7 +27,7 @@ struct CallLine {
     ///
     /// - Parameters:
     ///   - body: The call on the lane.
-    ///   - elsewhere: The same call, made only where it is to outlive this: a late module calls from its
+    ///   - elsewhere: The same call, made only where it is to outlive this: an overdue module calls from its
     ///     own thread and waits, but not for a target that takes too long.
     /// - Returns: The reply.
     /// - Throws: What the call throws.
@@ -44,7 +44,7 @@ struct CallLine {
     private func callFromElsewhere<Reply: Sendable>(_ body: @escaping Call<Reply>) throws -> Reply {
         let reply = Awaited<Result<Reply, any Error>>()
         CallJob.enqueue(
-            LaneConfined(dispatcher), through: dispatcher.gate, from: cell, body
+            LaneConfined(dispatcher), through: dispatcher.gate, from: slot, body
         ) { reply.keep($0) }
         guard let reply = reply.take() else { throw RouteError.stopped }
         return try reply.get()
@@ -68,11 +68,11 @@ struct CallLine {
     func enqueue<Reply: Sendable>(
         _ body: @escaping Call<Reply>, completion: @escaping (Result<Reply, any Error>) -> Void
     ) {
-        let (gate, cell) = (dispatcher.gate, cell)
+        let (gate, slot) = (dispatcher.gate, slot)
         let confined = LaneConfined(completion)
-        CallJob.enqueue(LaneConfined(dispatcher), through: gate, from: cell, body) { result in
+        CallJob.enqueue(LaneConfined(dispatcher), through: gate, from: slot, body) { result in
             gate.lane.enqueue(
-                LaneErrand(gate: gate, cell: cell) { confined.openInModule()(result) })
+                ModuleJob(gate: gate, slot: slot) { confined.openInModule()(result) })
         }
     }
 }
@@ -81,19 +81,19 @@ struct CallLine {
 struct RemoteCallLine: Sendable {
     let dispatcher: LaneConfined<CallDispatcher>
     private let gate: Gate
-    let cell: Cell
+    let slot: ModuleSlot
     let origin: Origin
 
     init(_ line: CallLine) {
         gate = line.dispatcher.gate
         dispatcher = LaneConfined(line.dispatcher)
-        cell = line.cell
+        slot = line.slot
         origin = line.origin
     }
 
     func call<Reply: Sendable>(_ body: @escaping CallLine.Call<Reply>) async throws -> Reply {
         try await withCheckedThrowingContinuation { continuation in
-            CallJob.enqueue(dispatcher, through: gate, from: cell, body) {
+            CallJob.enqueue(dispatcher, through: gate, from: slot, body) {
                 continuation.resume(with: $0)
             }
         }

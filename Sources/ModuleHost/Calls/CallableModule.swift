@@ -3,7 +3,7 @@
 /// Belongs to the lane.
 protocol CallableModule: AnyObject {
     /// The module's place on the lane.
-    var cell: Cell { get }
+    var slot: ModuleSlot { get }
     /// The instance; nil while there is none.
     var instance: AnyObject? { get }
     /// The reason why the module cannot be called, if ``instance`` is nil.

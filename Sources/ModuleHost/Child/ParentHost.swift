@@ -37,7 +37,7 @@ final class ParentHost: AppRole, UpstreamCalls {
         if case .failed(let reason) = record.status {
             return uplink.fail(initialization, RPCError(.failed, reason))
         }
-        let members = app.center.members(of: record.cell).map(\.object)
+        let members = app.center.members(of: record.slot).map(\.object)
         let topics = members.compactMap { $0 as? any MessageResponder }.flatMap(\.topics)
         let events = EventKind.allCases.filter { members.contains(where: $0.isHeard) }
         uplink.succeed(initialization) { json in
@@ -60,7 +60,7 @@ final class ParentHost: AppRole, UpstreamCalls {
     func moduleFailed(_: ModuleRecord, in _: String, _: any Error, of _: App) {}
 
     func responderFailed(
-        _: Cell, in event: LifecycleEvent, _ error: any Error, of _: App
+        _: ModuleSlot, in event: LifecycleEvent, _ error: any Error, of _: App
     ) -> FanStep {
         inHand.withLock { $0.failure = $0.failure ?? "\(error)" }
         return .next
@@ -199,10 +199,10 @@ final class ParentHost: AppRole, UpstreamCalls {
         guard let record = app.records.first, let main = record.module as? any RootProvider else {
             return nil
         }
-        switch app.gate.call(record.cell, on: thread, { try describing { try main.root } }) {
+        switch app.gate.call(record.slot, on: thread, { try describing { try main.root } }) {
         case .returned(let root): return root
         case .threw(let error): throw RPCError(.failed, "\(error)")
-        case .tooDeep, .lost, .threwLate: return nil
+        case .tooDeep, .lost, .threwOverdue: return nil
         }
     }
 

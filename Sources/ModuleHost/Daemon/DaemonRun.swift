@@ -94,7 +94,7 @@ final class DaemonRun: Sendable {
     }
 
     /// Whether module code is still running on a thread that the lane was taken from.
-    var hasStalledThreads: Bool { host.gate.lane.hasLateThreads() }
+    var hasStalledThreads: Bool { host.gate.lane.hasStalledThreads() }
 
     func run() -> ExitCode {
         // While the state directory is still claimed: the next host makes a socket of this name.

@@ -10,7 +10,7 @@ struct Broadcast {
     /// The rank after which to begin.
     let after: UInt16
     /// Told of a responder that threw; says whether the others are to be told.
-    let onFailure: (Cell, any Error) -> FanStep
+    let onFailure: (ModuleSlot, any Error) -> FanStep
     /// Whether the lane was lost on the way: another thread goes on, and the counts are not ours.
     var isLost = false
 }
@@ -47,30 +47,30 @@ extension EventDefinition {
         let end = gate.fanOut(
             to: broadcast.center.listeners(of: Self.self, for: event), on: thread,
             after: broadcast.after, at: event.sequence,
-            late: { cell in
-                progress.tally.late += 1
-                return progress.tally.takeLate(from: cell, of: event.kind)
+            overdue: { slot in
+                progress.tally.overdue += 1
+                return progress.tally.takeOverdue(from: slot, of: event.kind)
             },
-            failure: { cell, error in
+            failure: { slot, error in
                 progress.tally.failed += 1
                 if event.kind.wantsFetchResult {
-                    _ = progress.tally.take(.fetch(.failed), from: cell)
+                    _ = progress.tally.take(.fetch(.failed), from: slot)
                 }
-                return onFailure(cell, error)
+                return onFailure(slot, error)
             },
             alone: { list, index in _ = try tell(list, index, event, content) },
-            { list, index, passage in
+            { list, index, entry in
                 progress.countTold()
                 let reply = try tell(list, index, event, content)
                 switch reply {
                 case .heard: return .next
                 case .notConcerned:
-                    // Who has lost the lane counts as late, whatever it says.
+                    // A module that has lost the lane counts as overdue, whatever it says.
                     if gate.lane.owns(thread) { progress.countTold(-1) }
                     return .next
                 case .fetch, .claim:
-                    guard passage.settle() else { throw LaneLost() }
-                    return progress.tally.take(reply, from: list[index].cell)
+                    guard entry.settle() else { throw LaneLost() }
+                    return progress.tally.take(reply, from: list[index].slot)
                 }
             })
         if case .lost = end { broadcast.isLost = true }

@@ -2,7 +2,7 @@
 ///
 /// - Order: Slatefile order, until one claims the URL.
 /// - Thread: The lane.
-/// - Reply: The first `true` ends the search. A module that is late ends it too, without a claim:
+/// - Reply: The first `true` ends the search. A module that is overdue ends it too, without a claim:
 ///   going on could act twice.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
 /// - Failure: Throwing is reported and counts as no claim.
@@ -21,7 +21,7 @@ public protocol URLResponder: Module {
 ///
 /// - Order: Slatefile order, until one claims the activity.
 /// - Thread: The lane.
-/// - Reply: The first `true` ends the search; so does a late module, without a claim.
+/// - Reply: The first `true` ends the search; so does an overdue module, without a claim.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
 /// - Failure: Throwing is reported and counts as no claim.
 public protocol UserActivityResponder: Module {
@@ -37,7 +37,7 @@ public protocol UserActivityResponder: Module {
 ///
 /// - Order: Slatefile order, until one claims the shortcut.
 /// - Thread: The lane.
-/// - Reply: The first `true` ends the search; so does a late module, without a claim.
+/// - Reply: The first `true` ends the search; so does an overdue module, without a claim.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
 /// - Failure: Throwing is reported and counts as no claim.
 public protocol ShortcutResponder: Module {

@@ -24,13 +24,13 @@ enum ConfigurationChangedEvent: EventDefinition {
         _: EventListener<any ConfigurationResponder>, _ member: Member,
         _ reload: ConfigurationReload
     ) -> Bool {
-        reload.change(for: member.cell.id) != nil
+        reload.change(for: member.slot.id) != nil
     }
 
     static func tell(
         _ module: any ConfigurationResponder, _ reload: ConfigurationReload, as member: Member
     ) throws -> EventReply {
-        guard let change = reload.change(for: member.cell.id) else { return .notConcerned }
+        guard let change = reload.change(for: member.slot.id) else { return .notConcerned }
         try module.configurationDidChange(change)
         return .heard
     }

@@ -44,7 +44,7 @@ package final class Inbox: Sendable {
     let storedAtStart: InboxCursor
     /// Says who is in the way where the thread waits for long.
     let lockWatch: InboxLockWatch
-    /// Reads what late modules have not heard, on their threads.
+    /// Reads what overdue modules have not heard, on their threads.
     private let lateReader = Guarded<InboxReader?>(nil)
     private let ended: WakeSignal
 
@@ -177,22 +177,22 @@ package final class Inbox: Sendable {
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
 
     /// Another module takes the place of one of the same id.
-    func replace(_ old: Cell, by new: Cell) { progress.replace(old, by: new) }
+    func replace(_ old: ModuleSlot, by new: ModuleSlot) { progress.replace(old, by: new) }
 
-    /// A module gave up events, which are to be put aside.
+    /// Events were dropped for a module, and are to be moved to the dead letters.
     func noteForfeit() { mailbox.wake() }
 
-    /// A late module has a durable event, or none any more, that it has not heard.
+    /// An overdue module has a durable event, or none any more, that it has not heard.
     ///
     /// Under the lane's lock.
-    func note(_ cell: Cell, _ position: EventPosition?, isBegun: Bool) {
-        progress.noteUnheard(by: cell, position, isBegun: isBegun)
+    func note(_ slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
+        progress.noteUnheard(by: slot, position, isBegun: isBegun)
         if position == nil { mailbox.wake() }
     }
 
-    // MARK: On the thread of a late module
+    // MARK: On the thread of an overdue module
 
-    /// Reads an event again that a late module has not heard.
+    /// Reads an event again that an overdue module has not heard.
     ///
     /// - Parameter place: Where it stands, or before it.
     /// - Returns: Its entry, nil where nothing can be read; and the event, nil where what stands there is

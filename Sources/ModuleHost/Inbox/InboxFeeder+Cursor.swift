@@ -6,7 +6,7 @@ extension InboxFeeder {
             isCursorDue = nil
             return
         }
-        let isAtWork = inbox.progress.countInFlight > 0 || lane?.forfeits.isEmpty == false
+        let isAtWork = inbox.progress.countInFlight > 0 || lane?.droppedRanges.isEmpty == false
         guard isAtWork || currentCursor() != nil else {
             isCursorDue = nil
             return
@@ -35,8 +35,8 @@ extension InboxFeeder {
         var cursor = stored
         cursor.next = max(next, start.next ?? next)
         cursor.modules = start.behind(at: next)
-        for (cell, place) in lane?.unheard ?? [] {
-            if let id = cell.id { cursor.modules[id] = place }
+        for (slot, place) in lane?.unheard ?? [] {
+            if let id = slot.id { cursor.modules[id] = place }
         }
         let lowest = cursor.lowest ?? next
         cursor.attempts = stored.attempts.filter { $0.key >= lowest }

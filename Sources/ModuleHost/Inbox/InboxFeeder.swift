@@ -179,7 +179,7 @@ struct InboxFeeder {
         let reader = try InboxReader(inbox.folder, segments, from: start.first)
         inbox.progress.start(
             at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
-            for: host.cells(of: start.modules))
+            for: host.slots(of: start.modules))
         (self.reader, lane, given) = (reader, host.lane, reader.position)
         return reader
     }

@@ -13,13 +13,13 @@ protocol InboxHost: AnyObject, Sendable {
 }
 
 extension InboxHost {
-    /// The cells of modules that are behind at the start.
-    func cells(
+    /// The slots of modules that are behind at the start.
+    func slots(
         of places: [ModuleID: EventPosition]
-    ) -> [(id: ModuleID, cell: Cell, place: EventPosition)] {
-        lane.allCells.compactMap { cell in
-            guard let id = cell.id, let place = places[id] else { return nil }
-            return (id, cell, place)
+    ) -> [(id: ModuleID, slot: ModuleSlot, place: EventPosition)] {
+        lane.allSlots.compactMap { slot in
+            guard let id = slot.id, let place = places[id] else { return nil }
+            return (id, slot, place)
         }
     }
 }

@@ -26,7 +26,7 @@ final class InboxProgress: Sendable {
 
     private struct CatchingUp {
         var end = EventPosition(segment: 1, offset: 0)
-        var modules: [ModuleID: (cell: Cell, place: EventPosition)] = [:]
+        var modules: [ModuleID: (slot: ModuleSlot, place: EventPosition)] = [:]
     }
 
     /// - Parameters:
@@ -45,7 +45,7 @@ final class InboxProgress: Sendable {
         box?.setInHand(entry.position, attempt: entry.attempt)
     }
 
-    /// Every module listed for an event has returned, or is late and has its own position.
+    /// Every module listed for an event has returned, or is overdue and has its own position.
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) {
         if entry.only != nil { note(entry, entry.end, isBegun: false) }
         advance(to: entry.end)
@@ -95,33 +95,33 @@ final class InboxProgress: Sendable {
         guard isCatchingUp.load(ordering: .relaxed) else { return }
         catchingUp.withLock { modules in
             for (id, module) in modules.modules where entry.only?.contains(id) == true {
-                // Of one that is late by now the lane says itself how far it is.
-                switch module.cell.status.load(ordering: .relaxed) {
+                // Of one that is overdue by now the lane says itself how far it is.
+                switch module.slot.status.load(ordering: .relaxed) {
                 case .listed, .rejoined:
-                    box?.setBehind(module.cell.number, place, begun: isBegun)
-                case .late, .unlisted: break
+                    box?.setBehind(module.slot.number, place, begun: isBegun)
+                case .overdue, .unlisted: break
                 }
             }
         }
     }
 
-    /// A late module has a durable event, or none any more, that it was to hear and has not heard.
+    /// A overdue module has a durable event, or none any more, that it was to hear and has not heard.
     ///
     /// One that is level with the lane is not so with the last host, as long as the lane has not come to the
     /// end of what that left to it.
-    func noteUnheard(by cell: Cell, _ position: EventPosition?, isBegun: Bool) {
+    func noteUnheard(by slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
         guard position == nil, isCatchingUp.load(ordering: .relaxed) else {
-            box?.setBehind(cell.number, position, begun: isBegun)
+            box?.setBehind(slot.number, position, begun: isBegun)
             return
         }
         catchingUp.withLock { modules in
             // Another one of this id may have been made for a reload that did not hold.
-            let module = cell.id.flatMap { modules.modules[$0] }.flatMap {
-                $0.cell === cell ? $0 : nil
+            let module = slot.id.flatMap { modules.modules[$0] }.flatMap {
+                $0.slot === slot ? $0 : nil
             }
-            let isGone = !cell.isListed && !cell.isAwaited.load(ordering: .relaxed)
+            let isGone = !slot.isListed && !slot.isAwaited.load(ordering: .relaxed)
             let left = isGone ? nil : module.map { firstLeft(from: $0.place) }
-            box?.setBehind(cell.number, left, begun: false)
+            box?.setBehind(slot.number, left, begun: false)
         }
     }
 
@@ -131,10 +131,10 @@ final class InboxProgress: Sendable {
     }
 
     /// Another module takes the place of one that may have been behind when the last host ended.
-    func replace(_ old: Cell, by new: Cell) {
+    func replace(_ old: ModuleSlot, by new: ModuleSlot) {
         guard isCatchingUp.load(ordering: .relaxed), let id = old.id else { return }
         catchingUp.withLock { modules in
-            guard let module = modules.modules[id], module.cell === old else { return }
+            guard let module = modules.modules[id], module.slot === old else { return }
             let place = firstLeft(from: module.place)
             modules.modules[id] = (new, place)
             box?.setBehind(new.number, place, begun: false)
@@ -146,10 +146,10 @@ final class InboxProgress: Sendable {
             guard place >= modules.end else { return }
             box?.setNext(place)
             for module in modules.modules.values
-            where module.cell.status.load(ordering: .relaxed) != .late
-                && !module.cell.isAwaited.load(ordering: .relaxed)
+            where module.slot.status.load(ordering: .relaxed) != .overdue
+                && !module.slot.isAwaited.load(ordering: .relaxed)
             {
-                box?.setBehind(module.cell.number, nil, begun: false)
+                box?.setBehind(module.slot.number, nil, begun: false)
             }
             modules.modules = [:]
             isCatchingUp.store(false, ordering: .relaxed)
@@ -180,16 +180,16 @@ final class InboxProgress: Sendable {
     ///   - modules: Those, with the first event that each is to hear.
     func start(
         at place: EventPosition, upTo end: EventPosition,
-        for modules: [(id: ModuleID, cell: Cell, place: EventPosition)]
+        for modules: [(id: ModuleID, slot: ModuleSlot, place: EventPosition)]
     ) {
         for module in modules {
-            box?.setBehind(module.cell.number, module.place, begun: false)
+            box?.setBehind(module.slot.number, module.place, begun: false)
         }
         catchingUp.withLock {
             $0 = CatchingUp(
                 end: end,
                 modules: Dictionary(
-                    modules.map { ($0.id, ($0.cell, $0.place)) },
+                    modules.map { ($0.id, ($0.slot, $0.place)) },
                     uniquingKeysWith: { first, _ in first }))
         }
         isCatchingUp.store(place < end, ordering: .relaxed)

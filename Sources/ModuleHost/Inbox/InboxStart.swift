@@ -97,7 +97,7 @@ struct InboxStart {
         return Set(modules.filter { $0.value <= position }.keys)
     }
 
-    /// Those that were behind and have not caught up where the lane has come to `place`, late ones aside.
+    /// Those that were behind and have not caught up where the lane has come to `place`, overdue ones aside.
     func behind(at place: EventPosition) -> [ModuleID: EventPosition] {
         guard let next, place < next else { return [:] }
         return modules.mapValues { max($0, place) }

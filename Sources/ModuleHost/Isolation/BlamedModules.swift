@@ -53,7 +53,7 @@ extension LastDeath {
     var culprit: ModuleID? {
         guard cause == .process else { return nil }
         if let module { return module }
-        let others = Set(late + startingUp)
+        let others = Set(overdue + startingUp)
         return others.count == 1 ? others.first : nil
     }
 }

@@ -17,7 +17,8 @@ extension RouteError {
     fileprivate var crossingDetail: String? {
         switch self {
         case .notFound(_, let nearest), .noAction(_, _, let nearest): nearest
-        case .late(let module), .tookTooLong(let module), .unavailable(let module, _): module.text
+        case .overdue(let module), .tookTooLong(let module), .unavailable(let module, _):
+            module.text
         default: nil
         }
     }
@@ -54,7 +55,7 @@ extension CrossingCall {
         case (.badParameter, _):
             return ParameterFault(crossing: answer.detail ?? "", answer.message)
         case (.notFound, _): return notFound(nearest: answer.detail)
-        case (.late, let module?): return RouteError.late(module)
+        case (.overdue, let module?): return RouteError.overdue(module)
         case (.unavailable, let module?):
             return RouteError.unavailable(module, crossing: answer.message)
         case (.notRunning, _): return RouteError.stopped

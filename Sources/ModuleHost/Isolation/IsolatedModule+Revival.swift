@@ -49,7 +49,7 @@ extension IsolatedModule {
         isGone = true
         guard case .giveUp(let deaths) = verdict else { return .gone }
         let error = IsolationError.givenUp(deaths: deaths, within: terms.restarts.period, end)
-        context.host.services.fail(context.cell, "process", error)
+        context.host.services.fail(context.slot, "process", error)
         return error
     }
 

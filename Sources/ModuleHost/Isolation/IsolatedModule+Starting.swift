@@ -8,22 +8,23 @@ extension IsolatedModule {
         let reference = LaneConfined(reference)
         return ModuleProcess.Observer(
             onLine: { [log = context.log] level, text in log.write(level, text) },
-            onMail: { [services = context.host.services, cell = context.cell] process in
-                enter(reference, services, cell, process)
+            onMail: { [services = context.host.services, slot = context.slot] process in
+                enter(reference, services, slot, process)
             })
     }
 
     /// Has the module take what its process says while it is asked nothing.
     private static func enter(
-        _ reference: LaneConfined<IsolatedReference>, _ services: any ModuleServices, _ cell: Cell,
+        _ reference: LaneConfined<IsolatedReference>, _ services: any ModuleServices,
+        _ slot: ModuleSlot,
         _ process: ModuleProcess
     ) {
-        services.enter(cell) {
+        services.enter(slot) {
             guard let module = reference.openInModule().module, module.process === process else {
                 return
             }
             // Others have their turn before the rest.
-            if try module.takeMail() { enter(reference, services, cell, process) }
+            if try module.takeMail() { enter(reference, services, slot, process) }
         } completion: { _ in
         }
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// the process and waits for the answer.
 ///
 /// So it has its place in the order, its deadline, its backlog and its position in the inbox as they all have.
-/// A process that has ended is *being late*: the handler that finds out gives up the lane, starts the process
+/// A process that has ended is *being overdue*: the handler that finds out gives up the lane, starts the process
 /// again, tells it what it had in hand once more, and catches up on its own thread.
 final class IsolatedModule {
     let context: ModuleContext
@@ -127,7 +127,7 @@ final class IsolatedModule {
     /// Puts an event aside that the module cannot receive, if it is durable.
     private func putAside(_ event: LifecycleEvent, _ error: IsolationError) -> IsolationError {
         if event.entry != nil {
-            _ = context.host.services.putAsideEventInHand(of: context.cell, because: "\(error)")
+            _ = context.host.services.putAsideEventInHand(of: context.slot, because: "\(error)")
         }
         return error
     }
@@ -144,7 +144,7 @@ final class IsolatedModule {
     /// Has the reading thread watch the output again when the lane has nothing more to do.
     private func noteExchange() {
         if !process.isFlooding.load(ordering: .relaxed) { hasYieldedToFlood = false }
-        // One that is late goes on with the next at once; see ``noteLevel()``.
+        // One that is overdue goes on with the next at once; see ``noteLevel()``.
         guard context.host.services.isOnLane else { return }
         noteLevel()
     }
@@ -153,7 +153,7 @@ final class IsolatedModule {
     ///
     /// On the lane, or the module's own thread.
     func noteLevel() {
-        // The module may be late again, and about to have another process.
+        // The module may be overdue again, and about to have another process.
         let output = current.withLock(\.self).output
         guard !output.isRestListed.exchange(true, ordering: .relaxed) else { return }
         context.host.services.whenIdle {
@@ -196,13 +196,13 @@ final class IsolatedModule {
         return switch kind {
         case .launch: deadlines.launch
         case .terminate: deadlines.stop
-        default: context.cell.deadline ?? deadlines.event
+        default: context.slot.deadline ?? deadlines.event
         }
     }
 
     /// Returns the time after which a process that does not answer is killed.
     private func patience(beyond deadline: Duration) -> Duration {
-        context.cell.killAfter.map { max($0, deadline) } ?? deadline * 2
+        context.slot.killAfter.map { max($0, deadline) } ?? deadline * 2
     }
 
     // MARK: Calls
@@ -218,7 +218,7 @@ final class IsolatedModule {
         guard call.userInfo.isEmpty else {
             throw HandlerError(error: IsolationError.objects(call.userInfo.keys.sorted()))
         }
-        let limit = patience(beyond: context.cell.deadline ?? context.host.services.deadlines.event)
+        let limit = patience(beyond: context.slot.deadline ?? context.host.services.deadlines.event)
         toldOrigins.note(call.origin)
         let answer: Result<JSONValue, RPCError>
         do throws(ModuleEnd) {

@@ -190,7 +190,7 @@ extension ModuleProcess {
         let event = try SendRequest(
             asked.event, payload: asked.payload, id: asked.id, from: .local(context.id))
         guard let record = event.record else {
-            guard context.cell.permissions.contains(.state) else {
+            guard context.slot.permissions.contains(.state) else {
                 throw .mayNotSend(event.event.kind)
             }
             try module.posts.post(event.event, to: context.host.services)

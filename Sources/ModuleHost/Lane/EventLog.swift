@@ -6,15 +6,15 @@ struct EventLog {
     /// An event that some module is behind on.
     struct Kept: Sendable {
         let event: LifecycleEvent
-        /// The numbers of the late modules that are not to hear it; nil while that is not known: the
+        /// The numbers of the overdue modules that are not to hear it; nil while that is not known: the
         /// search for who claims the event goes on.
         var unreached: Set<UInt16>?
         /// The bytes of all events that were kept before it.
         fileprivate var bytesBefore = 0
 
         /// Returns whether a module that is behind receives the event; nil while that is not known.
-        func isFor(_ cell: Cell) -> Bool? {
-            unreached.map { !$0.contains(cell.number) && event.isFor(cell.id) }
+        func isFor(_ slot: ModuleSlot) -> Bool? {
+            unreached.map { !$0.contains(slot.number) && event.isFor(slot.id) }
         }
 
         init(_ event: LifecycleEvent) {
@@ -51,7 +51,7 @@ struct EventLog {
         }
     }
 
-    /// Keeps the newest event after all: a module became late while it was being delivered.
+    /// Keeps the newest event after all: a module became overdue while it was being delivered.
     mutating func keep(_ event: LifecycleEvent) {
         guard count == 0, event.sequence + 1 == head else { return }
         keepNow(event)
@@ -72,10 +72,10 @@ struct EventLog {
     /// The event at `position`, or nil where it is not kept.
     subscript(position: UInt64) -> Kept? { index(of: position).flatMap { kept[$0] } }
 
-    /// The search for who claims the event at `position` has ended before it came to these late modules.
-    mutating func endSearch(at position: UInt64, before unreached: [Cell]) {
+    /// The search for who claims the event at `position` has ended before it came to these overdue modules.
+    mutating func endSearch(at position: UInt64, before unreached: [ModuleSlot]) {
         guard let index = index(of: position) else { return }
-        // By name, and not by rank: the order may change while they are late.
+        // By name, and not by rank: the order may change while they are overdue.
         kept[index]?.unreached = Set(unreached.map(\.number))
     }
 

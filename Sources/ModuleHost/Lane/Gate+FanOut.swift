@@ -24,15 +24,15 @@ extension Gate {
     /// Tells every responder of a list, in order.
     ///
     /// The common case costs one compare-exchange a delivery: no lock, no clock, no allocation. Only
-    /// when the epoch has changed is an entry's cell looked at.
+    /// when the epoch has changed is an entry's slot looked at.
     ///
     /// - Parameters:
     ///   - list: Whom to tell; looked up while the lane is ours for sure. Members that come during the fan-out are not told, those that go are
     ///     not told any more.
     ///   - thread: The calling thread, which owns the lane.
     ///   - rank: The rank after which to begin; 0 for the first.
-    ///   - position: The position of the event, or nil for what does not wait for late modules.
-    ///   - late: Called for a module that is late, instead of telling it.
+    ///   - position: The position of the event, or nil for what does not wait for overdue modules.
+    ///   - overdue: Called for a module that is overdue, instead of telling it.
     ///   - failure: Called with what a responder threw, in words, while the lane is still ours.
     ///   - alone: Tells one more responder, by its index, of the module that held the lane up, on its
     ///     own thread.
@@ -44,14 +44,14 @@ extension Gate {
     func fanOut<Responder>(
         to list: @autoclosure () -> ResponderList<Responder>, on thread: LaneThread,
         after rank: UInt16 = 0,
-        at position: UInt64? = nil, late: (Cell) -> FanStep,
-        failure: (Cell, any Error) -> FanStep,
+        at position: UInt64? = nil, overdue: (ModuleSlot) -> FanStep,
+        failure: (ModuleSlot, any Error) -> FanStep,
         alone: (ResponderList<Responder>.Entries, Int) throws -> Void,
-        _ body: (ResponderList<Responder>.Entries, Int, inout Passage) throws -> FanStep
+        _ body: (ResponderList<Responder>.Entries, Int, inout GateEntry) throws -> FanStep
     ) -> FanEnd {
-        guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
+        guard var entry = GateEntry(lane: lane, thread: thread) else { return .tooDeep }
         // The list is the lane's.
-        guard passage.settle() else { return .lost(rest: nil) }
+        guard entry.settle() else { return .lost(rest: nil) }
         let list = list()
         list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
         let entries = list.entries
@@ -60,34 +60,34 @@ extension Gate {
         rounds: while index < entries.count {
             if lane.epoch.load(ordering: .relaxed) != ordered {
                 // What follows counts and changes what is the lane's.
-                guard passage.settle() else { break rounds }
-                switch admit(entries[index].cell, entries[index].member, at: position) {
+                guard entry.settle() else { break rounds }
+                switch admit(entries[index].slot, entries[index].member, at: position) {
                 case .go: break
                 case .skip:
                     index += 1
                     continue rounds
-                case .late:
-                    index = late(entries[index].cell) == .end ? entries.count : index + 1
+                case .overdue:
+                    index = overdue(entries[index].slot) == .end ? entries.count : index + 1
                     continue rounds
                 }
             }
-            let outcome = enter(entries[index].cell.number, through: &passage) { passage in
-                try describing { try body(entries, index, &passage) }
+            let outcome = enter(entries[index].slot.number, through: &entry) { entry in
+                try describing { try body(entries, index, &entry) }
             }
             switch outcome {
             case .returned(.next): index += 1
             case .returned(.end): index = entries.count
             case .threw(let error):
-                index = failure(entries[index].cell, error) == .end ? entries.count : index + 1
+                index = failure(entries[index].slot, error) == .end ? entries.count : index + 1
             case .lost: break rounds
-            case .threwLate(let error):
-                reportLate(entries[index].cell, error)
+            case .threwOverdue(let error):
+                reportOverdue(entries[index].slot, error)
                 index += 1
                 break rounds
             case .tooDeep: return .tooDeep
             }
         }
-        return passage.leave() ? .finished : finish(entries, from: index, passage, alone)
+        return entry.leave() ? .finished : finish(entries, from: index, entry, alone)
     }
 
     /// Goes on, on a thread that lost the lane, with the entries of the module that held it up: a
@@ -95,23 +95,23 @@ extension Gate {
     @usableFromInline
     func finish<Responder>(
         _ entries: ResponderList<Responder>.Entries, from start: Int,
-        _ passage: borrowing Passage,
+        _ entry: borrowing GateEntry,
         _ alone: (ResponderList<Responder>.Entries, Int) throws -> Void
     ) -> FanEnd {
-        let late = passage.inside == 0 ? passage.outer : passage.inside
+        let overdue = entry.inside == 0 ? entry.outer : entry.inside
         var index = start
-        while index < entries.count, entries[index].cell.number == late {
+        while index < entries.count, entries[index].slot.number == overdue {
             defer { index += 1 }
             let entry = entries[index]
             if entry.member.isRemoved { continue }
-            do { try alone(entries, index) } catch { reportLate(entry.cell, error) }
+            do { try alone(entries, index) } catch { reportOverdue(entry.slot, error) }
         }
-        passage.giveUp()
-        return .lost(rest: Set(entries[index...].compactMap(\.cell.id)))
+        entry.giveUp()
+        return .lost(rest: Set(entries[index...].compactMap(\.slot.id)))
     }
 
     @usableFromInline
-    func admit(_ cell: Cell, _ member: Member, at position: UInt64?) -> Lane.Admission {
-        member.isRemoved ? .skip : lane.admit(cell, at: position)
+    func admit(_ slot: ModuleSlot, _ member: Member, at position: UInt64?) -> Lane.Admission {
+        member.isRemoved ? .skip : lane.admit(slot, at: position)
     }
 }

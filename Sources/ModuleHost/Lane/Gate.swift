@@ -1,6 +1,6 @@
 /// The one way into module code: for an event, a call, a service, a start-up result, a timer.
 ///
-/// Whatever enters takes a ``Passage``, names the cell, and runs its closure inside
+/// Whatever enters takes a ``GateEntry``, names the slot, and runs its closure inside
 /// ``enter(_:through:_:)``. No lock of the host is held there.
 @usableFromInline
 struct Gate: Sendable {
@@ -15,65 +15,65 @@ struct Gate: Sendable {
         /// module was not entered, or what it did is no longer waited for.
         case lost
         /// As ``lost``, and the module was entered and has thrown, late.
-        case threwLate(any Error)
+        case threwOverdue(any Error)
         /// It was not entered: calls are nested 64 deep already.
         case tooDeep
     }
 
     @usableFromInline let lane: Lane
 
-    /// Enters the module of `cell`.
+    /// Enters the module of `slot`.
     ///
     /// The only place from which module code is called on the lane.
     ///
     /// The lane is looked at again only where the caller goes on to touch what is the lane's: see
-    /// ``Passage/settle()``.
+    /// ``GateEntry/settle()``.
     @inlinable @inline(__always)
     func enter<Result>(
-        _ cell: UInt16, through passage: inout Passage,
-        _ body: (inout Passage) throws -> Result
+        _ slot: UInt16, through entry: inout GateEntry,
+        _ body: (inout GateEntry) throws -> Result
     ) -> Outcome<Result> {
-        guard passage.move(to: cell) else { return .lost }
+        guard entry.move(to: slot) else { return .lost }
         do {
-            return .returned(try body(&passage))
+            return .returned(try body(&entry))
         } catch {
-            return passage.settle() ? .threw(error) : .threwLate(error)
+            return entry.settle() ? .threw(error) : .threwOverdue(error)
         }
     }
 
-    /// Enters the module of `cell` alone, and comes back.
+    /// Enters the module of `slot` alone, and comes back.
     ///
     /// What it throws when the lane is lost is reported here.
     ///
     /// - Parameters:
-    ///   - cell: The module's place.
+    ///   - slot: The module's place.
     ///   - thread: The calling thread, which owns the lane.
     ///   - body: Module code.
     /// - Returns: How it ended.
     func call<Result>(
-        _ cell: Cell, on thread: LaneThread, _ body: () throws -> Result
+        _ slot: ModuleSlot, on thread: LaneThread, _ body: () throws -> Result
     ) -> Outcome<Result> {
-        guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
-        let outcome = enter(cell.number, through: &passage) { _ in try body() }
-        return end(passage, outcome, cell.number)
+        guard var entry = GateEntry(lane: lane, thread: thread) else { return .tooDeep }
+        let outcome = enter(slot.number, through: &entry) { _ in try body() }
+        return end(entry, outcome, slot.number)
     }
 
     /// Comes back from a module; what it threw when the lane is lost is reported here.
     @inline(__always)
     private func end<Result>(
-        _ passage: consuming Passage, _ outcome: Outcome<Result>, _ cell: UInt16
+        _ entry: consuming GateEntry, _ outcome: Outcome<Result>, _ slot: UInt16
     ) -> Outcome<Result> {
-        if passage.leave() { return outcome }
-        passage.giveUp()
+        if entry.leave() { return outcome }
+        entry.giveUp()
         switch outcome {
-        case .threw(let error), .threwLate(let error):
-            if let cell = lane.cell(cell) { reportLate(cell, error) }
+        case .threw(let error), .threwOverdue(let error):
+            if let slot = lane.slot(slot) { reportOverdue(slot, error) }
         case .returned, .lost, .tooDeep: break
         }
         return .lost
     }
 
-    /// Finds out whom to call, as the host, and calls, in one stay.
+    /// Finds out whom to call, as the host, and calls, in one entry.
     ///
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
@@ -84,19 +84,19 @@ struct Gate: Sendable {
     func call<Found>(
         on thread: LaneThread, find: () -> (UInt16, Found)?, body: (Found) throws -> Void
     ) -> Outcome<Void> {
-        guard var passage = Passage(lane: lane, thread: thread) else { return .tooDeep }
-        guard passage.settle() else { return .lost }
-        guard let (cell, found) = find() else {
-            return passage.leave() ? .returned(()) : .lost
+        guard var entry = GateEntry(lane: lane, thread: thread) else { return .tooDeep }
+        guard entry.settle() else { return .lost }
+        guard let (slot, found) = find() else {
+            return entry.leave() ? .returned(()) : .lost
         }
-        let outcome = enter(cell, through: &passage) { _ in try body(found) }
-        return end(passage, outcome, cell)
+        let outcome = enter(slot, through: &entry) { _ in try body(found) }
+        return end(entry, outcome, slot)
     }
 
     /// Reports what a module threw on a thread that has lost the lane.
     @usableFromInline
-    func reportLate(_ cell: Cell, _ error: any Error) {
-        if !(error is LaneLost) { lane.hooks.onLateFailure(cell, error) }
+    func reportOverdue(_ slot: ModuleSlot, _ error: any Error) {
+        if !(error is LaneLost) { lane.hooks.onOverdueFailure(slot, error) }
     }
 }
 
@@ -105,11 +105,11 @@ struct Gate: Sendable {
 /// It reaches no caller.
 struct LaneLost: Error {}
 
-/// A stay in module code: from the first responder entered to the return to who was there before.
+/// An entry into module code: from the first responder entered to the return to the module or host that was there before.
 @usableFromInline
-struct Passage: ~Copyable {
-    // Addresses, and no references: who makes a passage holds both the lane and the thread, and counting
-    // them in and out would cost more than the stay itself.
+struct GateEntry: ~Copyable {
+    // Addresses, and no references: who makes a entry holds both the lane and the thread, and counting
+    // them in and out would cost more than the entry itself.
     @usableFromInline let word: OwnershipWord.Address
     @usableFromInline let mine: UnsafeMutablePointer<Ownership>
     private let thread: Unmanaged<LaneThread>
@@ -125,7 +125,7 @@ struct Passage: ~Copyable {
         word = lane.word.address
         self.mine = thread.mineAddress
         self.thread = Unmanaged.passUnretained(thread)
-        outer = mine.cell
+        outer = mine.slot
         thread.remember(mine)
     }
 
@@ -133,12 +133,12 @@ struct Passage: ~Copyable {
     ///
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
-    mutating func move(to cell: UInt16) -> Bool {
+    mutating func move(to slot: UInt16) -> Bool {
         let current = mine.pointee
-        let next = inside == 0 ? current.entered(cell) : current.moved(to: cell)
+        let next = inside == 0 ? current.entered(slot) : current.moved(to: slot)
         guard OwnershipWord.exchange(current, for: next, at: word) else { return false }
         mine.pointee = next
-        inside = cell
+        inside = slot
         return true
     }
 
@@ -149,7 +149,7 @@ struct Passage: ~Copyable {
     @inlinable @inline(__always)
     mutating func settle() -> Bool {
         let current = mine.pointee
-        guard current.cell != 0 else { return true }
+        guard current.slot != 0 else { return true }
         guard OwnershipWord.exchange(current, for: current.inHost, at: word) else { return false }
         mine.pointee = current.inHost
         return true
@@ -162,7 +162,7 @@ struct Passage: ~Copyable {
     mutating func leave() -> Bool {
         let current = mine.pointee
         // No responder was called: only the host, if it was at work, hands back.
-        if inside == 0, current.cell == outer { return true }
+        if inside == 0, current.slot == outer { return true }
         let next = inside == 0 ? current.resumed(by: outer) : current.left(to: outer)
         guard OwnershipWord.exchange(current, for: next, at: word) else { return false }
         mine.pointee = next

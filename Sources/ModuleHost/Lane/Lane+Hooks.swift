@@ -1,18 +1,18 @@
 extension Lane {
     /// The functions of the host that the lane calls.
     struct Hooks: Sendable {
-        /// Modules became late.
+        /// Modules became overdue.
         ///
         /// On the lane.
-        var onLate: @Sendable (LateReport, LaneThread) -> Void = { _, _ in }
-        /// A module that was late has caught up.
+        var onTakeover: @Sendable (TakeoverReport, LaneThread) -> Void = { _, _ in }
+        /// A module that was overdue has caught up.
         ///
         /// On the lane.
-        var onRejoined: @Sendable (Cell, _ missed: Int, LaneThread) -> Void = { _, _, _ in }
+        var onRejoined: @Sendable (ModuleSlot, _ missed: Int, LaneThread) -> Void = { _, _, _ in }
         /// The same, where the lane was closed before it came to that.
         ///
         /// On whatever thread; where it had caught up before the lane was closed, before ``close()`` returns.
-        var onRejoinedAtEnd: @Sendable (Cell, _ missed: Int) -> Void = { _, _ in }
+        var onRejoinedAtEnd: @Sendable (ModuleSlot, _ missed: Int) -> Void = { _, _ in }
         /// A thread that was stuck has returned, and its modules have caught up or are gone.
         ///
         /// On the lane.
@@ -21,42 +21,46 @@ extension Lane {
         ///
         /// On the lane.
         var onClosed: @Sendable (LaneThread) -> Void = { _ in }
-        /// Delivers an event of the log to a late module.
+        /// Delivers an event of the log to an overdue module.
         ///
         /// On the thread that was stuck.
         ///
         /// The members are those that the last call for this module has found; nil at first. False where the
         /// lane was closed first: the module has not heard the event.
-        var deliverLate: @Sendable (LifecycleEvent, Cell, inout LateMembers?) -> Bool = {
-            _, _, _ in true
-        }
+        var deliverOverdue: @Sendable (LifecycleEvent, ModuleSlot, inout OverdueMembers?) -> Bool =
+            {
+                _, _, _ in true
+            }
         /// Reads an event from the inbox, at a place where one begins; without one where nothing can be
         /// read, without an event where what stands there is none.
         ///
         /// On the thread that was stuck.
-        var readLate: @Sendable (EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) = {
-            _ in (nil, nil)
-        }
+        var readOverdue: @Sendable (EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) =
+            {
+                _ in (nil, nil)
+            }
         /// A module has a durable event that it has not heard: the first one, and whether it was told of
         /// it; nil where there is none any more.
         ///
         /// Under the lane's lock, before any thread goes on.
-        var onUnheard: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
+        var onUnheard: @Sendable (ModuleSlot, EventPosition?, _ isBegun: Bool) -> Void = {
+            _, _, _ in
+        }
         /// A module takes too long, and there is no thread to go on without it.
         ///
         /// On the watchdog's thread, once for a delivery.
-        var onNoThread: @Sendable (Cell?, SystemError) -> Void = { _, _ in }
+        var onNoThread: @Sendable (ModuleSlot?, SystemError) -> Void = { _, _ in }
         /// Makes the thread that goes on where another is stuck.
-        var makeUnderstudy: @Sendable () throws(SystemError) -> Understudy = {
-            () throws(SystemError) in try Understudy()
+        var makeStandbyThread: @Sendable () throws(SystemError) -> StandbyThread = {
+            () throws(SystemError) in try StandbyThread()
         }
         /// A module threw.
         ///
         /// On the lane.
-        var onFailure: @Sendable (Cell, any Error) -> Void = { _, _ in }
-        /// A late module threw after the lane had been taken from it.
+        var onFailure: @Sendable (ModuleSlot, any Error) -> Void = { _, _ in }
+        /// An overdue module threw after the lane had been taken from it.
         ///
         /// On the thread that was stuck.
-        var onLateFailure: @Sendable (Cell, any Error) -> Void = { _, _ in }
+        var onOverdueFailure: @Sendable (ModuleSlot, any Error) -> Void = { _, _ in }
     }
 }

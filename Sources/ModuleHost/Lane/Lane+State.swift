@@ -8,27 +8,27 @@ extension Lane {
         var thread: LaneThread
         /// All that ever were, since others look at the owner without counting a reference.
         private(set) var threads: [LaneThread]
-        /// Those of threads that have ended, for the next ones: as many as modules were late at a time.
+        /// Those of threads that have ended, for the next ones: as many as modules were overdue at a time.
         var spareThreads: [LaneThread] = []
         var isAsleep = false
         var isClosed = false
         var log = EventLog()
-        var cells: [UInt16: Cell] = [:]
-        var late: LateModules
+        var slots: [UInt16: ModuleSlot] = [:]
+        var overdue: OverdueModules
         /// Places that the lane has forgotten, as long as they are referenced elsewhere: what ends with the last
         /// reference to such a module would be attributed to the next one with its number.
         var retired: [Retired] = []
         /// The delivery that last took too long without a thread to go on.
         var unreplaced: UInt32?
 
-        init(_ thread: LaneThread, _ late: LateModules) {
-            (self.thread, threads, self.late) = (thread, [thread], late)
+        init(_ thread: LaneThread, _ overdue: OverdueModules) {
+            (self.thread, threads, self.overdue) = (thread, [thread], overdue)
         }
     }
 
     /// A place of a module that is gone.
     struct Retired {
-        weak var cell: Cell?
+        weak var slot: ModuleSlot?
     }
 
     /// The next step of the lane's thread.

@@ -7,7 +7,7 @@ public import Synchronization
 /// Jobs lie on the heap and not in a Dispatch queue, since blocks behind a hung one could not be
 /// moved. The ``OwnershipWord`` says which responder is in hand. When it does not move for a
 /// deadline, the ``Watchdog`` takes the lane from its thread, and a new thread goes on with the next
-/// responder; the old one is *late* until it returns and has caught up with the log.
+/// responder; the old one is *overdue* until it returns and has caught up with the log.
 ///
 /// "Am I on the lane" means that the word is mine: a thread that lost the lane still runs code of the
 /// lane's, and finds out at its next exchange.
@@ -16,8 +16,8 @@ final class Lane: Sendable {
     @usableFromInline let word: OwnershipWord
     /// The black box; nil for a host without one.
     let box: BlackBox?
-    /// Changes whenever some cell's status does, so that a list which was in order at one epoch
-    /// need not look at its cells while the epoch stays.
+    /// Changes whenever some slot's status does, so that a list which was in order at one epoch
+    /// need not look at its slots while the epoch stays.
     @usableFromInline let epoch: Atomic<UInt64> = Atomic(0)
     /// The owner as unmanaged bits; ``State/threads`` keeps every one of them alive.
     private let owner = Atomic<UInt>(0)
@@ -39,9 +39,9 @@ final class Lane: Sendable {
         let stack = box?.makeStack()
         box?.setStack(stack)
         let first = LaneThread(mine: Ownership(bits: 0), stack: stack)
-        var late = LateModules(box: box)
-        late.note = hooks.onUnheard
-        state = Guarded(State(first, late))
+        var overdue = OverdueModules(box: box)
+        overdue.note = hooks.onUnheard
+        state = Guarded(State(first, overdue))
         self.hooks = hooks
         watchdog = Watchdog(limits: limits, time: time)
     }
@@ -55,21 +55,21 @@ final class Lane: Sendable {
     }
 
     /// Lets the lane know a module's place, so that the word can be read back.
-    func register(_ cell: Cell) {
-        if let id = cell.id { box?.setName(id, of: cell.number) }
-        state.withLock { $0.cells[cell.number] = cell }
+    func register(_ slot: ModuleSlot) {
+        if let id = slot.id { box?.setName(id, of: slot.number) }
+        state.withLock { $0.slots[slot.number] = slot }
     }
 
     /// Lets the lane forget a module's place, whose number is free for another when the last reference to the
     /// place is gone.
     ///
-    /// No thread may be late with it any more.
-    func unregister(_ cell: Cell) {
+    /// No thread may be overdue with it any more.
+    func unregister(_ slot: ModuleSlot) {
         state.withLock { state in
-            state.cells[cell.number] = nil
-            state.late.forget(cell)
-            state.late.dropFailed(cell)
-            state.retired.append(Retired(cell: cell))
+            state.slots[slot.number] = nil
+            state.overdue.forget(slot)
+            state.overdue.dropFailed(slot)
+            state.retired.append(Retired(slot: slot))
         }
     }
 
@@ -78,14 +78,14 @@ final class Lane: Sendable {
     /// - Returns: Fewer than asked for where there are no more.
     func vacantNumbers(_ count: Int) -> [UInt16] {
         state.withLock { state in
-            state.retired.removeAll { $0.cell == nil }
-            let taken = Set(state.cells.keys).union(state.retired.compactMap { $0.cell?.number })
+            state.retired.removeAll { $0.slot == nil }
+            let taken = Set(state.slots.keys).union(state.retired.compactMap { $0.slot?.number })
             return Array((1...UInt16.max).lazy.filter { !taken.contains($0) }.prefix(count))
         }
     }
 
-    /// The cell of a number; nil for the host itself.
-    func cell(_ number: UInt16) -> Cell? { state.withLock { $0.cells[number] } }
+    /// The slot of a number; nil for the host itself.
+    func slot(_ number: UInt16) -> ModuleSlot? { state.withLock { $0.slots[number] } }
 
     // MARK: Jobs
 
@@ -165,11 +165,11 @@ final class Lane: Sendable {
     /// On the lane, before any module hears of it.
     func accept(_ event: inout LifecycleEvent) {
         state.withLock { state in
-            state.log.append(&event, keeping: !state.late.isEmpty)
-            if let entry = event.entry { state.late.keepForFailed(event, entry) }
-            guard !state.late.isEmpty else { return }
-            state.late.enforceBacklogs(log: &state.log)
-            if event.entry != nil { state.late.noteAccepted(log: state.log) }
+            state.log.append(&event, keeping: !state.overdue.isEmpty)
+            if let entry = event.entry { state.overdue.keepForFailed(event, entry) }
+            guard !state.overdue.isEmpty else { return }
+            state.overdue.enforceBacklogs(log: &state.log)
+            if event.entry != nil { state.overdue.noteAccepted(log: state.log) }
         }
     }
 
@@ -257,7 +257,7 @@ final class Lane: Sendable {
     ///
     /// - Returns: nil where the lane was lost: `body` has not run.
     func asHost<Result>(on thread: LaneThread, _ body: () -> Result) -> Result? {
-        let module = thread.mine.cell
+        let module = thread.mine.slot
         guard module != 0 else { return body() }
         let inHost = thread.mine.inHost
         guard word.exchange(thread.mine, for: inHost) else { return nil }
@@ -282,10 +282,11 @@ final class Lane: Sendable {
     /// Returns whether `thread` still owns the lane.
     func owns(_ thread: LaneThread) -> Bool { word.load() == thread.mine }
 
-    /// The event that the lane, or a late module's own thread, is delivering to `cell`.
-    func eventInHand(of cell: Cell) -> LifecycleEvent? {
+    /// The event that the lane, or an overdue module's own thread, is delivering to `slot`.
+    func eventInHand(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { state in
-            state.late.holds(cell) ? state.late.eventInHand(of: cell) : state.current?.eventInHand
+            state.overdue.holds(slot)
+                ? state.overdue.eventInHand(of: slot) : state.current?.eventInHand
         }
     }
 
@@ -295,16 +296,16 @@ final class Lane: Sendable {
     ///
     /// - Parameters:
     ///   - thread: The calling thread.
-    ///   - cell: Where another thread got stuck; 0 to begin.
-    ///   - takeReport: Who is late for that; nil to begin.
+    ///   - slot: Where another thread got stuck; 0 to begin.
+    ///   - takeReport: Who is overdue for that; nil to begin.
     func run(
-        on thread: LaneThread, after cell: UInt16 = 0,
-        _ takeReport: () -> LateReport? = { nil }
+        on thread: LaneThread, after slot: UInt16 = 0,
+        _ takeReport: () -> TakeoverReport? = { nil }
     ) {
         thread.identity.store(NativeThread.current, ordering: .relaxed)
         owner.store(
             UInt(bitPattern: Unmanaged.passUnretained(thread).toOpaque()), ordering: .releasing)
-        if let late = takeReport() { resume(on: thread, after: cell, late) }
+        if let overdue = takeReport() { resume(on: thread, after: slot, overdue) }
         work(on: thread)
     }
 
@@ -322,9 +323,9 @@ final class Lane: Sendable {
     }
 
     /// Goes on where another thread got stuck.
-    private func resume(on thread: LaneThread, after cell: UInt16, _ late: LateReport) {
-        hooks.onLate(late, thread)
-        late.job?.run(on: thread, after: cell)
+    private func resume(on thread: LaneThread, after slot: UInt16, _ overdue: TakeoverReport) {
+        hooks.onTakeover(overdue, thread)
+        overdue.job?.run(on: thread, after: slot)
     }
 
     /// The next job, waiting for one where there is none; nil once the lane is closed.

@@ -20,6 +20,6 @@ struct LaneConfined<Value>: @unchecked Sendable {
     }
 
     /// Returns the value to code that runs inside the module it belongs to: on the lane, or on the
-    /// module's own thread while it is late.
+    /// module's own thread while it is overdue.
     func openInModule() -> Value { value }
 }

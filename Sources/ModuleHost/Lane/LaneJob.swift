@@ -25,9 +25,9 @@ protocol LaneJob: Sendable {
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane. Once it loses the lane (see
     ///     ``Gate/Outcome/lost``) it must touch nothing that belongs to the lane.
-    ///   - cell: 0 to begin; else the number of the cell at which another thread was stuck: go on
+    ///   - slot: 0 to begin; else the number of the slot at which another thread was stuck: go on
     ///     with what comes after it.
-    func run(on thread: LaneThread, after cell: UInt16)
+    func run(on thread: LaneThread, after slot: UInt16)
 
     /// Called instead of `run` where the lane was closed first, or the job dropped.
     func abandon()
@@ -66,9 +66,9 @@ struct LaneWork: LaneJob {
     let body: @Sendable (LaneThread) -> Void
     var onAbandon: (@Sendable () -> Void)?
 
-    func run(on thread: LaneThread, after cell: UInt16) {
+    func run(on thread: LaneThread, after slot: UInt16) {
         // What was begun on a thread that then got stuck is not begun again.
-        if cell == 0 { body(thread) }
+        if slot == 0 { body(thread) }
     }
 
     func abandon() { onAbandon?() }

@@ -26,7 +26,7 @@ final class LaneThread: @unchecked Sendable {
     /// each delivery, and only the thread itself touches it.
     @usableFromInline let mineAddress: UnsafeMutablePointer<Ownership>
 
-    /// The cell whose code the thread runs since it lost the lane; nil while it is the same as then.
+    /// The slot whose code the thread runs since it lost the lane; nil while it is the same as then.
     ///
     /// Touched only by the thread itself.
     @usableFromInline var place: UInt16?
@@ -83,17 +83,17 @@ final class LaneThread: @unchecked Sendable {
     /// Remembers the responder that is about to call another one.
     @usableFromInline
     func remember(_ word: Ownership) {
-        outer[word.depth].store(word.cell, ordering: .relaxed)
+        outer[word.depth].store(word.slot, ordering: .relaxed)
     }
 
     /// The responders on the stack when the word was `word`, outermost first.
     func stack(at word: Ownership) -> [UInt16] {
         guard word.depth > 0 else { return [] }
-        return (1..<word.depth).map { outer[$0].load(ordering: .relaxed) } + [word.cell]
+        return (1..<word.depth).map { outer[$0].load(ordering: .relaxed) } + [word.slot]
     }
 
     /// The responder that the lane itself told something, when the word was `word`.
     func outermost(at word: Ownership) -> UInt16 {
-        word.depth > 1 ? outer[1].load(ordering: .relaxed) : word.cell
+        word.depth > 1 ? outer[1].load(ordering: .relaxed) : word.slot
     }
 }

@@ -15,8 +15,8 @@ protocol AnyResponderList: AnyObject {
 final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
     struct Entry {
-        /// The cell whose code this is, for the ownership word.
-        @usableFromInline let cell: Cell
+        /// The slot whose code this is, for the ownership word.
+        @usableFromInline let slot: ModuleSlot
         @usableFromInline let member: Member
         @usableFromInline let responder: Responder
     }
@@ -56,7 +56,7 @@ final class ResponderList<Responder>: AnyResponderList {
     }
 
     private func entry(of member: Member) -> Entry? {
-        responder(member).map { Entry(cell: member.cell, member: member, responder: $0) }
+        responder(member).map { Entry(slot: member.slot, member: member, responder: $0) }
     }
 
     /// Lets go of members of one module, which stand next to each other and which the caller holds: none ends
@@ -80,7 +80,7 @@ final class ResponderList<Responder>: AnyResponderList {
     /// The index of the first entry that stands after a rank.
     @usableFromInline
     func firstIndex(after rank: UInt16) -> Int {
-        rank == 0 ? 0 : entries.partitioningIndex { $0.cell.rank > rank }
+        rank == 0 ? 0 : entries.partitioningIndex { $0.slot.rank > rank }
     }
 
     /// Drops the entries of modules that get nothing more, if anything changed since the last time.
@@ -92,7 +92,7 @@ final class ResponderList<Responder>: AnyResponderList {
         lookedAt = epoch
         var isOrdered = true
         entries.removeAll { entry in
-            let status = entry.cell.status.load(ordering: .relaxed)
+            let status = entry.slot.status.load(ordering: .relaxed)
             if status == .unlisted { return true }
             if status != .listed { isOrdered = false }
             return false
@@ -122,19 +122,19 @@ extension RandomAccessCollection where Index == Int {
 @usableFromInline
 final class Member {
     @usableFromInline let object: AnyObject
-    let cell: Cell
-    /// The place among the members of its cell.
+    let slot: ModuleSlot
+    /// The place among the members of its slot.
     let sequence: Int
     /// The topics of messages that it named when the first message came; touched only while its module
     /// may be entered.
     private var topics: [String]?
-    /// Set where the member is taken out, and read by who was on the way to tell it: also by a late
+    /// Set where the member is taken out, and read by who was on the way to tell it: also by an overdue
     /// module's own thread.
     private let removed = Atomic(false)
 
-    init(object: AnyObject, cell: Cell, sequence: Int) {
+    init(object: AnyObject, slot: ModuleSlot, sequence: Int) {
         self.object = object
-        self.cell = cell
+        self.slot = slot
         self.sequence = sequence
     }
 
@@ -154,10 +154,10 @@ final class Member {
         return topics.contains { isTopic(topic, wantedBy: $0) }
     }
 
-    /// The topics that it named, if it was asked; only for the lane, while the module is not late.
+    /// The topics that it named, if it was asked; only for the lane, while the module is not overdue.
     var knownTopics: [String] { topics ?? [] }
 
     func precedes(_ other: Member) -> Bool {
-        (cell.rank, sequence) < (other.cell.rank, other.sequence)
+        (slot.rank, sequence) < (other.slot.rank, other.sequence)
     }
 }

@@ -16,8 +16,8 @@ final class ServedRequest<Result>: LaneJob, @unchecked Sendable {
 
     init(_ body: @escaping (LaneThread) -> Result) { self.body = body }
 
-    func run(on thread: LaneThread, after cell: UInt16) {
-        guard cell == 0 else { return }
+    func run(on thread: LaneThread, after slot: UInt16) {
+        guard slot == 0 else { return }
         serve(on: thread)
         finish()
     }

@@ -43,14 +43,14 @@ struct StopBudget: Sendable {
     /// Returns the time that a module may take which is entered at an instant.
     ///
     /// - Parameters:
-    ///   - cell: The module's place.
+    ///   - slot: The module's place.
     ///   - count: How many modules are yet to be notified after it.
     ///   - now: The instant.
     /// - Returns: The time, from then on.
     func allowance(
-        of cell: Cell?, before count: Int, at now: ContinuousClock.Instant
+        of slot: ModuleSlot?, before count: Int, at now: ContinuousClock.Instant
     ) -> Duration {
-        if cell?.wasOverdueInStop.load(ordering: .relaxed) == true { return Self.minimum }
+        if slot?.wasOverdueInStop.load(ordering: .relaxed) == true { return Self.minimum }
         let left = now.duration(to: end - third * stepsToCome)
         return max(Self.minimum, (left - min(Self.share * count, third / 2)) / 2)
     }

@@ -60,11 +60,11 @@ final class Watchdog: Sendable {
     func stopReaches(_ event: EventKind) { stopBudget.withLock { $0?.reach(event) } }
 
     /// The lane was taken from a module that did not return in time.
-    func tookOver(from cell: Cell) {
+    func tookOver(from slot: ModuleSlot) {
         stopBudget.withLock { budget in
             guard budget != nil else { return }
             budget?.hasOverdueModules = true
-            cell.wasOverdueInStop.store(true, ordering: .relaxed)
+            slot.wasOverdueInStop.store(true, ordering: .relaxed)
         }
     }
 
@@ -96,7 +96,7 @@ final class Watchdog: Sendable {
                 return false
             }
             // The host is at work in the middle of a module's call, and done in a moment.
-            guard word.cell != 0 else { return false }
+            guard word.slot != 0 else { return false }
             guard sight.delivery == word.delivery else {
                 sight = Sight(delivery: word.delivery)
                 return false
@@ -124,19 +124,19 @@ final class Watchdog: Sendable {
 
     /// Returns the time that the watched delivery may take.
     private func allowance(_ watched: Lane.Watched, _ sight: inout Sight) -> Duration {
-        let usual = limit(watched.limit, of: watched.cell)
+        let usual = limit(watched.limit, of: watched.slot)
         if let fixed = sight.allowanceInStop { return min(usual, fixed) }
         guard let budget = stopBudget.withLock({ $0 }) else { return usual }
         // One that was in sight when the stop began gets the rest of its time, or half of what is left.
         let allowance = budget.allowance(
-            of: watched.cell, before: watched.modulesToCome, at: time.now())
+            of: watched.slot, before: watched.modulesToCome, at: time.now())
         sight.allowanceInStop = sight.counted + allowance
         return min(usual, sight.counted + allowance)
     }
 
-    private func limit(_ limit: DeliveryLimit, of cell: Cell?) -> Duration {
+    private func limit(_ limit: DeliveryLimit, of slot: ModuleSlot?) -> Duration {
         switch limit {
-        case .event: cell?.deadline ?? limits.event
+        case .event: slot?.deadline ?? limits.event
         case .launch: limits.launch
         case .stop: limits.stop
         }

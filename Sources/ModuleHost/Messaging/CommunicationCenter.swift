@@ -17,7 +17,7 @@ import Synchronization
 /// - Order: The host's center: slatefile order, and within a module the order of ``add(_:)``. A
 ///   center of one's own: the order of ``add(_:)``.
 /// - Thread: A center belongs to its owner and is not `Sendable`; the host's belongs to the lane. A
-///   module that is late and sends waits until the lane has served it.
+///   module that is overdue and sends waits until the lane has served it.
 /// - Changes: Members may come and go, and messages be sent, from inside a handler. A member that
 ///   comes is told from the next message on; one that goes is told nothing more at once.
 /// - Failure: A member that throws is reported, and does not keep the message from the others.
@@ -27,13 +27,13 @@ public final class CommunicationCenter {
     @usableFromInline let gate: Gate?
     /// In the order of their ranks, so that those of one module stand next to each other.
     private var members: [Member] = []
-    /// Members of modules that were made for a reload, by the numbers of their cells: nothing is sent to them yet.
+    /// Members of modules that were made for a reload, by the numbers of their slots: nothing is sent to them yet.
     private var drafts: [UInt16: [Member]] = [:]
     private var known: [ObjectIdentifier: Member] = [:]
     @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]
     private var sequence = 0
     /// The place of every member of a center of one's own.
-    private let ownCell = Cell(number: 0, id: nil)
+    private let ownSlot = ModuleSlot(number: 0, id: nil)
     /// Changes with each member that goes; the lane's epoch does that for the host's center.
     @usableFromInline var ownEpoch: UInt64 = 0
     @usableFromInline var ownDepth = 0
@@ -63,12 +63,12 @@ public final class CommunicationCenter {
     ///
     /// - Parameter member: Any object. The center keeps it until it is removed.
     public func add(_ member: AnyObject) {
-        guard let lane = gate?.lane else { return insert(member, in: ownCell) }
+        guard let lane = gate?.lane else { return insert(member, in: ownSlot) }
         if let thread = lane.hold {
-            guard let cell = lane.cell(thread.mine.cell) else { return }
-            if lane.asHost(on: thread, { insert(member, in: cell) }) != nil { return }
+            guard let slot = lane.slot(thread.mine.slot) else { return }
+            if lane.asHost(on: thread, { insert(member, in: slot) }) != nil { return }
         }
-        if let cell = lane.lateCell { _ = lane.serve { _ in insert(member, in: cell) } }
+        if let slot = lane.overdueSlot { _ = lane.serve { _ in insert(member, in: slot) } }
     }
 
     /// Lets a member go.
@@ -88,35 +88,35 @@ public final class CommunicationCenter {
     }
 
     // A module itself stands before what it has added, also in `init`.
-    func insert(_ object: AnyObject, in cell: Cell, isModule: Bool = false) {
+    func insert(_ object: AnyObject, in slot: ModuleSlot, isModule: Bool = false) {
         let key = ObjectIdentifier(object)
-        guard cell.status.load(ordering: .relaxed) != .unlisted, known[key] == nil else { return }
+        guard slot.status.load(ordering: .relaxed) != .unlisted, known[key] == nil else { return }
         sequence += 1
-        let member = Member(object: object, cell: cell, sequence: isModule ? 0 : sequence)
+        let member = Member(object: object, slot: slot, sequence: isModule ? 0 : sequence)
         known[key] = member
-        cell.membersAdded.add(1, ordering: .releasing)
-        guard !cell.isDraft.load(ordering: .relaxed) else {
-            drafts[cell.number, default: []].insert(member, at: isModule ? 0 : draftCount(cell))
+        slot.membersAdded.add(1, ordering: .releasing)
+        guard !slot.isDraft.load(ordering: .relaxed) else {
+            drafts[slot.number, default: []].insert(member, at: isModule ? 0 : draftCount(slot))
             return
         }
         members.insert(member, at: members.partitioningIndex { member.precedes($0) })
         for list in lists.values { list.insert(member) }
     }
 
-    private func draftCount(_ cell: Cell) -> Int { drafts[cell.number]?.count ?? 0 }
+    private func draftCount(_ slot: ModuleSlot) -> Int { drafts[slot.number]?.count ?? 0 }
 
     /// Returns the range of the members of a module.
-    private func range(of cell: Cell) -> Range<Int> {
-        let start = members.partitioningIndex { $0.cell.rank >= cell.rank }
-        return start..<members[start...].partitioningIndex { $0.cell.rank > cell.rank }
+    private func range(of slot: ModuleSlot) -> Range<Int> {
+        let start = members.partitioningIndex { $0.slot.rank >= slot.rank }
+        return start..<members[start...].partitioningIndex { $0.slot.rank > slot.rank }
     }
 
     /// The members of a module, itself first.
-    func members(of cell: Cell) -> [Member] {
-        let drafts = drafts[cell.number] ?? []
+    func members(of slot: ModuleSlot) -> [Member] {
+        let drafts = drafts[slot.number] ?? []
         // A draft has a rank that a module may have which is still there.
-        return members[range(of: cell)].filter { $0.cell === cell }
-            + drafts.filter { $0.cell === cell }
+        return members[range(of: slot)].filter { $0.slot === slot }
+            + drafts.filter { $0.slot === slot }
     }
 
     func take(_ object: AnyObject) {
@@ -124,7 +124,7 @@ public final class CommunicationCenter {
         guard let member = known.removeValue(forKey: ObjectIdentifier(object)) else { return }
         // A message that is on its way round goes by its own list, and looks here.
         member.markRemoved()
-        drafts[member.cell.number]?.removeAll { $0 === member }
+        drafts[member.slot.number]?.removeAll { $0 === member }
         let index = members.partitioningIndex { !$0.precedes(member) }
         guard index < members.count, members[index] === member else { return }
         members.remove(at: index)
@@ -134,18 +134,18 @@ public final class CommunicationCenter {
 
     /// Takes every member of a module's out.
     ///
-    /// - Parameter cell: The module's place.
+    /// - Parameter slot: The module's place.
     /// - Returns: The members, to be let go of when their module may be entered.
-    func takeAll(of cell: Cell) -> [Member] {
-        let gone = members(of: cell)
+    func takeAll(of slot: ModuleSlot) -> [Member] {
+        let gone = members(of: slot)
         guard !gone.isEmpty else { return [] }
         for member in gone {
             member.markRemoved()
             known[ObjectIdentifier(member.object)] = nil
         }
-        if drafts[cell.number]?.first?.cell === cell { drafts[cell.number] = nil }
-        let range = range(of: cell)
-        guard members[range].first?.cell === cell else { return gone }
+        if drafts[slot.number]?.first?.slot === slot { drafts[slot.number] = nil }
+        let range = range(of: slot)
+        guard members[range].first?.slot === slot else { return gone }
         for list in lists.values { list.remove(members[range]) }
         members.removeSubrange(range)
         bumpEpoch()
@@ -156,8 +156,8 @@ public final class CommunicationCenter {
     func reorder() {
         var new: [Member] = []
         for (number, some) in drafts {
-            new += some.filter { !$0.cell.isDraft.load(ordering: .relaxed) }
-            let rest = some.filter { $0.cell.isDraft.load(ordering: .relaxed) }
+            new += some.filter { !$0.slot.isDraft.load(ordering: .relaxed) }
+            let rest = some.filter { $0.slot.isDraft.load(ordering: .relaxed) }
             drafts[number] = rest.isEmpty ? nil : rest
         }
         members = (members + new).sorted { $0.precedes($1) }
@@ -181,7 +181,7 @@ public final class CommunicationCenter {
     ///   - responder: The protocol, as `(any SignInResponder).self`.
     ///   - body: Tells one member. It is `@Sendable` so that it takes values along and no reference
     ///     of the sender's into another module.
-    /// - Returns: How many were told, failed, or were too late to be told.
+    /// - Returns: The numbers of modules that received it, that failed, and that were overdue.
     @inlinable
     @discardableResult
     public func send<Responder>(
@@ -210,7 +210,7 @@ public final class CommunicationCenter {
     func fill<Responder>(
         _ list: ResponderList<Responder>, where isMeant: (ModuleID?) -> Bool = { _ in true }
     ) -> ResponderList<Responder> {
-        for member in members where isMeant(member.cell.id) { list.insert(member) }
+        for member in members where isMeant(member.slot.id) { list.insert(member) }
         return list
     }
 
@@ -223,12 +223,12 @@ public final class CommunicationCenter {
         // The report is the sender's own: it is kept also on a thread that has lost the lane.
         let end = gate.fanOut(
             to: list ?? self.list(of: Responder.self), on: thread,
-            late: { _ in
-                report.late += 1
+            overdue: { _ in
+                report.overdue += 1
                 return .next
             },
-            failure: { cell, error in
-                gate.lane.reportFailure(of: cell, error)
+            failure: { slot, error in
+                gate.lane.reportFailure(of: slot, error)
                 return .next
             },
             alone: { entries, index in

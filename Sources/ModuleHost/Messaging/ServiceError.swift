@@ -7,7 +7,7 @@
     /// It is needed to make itself: the way from it to it.
     case cycle([String])
     /// Its module is busy beyond its deadline, and the call does not wait for it.
-    case late(String, ModuleID?)
+    case overdue(String, ModuleID?)
     /// Its module got stuck in this very call, and came back when the lane had gone on.
     case lost(String, ModuleID?)
     /// Modules already call each other 64 deep.
@@ -41,7 +41,7 @@ extension ServiceError: CustomStringConvertible {
             "'\(name)' is provided already\(first.map { " by \($0)" } ?? ""); provide it once"
         case .cycle(let names):
             "services need each other to be made: \(names.joined(separator: " → "))"
-        case .late(let name, let module):
+        case .overdue(let name, let module):
             "'\(name)' is not to be had now: \(module.map { "\($0)" } ?? "its module") is late"
         case .lost(let name, let module):
             "'\(name)' took too long: \(module.map { "\($0)" } ?? "its module") is late, and so is "

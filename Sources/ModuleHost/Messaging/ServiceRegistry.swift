@@ -15,7 +15,7 @@ import Synchronization
 /// A service crosses from module to module, so it is `Sendable` and handed out, or it is not and is
 /// called where it lives: ``call(_:_:)`` enters its module, as an event does.
 ///
-/// - Thread: The lane. A late module that asks waits until the lane has answered.
+/// - Thread: The lane. A overdue module that asks waits until the lane has answered.
 /// - Life: A service is made when it is first asked for. It goes with its module.
 /// - Cost: One look into a table for a shared service that has been made.
 public final class ServiceRegistry {
@@ -29,7 +29,7 @@ public final class ServiceRegistry {
 
     @usableFromInline let gate: Gate
     @usableFromInline let entries = TypeTable<AnyService>()
-    /// The services of each module, by the number of its cell.
+    /// The services of each module, by the number of its slot.
     private var ofModules: [UInt16: [AnyService]] = [:]
     /// The services that are being made, outermost first.
     ///
@@ -46,7 +46,7 @@ public final class ServiceRegistry {
     private struct Transition {
         /// Those of modules that are about to go: all others use them until then.
         var leaving: [ObjectIdentifier: AnyService] = [:]
-        let leavingCells: Set<ObjectIdentifier>
+        let leavingSlots: Set<ObjectIdentifier>
         /// Those of modules that were made for the reload: these alone use them until then.
         var drafts: [ObjectIdentifier: AnyService] = [:]
     }
@@ -74,22 +74,22 @@ public final class ServiceRegistry {
         _ make: @escaping () throws -> Service
     ) throws {
         guard !isAlone else { throw ServiceError.otherProcess("\(service)") }
-        guard let cell = callingCell else { throw ServiceError.noModule }
+        guard let slot = callingSlot else { throw ServiceError.noModule }
         let key = ObjectIdentifier(service)
-        let entry = ServiceEntry("\(service)", of: cell, lifetime: lifetime, make: make)
+        let entry = ServiceEntry("\(service)", of: slot, lifetime: lifetime, make: make)
         let first = gate.lane.asHost {
-            let first = find(key, for: cell)
+            let first = find(key, for: slot)
             if first == nil { keep(entry) }
             return first
         }
         guard let first else { throw ServiceError.stopped }
-        if let first { throw ServiceError.duplicate(first.name, first: first.cell.id) }
+        if let first { throw ServiceError.duplicate(first.name, first: first.slot.id) }
     }
 
     private func keep(_ entry: AnyService) {
-        if entry.cell.isDraft.load(ordering: .relaxed) {
+        if entry.slot.isDraft.load(ordering: .relaxed) {
             transition?.drafts[entry.key] = entry
-        } else if transition?.leavingCells.contains(ObjectIdentifier(entry.cell)) == true {
+        } else if transition?.leavingSlots.contains(ObjectIdentifier(entry.slot)) == true {
             transition?.leaving[entry.key] = entry
         } else {
             set(entry)
@@ -99,47 +99,47 @@ public final class ServiceRegistry {
     /// Makes a service visible to all modules.
     private func set(_ entry: AnyService) {
         entries.set(entry, for: entry.key)
-        ofModules[entry.cell.number, default: []].append(entry)
+        ofModules[entry.slot.number, default: []].append(entry)
     }
 
     /// Removes the services of a module that all modules see.
-    private func takeSeen(of cell: Cell) -> [AnyService] {
-        guard ofModules[cell.number]?.first?.cell === cell else { return [] }
-        let gone = ofModules.removeValue(forKey: cell.number) ?? []
+    private func takeSeen(of slot: ModuleSlot) -> [AnyService] {
+        guard ofModules[slot.number]?.first?.slot === slot else { return [] }
+        let gone = ofModules.removeValue(forKey: slot.number) ?? []
         for service in gone { entries.set(nil, for: service.key) }
         return gone
     }
 
     /// The service as a module sees it.
-    private func find(_ key: ObjectIdentifier, for cell: Cell?) -> AnyService? {
+    private func find(_ key: ObjectIdentifier, for slot: ModuleSlot?) -> AnyService? {
         if let entry = entries.find(key) { return entry }
         guard let transition else { return nil }
-        let isDraft = cell?.isDraft.load(ordering: .relaxed) == true
+        let isDraft = slot?.isDraft.load(ordering: .relaxed) == true
         return isDraft ? transition.drafts[key] : transition.leaving[key]
     }
 
     /// Takes out the services of a module.
     ///
     /// - Returns: What held them, for the caller to release: their `deinit` is code of the module.
-    func takeAll(of cell: Cell) -> [AnyObject] {
-        let gone = takeSeen(of: cell)
+    func takeAll(of slot: ModuleSlot) -> [AnyObject] {
+        let gone = takeSeen(of: slot)
         guard let transition else { return gone }
         // One that leaves and one that comes may provide the same.
         let (leaving, drafts) = (transition.leaving.values, transition.drafts.values)
-        let isOfCell = { (service: AnyService) in service.cell === cell }
-        self.transition?.leaving = transition.leaving.filter { !isOfCell($0.value) }
-        self.transition?.drafts = transition.drafts.filter { !isOfCell($0.value) }
-        return gone + leaving.filter(isOfCell) + drafts.filter(isOfCell)
+        let isOfSlot = { (service: AnyService) in service.slot === slot }
+        self.transition?.leaving = transition.leaving.filter { !isOfSlot($0.value) }
+        self.transition?.drafts = transition.drafts.filter { !isOfSlot($0.value) }
+        return gone + leaving.filter(isOfSlot) + drafts.filter(isOfSlot)
     }
 
     // MARK: Reloading
 
     /// From now on modules that are made for a reload see their own services in the place of those of
     /// modules that are about to go.
-    func beginTransition(leaving cells: [Cell]) {
-        var transition = Transition(leavingCells: Set(cells.map { ObjectIdentifier($0) }))
-        for cell in cells {
-            for entry in takeSeen(of: cell) { transition.leaving[entry.key] = entry }
+    func beginTransition(leaving slots: [ModuleSlot]) {
+        var transition = Transition(leavingSlots: Set(slots.map { ObjectIdentifier($0) }))
+        for slot in slots {
+            for entry in takeSeen(of: slot) { transition.leaving[entry.key] = entry }
         }
         self.transition = transition
     }
@@ -148,7 +148,7 @@ public final class ServiceRegistry {
     var transitionFault: ServiceError? {
         transition?.drafts.values.lazy
             .compactMap { [entries] in entries.find($0.key) }.first
-            .map { .duplicate($0.name, first: $0.cell.id) }
+            .map { .duplicate($0.name, first: $0.slot.id) }
     }
 
     /// All modules see the same again: the services of the reload where it holds, those before it where it
@@ -168,7 +168,7 @@ public final class ServiceRegistry {
     ///
     /// - Parameter service: The protocol, as `(any Accounts).self`.
     /// - Returns: The service.
-    /// - Throws: ``ServiceError`` if no module provides it, its module is late, or it needs itself to be
+    /// - Throws: ``ServiceError`` if no module provides it, its module is overdue, or it needs itself to be
     ///   made; else what its provider threw.
     @inlinable
     public func resolve<Service: Sendable>(_ service: Service.Type) throws -> Service {
@@ -178,14 +178,14 @@ public final class ServiceRegistry {
     /// The shared service, where it is made already.
     @inlinable @inline(__always)
     func made<Service>(_ service: Service.Type) -> MadeService<Service>? {
-        guard let word = gate.lane.wordInHand, word.mine.pointee.cell != 0 else { return nil }
+        guard let word = gate.lane.wordInHand, word.mine.pointee.slot != 0 else { return nil }
         // As the host, since the table is the lane's.
         let module = word.mine.pointee
         guard word.exchange(for: module.inHost) else { return nil }
         let made = entries.findUncounted(ObjectIdentifier(service))?
             ._withUnsafeGuaranteedRef { $0.made }
         // The lane cannot be taken from the host.
-        _ = word.exchange(for: module.inHost.resumed(by: module.cell))
+        _ = word.exchange(for: module.inHost.resumed(by: module.slot))
         return made.map { unsafeDowncast($0, to: MadeService<Service>.self) }
     }
 
@@ -213,14 +213,14 @@ public final class ServiceRegistry {
 
     /// Returns whether a module provides the service.
     public func provides<Service>(_ service: Service.Type) -> Bool {
-        let cell = viewingCell
-        return gate.lane.asHost { find(ObjectIdentifier(service), for: cell) != nil } ?? false
+        let slot = viewingSlot
+        return gate.lane.asHost { find(ObjectIdentifier(service), for: slot) != nil } ?? false
     }
 
     private func entry<Service>(of service: Service.Type) throws -> ServiceEntry<Service> {
-        let cell = viewingCell
+        let slot = viewingSlot
         let (entry, others) = try asHost {
-            let entry = find(ObjectIdentifier(service), for: cell)
+            let entry = find(ObjectIdentifier(service), for: slot)
             return (entry, entry == nil ? entries.values.map(\.name).sorted() : [])
         }
         guard let entry else {
@@ -269,18 +269,18 @@ public final class ServiceRegistry {
         var admission: Lane.Admission?
         var result: Result?
         let outcome = gate.call(on: thread) {
-            admission = gate.lane.admit(entry.cell, at: nil)
-            return admission == .go ? (entry.cell.number, ()) : nil
+            admission = gate.lane.admit(entry.slot, at: nil)
+            return admission == .go ? (entry.slot.number, ()) : nil
         } body: { _ in
             result = try body()
         }
         switch (outcome, admission) {
-        case (.returned, .late): throw ServiceError.late(entry.name, entry.cell.id)
+        case (.returned, .overdue): throw ServiceError.overdue(entry.name, entry.slot.id)
         case (.threw(let error), _): throw error
         case (.tooDeep, _): throw ServiceError.tooDeep(entry.name)
-        case (.lost, .go), (.threwLate, .go): throw ServiceError.lost(entry.name, entry.cell.id)
+        case (.lost, .go), (.threwOverdue, .go): throw ServiceError.lost(entry.name, entry.slot.id)
         // It was not even tried.
-        case (.lost, _), (.threwLate, _): throw LaneLost()
+        case (.lost, _), (.threwOverdue, _): throw LaneLost()
         case (.returned, _):
             guard let result else { throw ServiceError.notProvided(entry.name, nearest: nil) }
             return result
@@ -288,15 +288,15 @@ public final class ServiceRegistry {
     }
 
     /// The module that calls.
-    private var callingCell: Cell? {
+    private var callingSlot: ModuleSlot? {
         let lane = gate.lane
-        if let thread = lane.hold { return lane.cell(thread.mine.cell) }
-        return lane.lateCell
+        if let thread = lane.hold { return lane.slot(thread.mine.slot) }
+        return lane.overdueSlot
     }
 
     /// The module that calls, where it matters who it is.
-    private var viewingCell: Cell? {
-        isInTransition.load(ordering: .relaxed) ? callingCell : nil
+    private var viewingSlot: ModuleSlot? {
+        isInTransition.load(ordering: .relaxed) ? callingSlot : nil
     }
 
     /// Runs host code that touches what belongs to the lane, and calls no module.
@@ -311,10 +311,10 @@ public final class ServiceRegistry {
     private func onLane<Result>(_ body: () throws -> Result) throws -> Result {
         let lane = gate.lane
         if let thread = lane.hold {
-            guard thread.mine.cell != 0 else { throw ServiceError.noModule }
+            guard thread.mine.slot != 0 else { throw ServiceError.noModule }
             do { return try body() } catch is LaneLost {}
         }
-        guard lane.lateCell != nil else { throw ServiceError.noModule }
+        guard lane.overdueSlot != nil else { throw ServiceError.noModule }
         let served = lane.serve { _ in Swift.Result { try body() } }
         guard let served else { throw ServiceError.stopped }
         return try served.get()
@@ -326,14 +326,14 @@ public final class ServiceRegistry {
 class AnyService {
     let name: String
     let key: ObjectIdentifier
-    let cell: Cell
+    let slot: ModuleSlot
     /// The shared one, a ``MadeService``, once it is made.
     @usableFromInline final var made: AnyObject?
 
-    fileprivate init(_ name: String, _ key: ObjectIdentifier, of cell: Cell) {
+    fileprivate init(_ name: String, _ key: ObjectIdentifier, of slot: ModuleSlot) {
         self.name = name
         self.key = key
-        self.cell = cell
+        self.slot = slot
     }
 }
 
@@ -350,11 +350,11 @@ private final class ServiceEntry<Service>: AnyService {
     let make: () throws -> Service
 
     init(
-        _ name: String, of cell: Cell, lifetime: ServiceRegistry.Lifetime,
+        _ name: String, of slot: ModuleSlot, lifetime: ServiceRegistry.Lifetime,
         make: @escaping () throws -> Service
     ) {
         self.lifetime = lifetime
         self.make = make
-        super.init(name, ObjectIdentifier(Service.self), of: cell)
+        super.init(name, ObjectIdentifier(Service.self), of: slot)
     }
 }

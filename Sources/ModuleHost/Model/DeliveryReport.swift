@@ -6,10 +6,10 @@ public struct DeliveryReport: Hashable, Sendable {
     ///
     /// Each was reported under its name.
     public var failed = 0
-    /// The number of responders that were not notified because they are late.
+    /// The number of responders that were not notified because they are overdue.
     ///
     /// A typed message does not wait for them.
-    public var late = 0
+    public var overdue = 0
     /// The reason why the message was not sent, if it was not.
     public var refusal: Refusal?
 

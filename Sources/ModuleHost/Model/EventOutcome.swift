@@ -4,8 +4,8 @@ package struct EventOutcome: Hashable, Sendable {
     package var delivered: Int
     /// The number of modules that were notified and threw.
     package var failed: Int
-    /// The number of late modules: they receive the event when they return.
-    package var late: Int
+    /// The number of overdue modules: they receive the event when they return.
+    package var overdue: Int
     /// The modules' replies to a push, put together.
     package var fetch: FetchResult?
     /// The module that claimed it.

@@ -8,7 +8,7 @@ public struct HostFigures: Hashable, Sendable {
     public internal(set) var ignored = 0
     /// The number of times that a handler threw.
     public internal(set) var failures = 0
-    /// The number of times that a module became late.
+    /// The number of times that a module became overdue.
     public internal(set) var lateness = 0
     /// The number of modules that run.
     public internal(set) var modulesRunning = 0
@@ -17,7 +17,7 @@ public struct HostFigures: Hashable, Sendable {
     /// The time from the start to READY; nil before.
     public internal(set) var readyAfter: Duration?
     /// The modules that are busy beyond their deadline, in the order in which they became so.
-    package internal(set) var late: [ModuleID] = []
+    package internal(set) var overdue: [ModuleID] = []
     /// The state of the app.
     public internal(set) var state = LifecycleState.launching
 }

@@ -6,7 +6,7 @@ package struct HostHealth: Hashable, Sendable {
     /// The number of modules, with those that failed.
     package var modules: Int
     /// Those that are busy beyond their deadline, in the order in which they became so.
-    package var late: [ModuleID] = []
+    package var overdue: [ModuleID] = []
     /// Those that failed, in slatefile order: they get nothing more.
     package var failed: [ModuleID] = []
 
@@ -19,20 +19,20 @@ package struct HostHealth: Hashable, Sendable {
     /// Whether the host can no longer be called healthy: it would better be started anew.
     ///
     /// Modules that failed do not count: the app goes on without them, as it was told to.
-    package var isUnhealthy: Bool { Self.isUnhealthy(late: late.count, of: modules) }
+    package var isUnhealthy: Bool { Self.isUnhealthy(overdue: overdue.count, of: modules) }
 
-    /// Eight late, or half of all.
-    static func isUnhealthy(late: Int, of modules: Int) -> Bool {
-        late >= 8 || late > 0 && late * 2 >= modules
+    /// Eight overdue, or half of all.
+    static func isUnhealthy(overdue: Int, of modules: Int) -> Bool {
+        overdue >= 8 || overdue > 0 && overdue * 2 >= modules
     }
 }
 
 extension HostHealth: CustomStringConvertible {
-    /// One line, such as `active: 6 modules; late: com.mm.push`.
+    /// One line, such as `active: 6 modules; overdue: com.mm.push`.
     package var description: String {
         var text = isUnhealthy ? "unhealthy, " : ""
         text += "\(phase): \(modules) \(modules == 1 ? "module" : "modules")"
-        if !late.isEmpty { text += "; late: \(Self.list(late))" }
+        if !overdue.isEmpty { text += "; late: \(Self.list(overdue))" }
         if !failed.isEmpty { text += "; failed: \(Self.list(failed))" }
         return text
     }
@@ -60,7 +60,7 @@ extension HostHealth {
             $0.member("healthy", !isUnhealthy)
             $0.member("state", state.rawValue)
             $0.member("modules", modules)
-            $0.member("late") { $0.array { list in for id in late { list.value(id.text) } } }
+            $0.member("late") { $0.array { list in for id in overdue { list.value(id.text) } } }
             $0.member("failed") { $0.array { list in for id in failed { list.value(id.text) } } }
         }
     }

@@ -4,7 +4,7 @@
     case newData
     /// There was nothing new.
     case noData
-    /// Looking failed. A handler that throws, and one that is late, count as this.
+    /// Looking failed. A handler that throws, and one that is overdue, count as this.
     case failed
 
     /// The reply of several modules as one: `newData` before `failed` before `noData`.

@@ -17,28 +17,28 @@ final class HoldHandler {
 
 /// Tells a module that the time of its hold is over.
 ///
-/// The hold ends when the handler has returned. The stop does not wait for a module that is late, and so not for
+/// The hold ends when the handler has returned. The stop does not wait for a module that is overdue, and so not for
 /// its handler either, which runs when the module is back; nor for a handler that gets stuck. A module that
 /// a reload lets go of is told as well: it goes when its holds are over.
 struct HoldExpiry: LaneJob {
     private let gate: Gate
-    private let cell: Cell
-    private let errand: LaneErrand
+    private let slot: ModuleSlot
+    private let errand: ModuleJob
     private let onEnd: @Sendable () -> Void
 
     /// - Parameters:
     ///   - gate: The way into the module.
-    ///   - cell: The module's place.
+    ///   - slot: The module's place.
     ///   - handler: What to run.
     ///   - onEnd: Called at the end of the hold, once or more, on any thread.
     init(
-        gate: Gate, cell: Cell, _ handler: LaneConfined<HoldHandler>,
+        gate: Gate, slot: ModuleSlot, _ handler: LaneConfined<HoldHandler>,
         onEnd: @escaping @Sendable () -> Void
     ) {
         self.gate = gate
-        self.cell = cell
+        self.slot = slot
         self.onEnd = onEnd
-        errand = LaneErrand(gate: gate, cell: cell, reachesLeaving: true) {
+        errand = ModuleJob(gate: gate, slot: slot, reachesLeaving: true) {
             handler.openInModule().run()
         } completion: { _ in
             onEnd()
@@ -46,7 +46,7 @@ struct HoldExpiry: LaneJob {
     }
 
     func run(on thread: LaneThread, after stuck: UInt16) {
-        if stuck != 0 || gate.lane.lateCells.contains(where: { $0 === cell }) { onEnd() }
+        if stuck != 0 || gate.lane.overdueSlots.contains(where: { $0 === slot }) { onEnd() }
         errand.run(on: thread, after: stuck)
     }
 

@@ -17,7 +17,7 @@ final class HoldList: Sendable {
 
     fileprivate struct Hold {
         let module: ModuleID
-        let cell: Cell
+        let slot: ModuleSlot
         let step: EventKind
         let reason: String
         let began: ContinuousClock.Instant
@@ -39,7 +39,7 @@ final class HoldList: Sendable {
     fileprivate struct Waiting {
         let job: any LaneJob
         /// The module whose holds it waits for; nil for all.
-        let cell: Cell?
+        let slot: ModuleSlot?
     }
 
     fileprivate struct State {
@@ -80,7 +80,7 @@ final class HoldList: Sendable {
     /// Opens a hold.
     func add(_ request: consuming Request) throws(HoldError) -> ID {
         let hold = Hold(
-            module: request.module, cell: request.cell, step: request.step, reason: request.reason,
+            module: request.module, slot: request.slot, step: request.step, reason: request.reason,
             began: time.now(), handler: request.handler)
         let id = state.withLock { state -> ID? in
             guard !state.isClosed else { return nil }
@@ -113,7 +113,7 @@ final class HoldList: Sendable {
                 : "ended its hold on '\(ended.step.rawValue)' after \(took): \(ended.reason)")
         if let handler = ended.handler {
             gate.lane.enqueue(
-                LaneErrand(gate: gate, cell: ended.cell) { handler.openInModule().drop() })
+                ModuleJob(gate: gate, slot: ended.slot) { handler.openInModule().drop() })
         }
         for job in ready { gate.lane.enqueue(job) }
     }
@@ -121,9 +121,9 @@ final class HoldList: Sendable {
     /// Ends all holds of a module that is about to be let go.
     ///
     /// In the module's code.
-    func endAll(of cell: Cell) {
+    func endAll(of slot: ModuleSlot) {
         let (ended, ready) = state.withLock { state -> ([Hold], [any LaneJob]) in
-            let ended = state.holds.filter { $0.value.cell === cell }
+            let ended = state.holds.filter { $0.value.slot === slot }
             for (id, hold) in ended {
                 hold.clock.cancel()
                 state.holds[id] = nil
@@ -174,14 +174,14 @@ final class HoldList: Sendable {
     ///
     /// - Parameters:
     ///   - job: What goes on then.
-    ///   - cell: The module whose holds count; nil for those of all.
+    ///   - slot: The module whose holds count; nil for those of all.
     /// - Returns: False if no hold is open: the caller goes on itself.
-    func keep(_ job: any LaneJob, untilNoneOf cell: Cell? = nil) -> Bool {
+    func keep(_ job: any LaneJob, untilNoneOf slot: ModuleSlot? = nil) -> Bool {
         state.withLock { state in
-            let open = state.holds.filter { cell == nil || $0.value.cell === cell }
+            let open = state.holds.filter { slot == nil || $0.value.slot === slot }
             guard !open.isEmpty, !state.isClosed else { return false }
             for id in open.keys.sorted() { start(id, in: &state) }
-            state.waiting.append(Waiting(job: job, cell: cell))
+            state.waiting.append(Waiting(job: job, slot: slot))
             return true
         }
     }
@@ -250,7 +250,7 @@ final class HoldList: Sendable {
             "held '\(hold.step.rawValue)' longer than \(allowance.briefText): \(hold.reason)")
         guard let handler = hold.handler else { return end(id, how: .ended) }
         gate.lane.enqueue(
-            HoldExpiry(gate: gate, cell: hold.cell, handler) { [self] in end(id, how: .ended) })
+            HoldExpiry(gate: gate, slot: hold.slot, handler) { [self] in end(id, how: .ended) })
     }
 }
 
@@ -258,16 +258,17 @@ extension HoldList {
     /// A module's request for a hold.
     struct Request {
         let module: ModuleID
-        let cell: Cell
+        let slot: ModuleSlot
         let step: EventKind
         let reason: String
         fileprivate let handler: LaneConfined<HoldHandler>?
 
         init(
-            module: ModuleID, cell: Cell, step: EventKind, reason: String, expiry: (() -> Void)?
+            module: ModuleID, slot: ModuleSlot, step: EventKind, reason: String,
+            expiry: (() -> Void)?
         ) {
             self.module = module
-            self.cell = cell
+            self.slot = slot
             self.step = step
             self.reason = reason
             handler = expiry.map { LaneConfined(HoldHandler($0)) }
@@ -281,7 +282,7 @@ extension HoldList.State {
         guard !waiting.isEmpty else { return [] }
         var ready: [any LaneJob] = []
         waiting.removeAll { waits in
-            let isReady = !holds.values.contains { waits.cell == nil || $0.cell === waits.cell }
+            let isReady = !holds.values.contains { waits.slot == nil || $0.slot === waits.slot }
             if isReady { ready.append(waits.job) }
             return isReady
         }

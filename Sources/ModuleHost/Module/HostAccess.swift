@@ -4,7 +4,7 @@
 public struct HostAccess {
     let services: any ModuleServices
     let module: ModuleID
-    let cell: Cell
+    let slot: ModuleSlot
 
     /// Puts another slatefile in the place of the one that the host runs of, as a table that comes from
     /// elsewhere: the app's modules, order, routes and settings as data.
@@ -24,8 +24,8 @@ public struct HostAccess {
         completion: @escaping (Result<SlatefileChange, SlatefileRefusal>) -> Void
     ) {
         let confined = LaneConfined(completion)
-        services.apply(slatefile: text, from: module) { [services, cell] result in
-            services.enter(cell) {
+        services.apply(slatefile: text, from: module) { [services, slot] result in
+            services.enter(slot) {
                 confined.openInModule()(result)
             } completion: { _ in
             }

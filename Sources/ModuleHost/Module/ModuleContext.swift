@@ -37,22 +37,23 @@ public final class ModuleContext {
     /// The functions of the host that the module may call.
     public let host: HostAccess
 
-    let cell: Cell
+    let slot: ModuleSlot
     private var configValue: JSONValue?
     private var appConfigValue: JSONValue?
     /// Whether the module has read the app's settings, so that other ones concern it.
     ///
-    /// The lane may ask that while the module is late.
+    /// The lane may ask that while the module is overdue.
     let readsAppConfig = Atomic(false)
     private var timers: [ObjectIdentifier: ModuleTimer] = [:]
 
     init(
-        id: ModuleID, cell: Cell, app: String, config: JSONValue?, appConfig: JSONValue?, log: Log,
+        id: ModuleID, slot: ModuleSlot, app: String, config: JSONValue?, appConfig: JSONValue?,
+        log: Log,
         stateDirectory: String, center: CommunicationCenter, services: ServiceRegistry,
         calls: CallLine, host: any ModuleServices
     ) {
         self.id = id
-        self.cell = cell
+        self.slot = slot
         self.app = app
         self.log = log
         self.stateDirectory = stateDirectory
@@ -60,7 +61,7 @@ public final class ModuleContext {
         self.services = services
         router = Router(calls)
         mediator = Mediator(calls)
-        self.host = HostAccess(services: host, module: id, cell: cell)
+        self.host = HostAccess(services: host, module: id, slot: slot)
         configValue = config
         appConfigValue = appConfig
     }
@@ -133,7 +134,7 @@ public final class ModuleContext {
     // MARK: The event in hand
 
     /// The event that the module is being told of; nil outside of one, as in a timer's tick.
-    public var event: LifecycleEvent? { host.services.eventInHand(of: cell) }
+    public var event: LifecycleEvent? { host.services.eventInHand(of: slot) }
 
     /// The position of the event in hand in the inbox; nil for an event that is not durable.
     ///
@@ -263,15 +264,15 @@ public final class ModuleContext {
     }
 
     private func register(_ task: StartupTask) throws(StartupError) {
-        try host.services.register(task, of: cell)
+        try host.services.register(task, of: slot)
     }
 
     private func handBack<Value: Sendable>(
         _ then: @escaping (Value) throws -> Void
     ) -> @Sendable (Value, StartupReceipt) -> Void {
         let confined = LaneConfined(then)
-        return { [services = host.services, cell] value, receipt in
-            services.enter(cell) {
+        return { [services = host.services, slot] value, receipt in
+            services.enter(slot) {
                 try confined.openInModule()(value)
             } completion: { result in
                 switch result {
@@ -316,13 +317,13 @@ public final class ModuleContext {
     private func start(_ timer: ModuleTimer) -> ModuleTimer {
         timers[ObjectIdentifier(timer)] = timer
         timer.onEnd = { [weak self] timer in self?.timers[ObjectIdentifier(timer)] = nil }
-        timer.schedule(services: host.services, cell: cell)
+        timer.schedule(services: host.services, slot: slot)
         return timer
     }
 
     /// Calls off all that could still reach the module: it is about to be let go.
     func invalidate() {
         for timer in Array(timers.values) { timer.cancel() }
-        host.services.holds.endAll(of: cell)
+        host.services.holds.endAll(of: slot)
     }
 }

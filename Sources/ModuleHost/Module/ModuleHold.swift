@@ -50,7 +50,7 @@ extension ModuleContext {
     ///   - reason: What the module needs the time for, for the log and `hostd modules`: it is not a place for
     ///     what is secret.
     ///   - expiry: Runs when the time has run out, as code of the module: on the lane, or where the module
-    ///     is late, on its own thread when it returns. The hold ends when it returns. It has the module's
+    ///     is overdue, on its own thread when it returns. The hold ends when it returns. It has the module's
     ///     deadline for an event; is not run where the hold ends in another way.
     /// - Returns: The hold. Letting go of it ends it.
     /// - Throws: ``HoldError`` where nothing can be held.
@@ -64,7 +64,7 @@ extension ModuleContext {
         guard !host.services.isLed else { throw .otherProcess }
         let holds = host.services.holds
         let id = try holds.add(
-            HoldList.Request(module: id, cell: cell, step: event, reason: reason, expiry: expiry))
+            HoldList.Request(module: id, slot: slot, step: event, reason: reason, expiry: expiry))
         return ModuleHold(id, reason, in: holds)
     }
 }

@@ -2,9 +2,9 @@ import AppService
 
 /// The services of a host that a context needs.
 protocol ModuleServices: Sendable {
-    func eventInHand(of cell: Cell) -> LifecycleEvent?
+    func eventInHand(of slot: ModuleSlot) -> LifecycleEvent?
     var figures: HostFigures { get }
-    func register(_ task: StartupTask, of cell: Cell) throws(StartupError)
+    func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError)
     func post(_ event: LifecycleEvent)
 
     /// The same, told once it was delivered or is not to be any more, on whatever thread.
@@ -23,14 +23,14 @@ protocol ModuleServices: Sendable {
     /// Puts an event into the inbox, and waits until it is there.
     func submit(_ record: InboxRecord) -> InboxSubmission.Fate
 
-    /// Whether the calling thread is the lane's: it is not in a module that is late.
+    /// Whether the calling thread is the lane's: it is not in a module that is overdue.
     var isOnLane: Bool { get }
 
     /// Runs host code on the lane once that has nothing else to do; never where it is closed first.
     func whenIdle(_ body: @escaping @Sendable () -> Void)
 
     /// Has the lane go on without the module that the calling thread is in, as where that takes too long:
-    /// the module is late until it returns.
+    /// the module is overdue until it returns.
     ///
     /// - Parameter again: Whether that has been so before for the same reason: then nothing is said of it.
     func yieldLane(again: Bool)
@@ -41,30 +41,30 @@ protocol ModuleServices: Sendable {
     @discardableResult
     func waitForStop(within time: Duration) -> Bool
 
-    /// Puts aside the durable event that a late module has in hand, which is not to hear it again.
+    /// Puts aside the durable event that an overdue module has in hand, which is not to hear it again.
     ///
     /// - Parameters:
-    ///   - cell: The module.
+    ///   - slot: The module.
     ///   - reason: The reason, which is kept with it.
-    /// - Returns: False where it has none in hand, or is not late.
-    func putAsideEventInHand(of cell: Cell, because reason: String) -> Bool
+    /// - Returns: False where it has none in hand, or is not overdue.
+    func putAsideEventInHand(of slot: ModuleSlot, because reason: String) -> Bool
 
     /// Gives a module up: it gets nothing more. What it has not heard of the durable events is put aside.
     ///
     /// - Parameters:
-    ///   - cell: The module.
+    ///   - slot: The module.
     ///   - what: What failed.
     ///   - error: Why.
-    func fail(_ cell: Cell, _ what: String, _ error: any Error)
+    func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error)
 
-    /// Enters a module for something that waits where the module is late, and that is dropped where it
+    /// Enters a module for something that waits where the module is overdue, and that is dropped where it
     /// is gone.
     ///
     /// - Parameters:
-    ///   - cell: The module.
-    ///   - body: Runs on the lane, or on the late module's own thread.
+    ///   - slot: The module.
+    ///   - body: Runs on the lane, or on the overdue module's own thread.
     ///   - completion: Told what came of it, on whatever thread.
     func enter(
-        _ cell: Cell, _ body: @escaping @Sendable () throws -> Void,
+        _ slot: ModuleSlot, _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
 }

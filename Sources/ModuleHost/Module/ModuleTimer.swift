@@ -31,20 +31,20 @@ public final class ModuleTimer {
         onEnd = nil
     }
 
-    func schedule(services: any ModuleServices, cell: Cell) {
+    func schedule(services: any ModuleServices, slot: ModuleSlot) {
         let confined = LaneConfined(self)
         alarm = services.time.schedule(after: interval) {
-            services.enter(cell) {
-                try confined.openInModule().fire(services: services, cell: cell)
+            services.enter(slot) {
+                try confined.openInModule().fire(services: services, slot: slot)
             } completion: { _ in
             }
         }
     }
 
-    private func fire(services: any ModuleServices, cell: Cell) throws {
+    private func fire(services: any ModuleServices, slot: ModuleSlot) throws {
         guard let tick else { return }
         if !repeats { cancel() }
-        defer { if isRunning { schedule(services: services, cell: cell) } }
+        defer { if isRunning { schedule(services: services, slot: slot) } }
         try tick()
     }
 }

@@ -77,7 +77,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     package static let notPermitted = Self(rawValue: -32002)
     /// The module that was called did not answer in time, or is busy beyond its time with something
     /// else.
-    package static let late = Self(rawValue: -32003)
+    package static let overdue = Self(rawValue: -32003)
     /// Too many connections, or too many calls in one batch.
     package static let tooMany = Self(rawValue: -32004)
     /// The module that was called answered with an error.
@@ -106,7 +106,7 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
         (.notRunning, .unavailable),
         (.notFound, .unavailable),
         (.notPermitted, .notPermitted),
-        (.late, .busy),
+        (.overdue, .busy),
         (.tooMany, .busy),
         (.failed, .failed),
         (.malformedURL, .usage),

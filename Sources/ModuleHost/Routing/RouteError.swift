@@ -27,7 +27,7 @@
     /// A reply of another type than the caller asked for.
     case reply(expected: String, found: String)
     /// The module is busy beyond its deadline, and calls do not wait for that.
-    case late(ModuleID)
+    case overdue(ModuleID)
     /// The module did not return from this very call in time. What it did is done.
     case tookTooLong(ModuleID)
     /// The module cannot be called now, for this reason: it is not made yet, it failed, or it was removed.
@@ -119,7 +119,7 @@ extension RouteError: CustomStringConvertible {
         case .noAction(let action, let module, nil):
             "no action \(quoted(action)) of \(quoted(module))"
         case .reply(let expected, let found): "the reply is a \(found), not a \(expected)"
-        case .late(let module): "\(module) is late, and calls do not wait for it"
+        case .overdue(let module): "\(module) is late, and calls do not wait for it"
         case .tookTooLong(let module): "\(module) took too long to answer, and is late"
         case .unavailable(let module, let reason): Self.unavailable(module) + reason
         case .refused(let module, let reason): "refused by \(module): \(reason)"

@@ -102,7 +102,7 @@ public struct SlatefileFault: Hashable, Sendable {
         case outOfRange(String, allowed: ClosedRange<Int>)
         /// A word that is none of those allowed; `nearest` is the one it most resembles.
         case unknownWord(String, allowed: [String], nearest: String?)
-        /// A process killed before its module is even late.
+        /// A process killed before its module is even overdue.
         case killAfterTooShort(killAfter: Duration, deadline: Duration)
         /// An empty string where there must be something; the value says what.
         case empty(String)

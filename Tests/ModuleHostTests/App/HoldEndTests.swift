@@ -40,7 +40,7 @@ struct HoldEndTests {
         await test.settled()
         test.host.onLane { app, thread in
             let record = app.records[0]
-            _ = app.gate.call(record.cell, on: thread) { record.context?.invalidate() }
+            _ = app.gate.call(record.slot, on: thread) { record.context?.invalidate() }
         }
         #expect(await test.end() == .stopped)
         #expect(shelf["upload"]?.remaining == .zero)
@@ -109,7 +109,8 @@ struct HoldEndTests {
         holds.follow(.background)
         let id = try holds.add(
             HoldList.Request(
-                module: try ModuleID("x.a"), cell: Cell(number: 1, id: nil), step: .background,
+                module: try ModuleID("x.a"), slot: ModuleSlot(number: 1, id: nil),
+                step: .background,
                 reason: "upload", expiry: nil))
         time.clock.advance(by: .seconds(6))
         holds.follow(.foreground)

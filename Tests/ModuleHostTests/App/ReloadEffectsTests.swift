@@ -176,7 +176,7 @@ struct ReloadEffectsTests {
         #expect(order() == ["x.c", "x.d", "x.a"])
         // From these the watchdog knows how many are still to come in a stop.
         let ranks = Promise<[UInt16]>()
-        test.host.onLane { app, _ in ranks.keep(app.records.map(\.cell.rank)) }
+        test.host.onLane { app, _ in ranks.keep(app.records.map(\.slot.rank)) }
         #expect(await ranks.value == [1, 2, 3])
         #expect(await test.stopped() == .stopped)
     }

@@ -14,10 +14,10 @@ struct ReloadPlanTests {
         var modules = [a, b, c]
         var top = ""
         var before = [a, b, c]
-        /// Modules that take settings, read the app's, are late, or late and outdated.
+        /// Modules that take settings, read the app's, are overdue, or late and outdated.
         var takes: [String] = []
         var reads: [String] = []
-        var late: [String] = []
+        var overdue: [String] = []
         var outdated: [String] = []
         var expected: String
         var testDescription: String { name }
@@ -78,19 +78,19 @@ struct ReloadPlanTests {
             reads: ["x.a", "x.c"], expected: "made anew x.c; config"),
         Row(
             name: "the app's settings, of a late module", top: #""config": {"m": 2},"#,
-            reads: ["x.c"], late: ["x.c"],
+            reads: ["x.c"], overdue: ["x.c"],
             expected: "to be made anew once they return: x.c; config"),
         Row(
             name: "settings, of a late module",
             modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
-            late: ["x.b"], expected: "to be made anew once they return: x.b"),
+            overdue: ["x.b"], expected: "to be made anew once they return: x.b"),
         Row(
             name: "settings that a late module takes",
             modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
-            takes: ["x.b"], late: ["x.b"], expected: "config changed: x.b"),
+            takes: ["x.b"], overdue: ["x.b"], expected: "config changed: x.b"),
         Row(name: "one that was late", outdated: ["x.b"], expected: "made anew x.b"),
         Row(
-            name: "a late one removed", modules: [a, c], late: ["x.b"], expected: "removed x.b"),
+            name: "a late one removed", modules: [a, c], overdue: ["x.b"], expected: "removed x.b"),
         Row(
             name: "other terms",
             modules: [
@@ -130,7 +130,7 @@ struct ReloadPlanTests {
             let id = entry.id.text
             return ReloadPlan.Running(
                 entry: entry, takesSettings: row.takes.contains(id),
-                readsAppSettings: row.reads.contains(id), isLate: row.late.contains(id),
+                readsAppSettings: row.reads.contains(id), isOverdue: row.overdue.contains(id),
                 isOutdated: row.outdated.contains(id))
         }
         let plan = ReloadPlan(from: old, running, to: new)

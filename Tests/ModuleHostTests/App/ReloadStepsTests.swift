@@ -99,9 +99,9 @@ struct ReloadStepsTests {
     @Test("one that becomes late before it is made anew hears what it missed first")
     func lateMeanwhile() async throws {
         let probe = Probe()
-        let (making, late) = (Door(), Door())
+        let (making, overdue) = (Door(), Door())
         probe.when("c init") { _ in making.pass() }
-        probe.when("b memory-warning") { _ in late.pass() }
+        probe.when("b memory-warning") { _ in overdue.pass() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         async let outcome = test.reload([
             .init(name: "a"), .init(name: "c"), .init(name: "b", type: "CallProbe"),
@@ -119,7 +119,7 @@ struct ReloadStepsTests {
             probe.entries("c").prefix(5) == [
                 "c init", "c launch", "c terminate", "c deinit", "c init",
             ])
-        late.open()
+        overdue.open()
         await probe.reached("b deinit")
         #expect(
             entries(probe, from: "b memory-warning").filter { $0.hasPrefix("b ") } == [
@@ -133,9 +133,9 @@ struct ReloadStepsTests {
     @Test("a late module that returns while others are made is made anew all the same")
     func returnsMeanwhile() async throws {
         let probe = Probe()
-        let (making, late) = (Door(), Door())
+        let (making, overdue) = (Door(), Door())
         probe.when("c init") { _ in making.pass() }
-        probe.when("b background") { _ in late.pass() }
+        probe.when("b background") { _ in overdue.pass() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         try test.deliver(.background)
         await probe.reached("b background")
@@ -145,8 +145,8 @@ struct ReloadStepsTests {
             .init(name: "b", type: "CallProbe"),
         ])
         await probe.reached("c init")
-        late.open()
-        // That it is late no more, and that its thread has returned.
+        overdue.open()
+        // That it is overdue no more, and that its thread has returned.
         await test.waiting(2)
         making.open()
         #expect(

@@ -65,7 +65,7 @@ struct ReloadUndoneTests {
         let probe = Probe()
         probe.when("c launch") { module in
             // As the process of one does that is given up.
-            module.context.host.services.fail(module.context.cell, "process", Fault())
+            module.context.host.services.fail(module.context.slot, "process", Fault())
         }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         let outcome = try await test.reload("c", "d", "e")

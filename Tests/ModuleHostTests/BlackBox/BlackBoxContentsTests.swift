@@ -13,7 +13,7 @@ struct BlackBoxContentsTests {
         let test = try BlackBoxFolder()
         test.box.setName(try ModuleID("x.a"), of: 1)
         test.box.setBehind(1, EventPosition(segment: 1, offset: 2))
-        test.box.setLate(1, true)
+        test.box.setOverdue(1, true)
         test.box.setActivity(.event(.push))
         return try test.bytes
     }
@@ -66,7 +66,7 @@ struct BlackBoxContentsTests {
                 contents.death?.description
                     == "the machine went down while the last host (process \(CurrentProcess.id)) ran"
             )
-            #expect(contents.death?.late == [] && contents.death?.activity == nil)
+            #expect(contents.death?.overdue == [] && contents.death?.activity == nil)
         }
         set(.bootHigh, 0, in: &bytes)
         set(.bootLow, 0, in: &bytes)

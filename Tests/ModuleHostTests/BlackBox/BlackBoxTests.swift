@@ -20,7 +20,7 @@ struct BlackBoxTests {
         #expect(contents.isOfThisBoot)
         #expect((before.seconds...WallTime.now().seconds).contains(contents.startedAt.seconds))
         #expect((contents.activity, contents.module) == (nil, nil))
-        #expect(contents.late.isEmpty && contents.startingUp.isEmpty && contents.callers.isEmpty)
+        #expect(contents.overdue.isEmpty && contents.startingUp.isEmpty && contents.callers.isEmpty)
         #expect(contents.progress == BlackBox.Progress(cursorSequence: 0))
         #expect(try test.folder.mode(of: "blackbox") == 0o600)
         #expect(test.folder.names == ["blackbox"])
@@ -136,11 +136,11 @@ struct BlackBoxTests {
         #expect(try BlackBoxFolder(modules: .max / 8).box.capacity == 65_535)
         let test = try BlackBoxFolder()
         test.box.setName(try ModuleID("x.far"), of: 1025)
-        test.box.setLate(1025, true)
+        test.box.setOverdue(1025, true)
         #expect(test.contents?.progress != nil)
         test.box.setBehind(1025, place)
         #expect(test.contents?.progress == nil)
-        #expect(test.contents?.late == [])
+        #expect(test.contents?.overdue == [])
         #expect(test.lastWords == "the last host died while no module was at work")
     }
 
@@ -156,15 +156,15 @@ struct BlackBoxTests {
         let test = try BlackBoxFolder()
         test.box.setName(try ModuleID("com.example.a-long-name"), of: 1)
         test.box.setBehind(1, place)
-        test.box.setLate(1, true)
+        test.box.setOverdue(1, true)
         test.box.count(tasksOf: 1, 1)
         #expect(test.contents?.startingUp.map(\.text) == ["com.example.a-long-name"])
-        #expect(test.contents?.late.map(\.text) == ["com.example.a-long-name"])
+        #expect(test.contents?.overdue.map(\.text) == ["com.example.a-long-name"])
         test.box.setName(try ModuleID("x.b"), of: 1)
-        test.box.setLate(1, true)
+        test.box.setOverdue(1, true)
         #expect(test.contents?.progress?.behind == [:])
         #expect(test.contents?.startingUp == [])
-        #expect(test.contents?.late.map(\.text) == ["x.b"])
+        #expect(test.contents?.overdue.map(\.text) == ["x.b"])
     }
 
     @Test("names of any length are kept, whole")
@@ -176,8 +176,8 @@ struct BlackBoxTests {
             let test = try BlackBoxFolder()
             test.box.setName(id, of: 1)
             test.box.setName(longest, of: 2)
-            for cell in [1, 2] as [UInt16] { test.box.setLate(cell, true) }
-            #expect(test.contents?.late == [id, longest])
+            for slot in [1, 2] as [UInt16] { test.box.setOverdue(slot, true) }
+            #expect(test.contents?.overdue == [id, longest])
         }
     }
 

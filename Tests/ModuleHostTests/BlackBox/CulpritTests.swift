@@ -62,7 +62,7 @@ struct CulpritTests {
         let test = try await host("a", "b").launched()
         box.box.setInHand(EventPosition(segment: 3, offset: 4096), attempt: 2)
         test.host.onLane { [probe] app, thread in
-            _ = app.gate.call(app.records[1].cell, on: thread) {
+            _ = app.gate.call(app.records[1].slot, on: thread) {
                 probe.note("b called")
                 door.pass()
             }

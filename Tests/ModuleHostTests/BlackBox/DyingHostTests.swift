@@ -75,7 +75,7 @@ struct DyingHostTests {
     }
 
     @Test("by a trap of a late module on its own thread: that one is named as late")
-    func late() async throws {
+    func overdue() async throws {
         let folder = try TemporaryFolder()
         await #expect(processExitsWith: .failure) { [path = folder.path as String] in
             let probe = Probe("late")

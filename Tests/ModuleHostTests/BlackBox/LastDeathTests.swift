@@ -44,7 +44,7 @@ struct LastDeathTests {
             $0.module = ids("x.a")[0]
             $0.activity = .event(.push)
             $0.inHand = .init(position: EventPosition(segment: 3, offset: 4096), attempt: 1)
-            $0.late = ids("x.b", "x.c")
+            $0.overdue = ids("x.b", "x.c")
         },
         Row(
             "the last host (process 4711) died while 'x.c' was at work, called by 'x.b', called by 'x.a', in 'message'",

@@ -139,11 +139,12 @@ struct CallStressTests {
 }
 
 extension StressLedger {
-    /// Takes an error for what it may be: a module is late, or nested too deep, or a route is gone.
+    /// Takes an error for what it may be: a module is overdue, or nested too deep, or a route is gone.
     fileprivate func expect(_ error: any Error) {
         switch error {
-        case RouteError.late, RouteError.tookTooLong, RouteError.tooDeep: break
-        case ServiceError.late, ServiceError.lost, ServiceError.tooDeep, ServiceError.cycle: break
+        case RouteError.overdue, RouteError.tookTooLong, RouteError.tooDeep: break
+        case ServiceError.overdue, ServiceError.lost, ServiceError.tooDeep, ServiceError.cycle:
+            break
         case let failure as HandlerFailure:
             // What a handler's own call met, in words.
             let words = "\(failure.error)"

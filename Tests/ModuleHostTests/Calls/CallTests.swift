@@ -180,7 +180,7 @@ struct CallTests {
     }
 
     @Test("a late target answers at once that it is late, and the call is not made")
-    func late() async throws {
+    func overdue() async throws {
         let probe = Probe()
         let door = Door()
         probe.whenCalled("b act") { _, _ in
@@ -217,7 +217,7 @@ struct CallTests {
             do {
                 told.keep(try module.context.mediator.perform("x.b", "act", as: String.self))
             } catch {
-                // A late module's own calls are served by the lane.
+                // A overdue module's own calls are served by the lane.
                 let sum = try module.context.mediator.perform(
                     "x.c", "sum", ["left": 1, "right": 1], as: Int.self)
                 told.keep("\(error); \(sum)")

@@ -130,7 +130,7 @@ struct InterceptorTests {
     }
 
     @Test("a late interceptor is not passed while asleep")
-    func late() async throws {
+    func overdue() async throws {
         let probe = Probe()
         let door = Door()
         probe.whenJudged("g sees x.b/act of outside") { _ in

@@ -15,7 +15,7 @@ struct InboxDeliveryTests {
         guard case .done(let outcome)? = await test.outcome("x") else {
             return #expect(Bool(false), "no outcome")
         }
-        #expect(outcome.delivered == 2 && outcome.failed == 0 && outcome.late == 0)
+        #expect(outcome.delivered == 2 && outcome.failed == 0 && outcome.overdue == 0)
         #expect(probe.heard("a").count == 2 && probe.heard("a") == probe.heard("b"))
         #expect(probe.heard("a").first == "1:1#1")
         #expect(await test.stopped() == .stopped)

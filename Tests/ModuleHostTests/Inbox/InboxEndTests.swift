@@ -25,7 +25,7 @@ struct InboxEndTests {
         #expect(await test.end() == .overdue([try ModuleID("x.b")]))
         let lane = test.host.gate.lane
         door.open()
-        while lane.hasLateThreads() { await Task.yield() }
+        while lane.hasStalledThreads() { await Task.yield() }
         #expect(lane.unheard.map(\.position) == [second])
         #expect(probe.entries.count { $0 == "b push" } == 1)
     }

@@ -10,7 +10,7 @@ struct InboxProgressTests {
     private struct CatchingUp {
         let directory: StateDirectory
         let progress: InboxProgress
-        let cell: Cell
+        let slot: ModuleSlot
         let id: ModuleID
         let box: BlackBox
         private let folder: TemporaryFolder
@@ -21,10 +21,10 @@ struct InboxProgressTests {
             box = try BlackBox(in: directory, app: "t")
             try box.begin()
             id = try ModuleID("com.mm.slow")
-            cell = Cell(number: 1, id: id)
+            slot = ModuleSlot(number: 1, id: id)
             box.setName(id, of: 1)
             progress = InboxProgress(box: box) {}
-            progress.start(at: "1:1", upTo: "1:500", for: [(id, cell, "1:100")])
+            progress.start(at: "1:1", upTo: "1:500", for: [(id, slot, "1:100")])
         }
 
         /// What the next host would find that the module has not heard.
@@ -48,25 +48,25 @@ struct InboxProgressTests {
     func levelWithTheLane() throws {
         let app = try CatchingUp()
         #expect(app.unheard == unheard("1:100"))
-        app.progress.noteUnheard(by: app.cell, "1:120", isBegun: true)
+        app.progress.noteUnheard(by: app.slot, "1:120", isBegun: true)
         #expect(app.unheard == unheard("1:120", begun: true))
-        app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        app.progress.noteUnheard(by: app.slot, nil, isBegun: false)
         #expect(app.unheard == unheard("1:100"))
         app.pass(to: "1:200")
-        app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        app.progress.noteUnheard(by: app.slot, nil, isBegun: false)
         #expect(app.unheard == unheard("1:200"))
         app.pass(to: "1:500")
         #expect(app.unheard == nil)
-        app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        app.progress.noteUnheard(by: app.slot, nil, isBegun: false)
         #expect(app.unheard == nil)
     }
 
     @Test("a module that has failed stays behind when the last host's rest is done")
     func failed() throws {
         let app = try CatchingUp()
-        app.cell.status.store(.unlisted, ordering: .releasing)
-        app.cell.isAwaited.store(true, ordering: .releasing)
-        app.progress.noteUnheard(by: app.cell, "1:100", isBegun: false)
+        app.slot.status.store(.unlisted, ordering: .releasing)
+        app.slot.isAwaited.store(true, ordering: .releasing)
+        app.progress.noteUnheard(by: app.slot, "1:100", isBegun: false)
         app.pass(to: "1:500")
         #expect(app.unheard == unheard("1:100"))
     }
@@ -74,12 +74,12 @@ struct InboxProgressTests {
     @Test("a module that takes the place of another is behind as that was")
     func replaced() throws {
         let app = try CatchingUp()
-        let new = Cell(number: 2, id: app.id)
+        let new = ModuleSlot(number: 2, id: app.id)
         app.box.setName(app.id, of: 2)
         app.pass(to: "1:200")
-        app.progress.replace(app.cell, by: new)
-        app.cell.status.store(.unlisted, ordering: .releasing)
-        app.progress.noteUnheard(by: app.cell, nil, isBegun: false)
+        app.progress.replace(app.slot, by: new)
+        app.slot.status.store(.unlisted, ordering: .releasing)
+        app.progress.noteUnheard(by: app.slot, nil, isBegun: false)
         #expect(app.unheard == unheard("1:200"))
         app.progress.began(InboxEntry(position: "1:300", end: "1:330", only: [app.id]))
         #expect(app.unheard == unheard("1:300", begun: true))
@@ -90,11 +90,12 @@ struct InboxProgressTests {
     @Test(
         "a module that has rejoined is noted as one that never was late",
         arguments: [
-            (Cell.Status.listed, true), (.rejoined, true), (.late, false), (.unlisted, false),
+            (ModuleSlot.Status.listed, true), (.rejoined, true), (.overdue, false),
+            (.unlisted, false),
         ])
-    func rejoined(status: Cell.Status, isNoted: Bool) throws {
+    func rejoined(status: ModuleSlot.Status, isNoted: Bool) throws {
         let app = try CatchingUp()
-        app.cell.status.store(status, ordering: .releasing)
+        app.slot.status.store(status, ordering: .releasing)
         let entry = InboxEntry(position: "1:150", end: "1:180", only: [app.id])
         app.progress.began(entry)
         #expect(app.unheard == (isNoted ? unheard("1:150", begun: true) : unheard("1:100")))

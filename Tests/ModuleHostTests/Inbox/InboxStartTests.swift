@@ -21,7 +21,7 @@ struct InboxStartTests {
             isOfThisBoot: true, activity: .event(.push), module: try ModuleID("com.mm.b"),
             callers: [], outermost: try ModuleID("com.mm.b"),
             order: try ["com.mm.a", "com.mm.b", "com.mm.c"].map { try ModuleID($0) },
-            late: [], startingUp: [], progress: progress)
+            overdue: [], startingUp: [], progress: progress)
     }
 
     private func start(

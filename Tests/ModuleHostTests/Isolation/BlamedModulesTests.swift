@@ -13,24 +13,24 @@ struct BlamedModulesTests {
     private static func id(_ text: String) -> ModuleID { ModuleID(checked: text) }
 
     private func death(
-        of process: Int32 = 1, at module: String? = nil, late: [String] = [],
+        of process: Int32 = 1, at module: String? = nil, overdue: [String] = [],
         startingUp: [String] = [], cause: LastDeath.Cause = .process
     ) -> LastDeath {
         var death = LastDeath(
             cause: cause, processID: process, startedAt: WallTime(seconds: Int(process)))
         death.module = module.map(Self.id)
-        death.late = late.map(Self.id)
+        death.overdue = overdue.map(Self.id)
         death.startingUp = startingUp.map(Self.id)
         return death
     }
 
     @Test("who was the cause, as far as can be told")
     func culprit() {
-        #expect(death(at: "x.a", late: ["x.b"]).culprit == Self.id("x.a"))
-        #expect(death(late: ["x.b"]).culprit == Self.id("x.b"))
+        #expect(death(at: "x.a", overdue: ["x.b"]).culprit == Self.id("x.a"))
+        #expect(death(overdue: ["x.b"]).culprit == Self.id("x.b"))
         #expect(death(startingUp: ["x.c"]).culprit == Self.id("x.c"))
-        #expect(death(late: ["x.c"], startingUp: ["x.c"]).culprit == Self.id("x.c"))
-        #expect(death(late: ["x.b"], startingUp: ["x.c"]).culprit == nil)
+        #expect(death(overdue: ["x.c"], startingUp: ["x.c"]).culprit == Self.id("x.c"))
+        #expect(death(overdue: ["x.b"], startingUp: ["x.c"]).culprit == nil)
         #expect(death().culprit == nil)
         #expect(death(at: "x.a", cause: .machine).culprit == nil)
     }

@@ -108,7 +108,7 @@ struct CrossingTests {
             let report = module.context.center.send(to: (any PingResponder).self) {
                 try $0.ping("hello")
             }
-            probe.note("told: \(report.delivered), \(report.failed), \(report.late)")
+            probe.note("told: \(report.delivered), \(report.failed), \(report.overdue)")
             module.context.host.apply(slatefile: "{}") { result in
                 guard case .failure(let error) = result else { return }
                 probe.note("refused: \(error)")

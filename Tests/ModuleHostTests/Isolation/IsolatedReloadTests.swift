@@ -130,7 +130,7 @@ struct IsolatedReloadTests {
         await probe.reached("c memory-warning")
         #expect(kill(process, 0) == 0)
         kill(process, SIGKILL)
-        while test.host.host.gate.lane.hasLateThreads() { await test.host.settled() }
+        while test.host.host.gate.lane.hasStalledThreads() { await test.host.settled() }
         #expect(test.log() == [])
         #expect(await test.host.stopped() == .stopped)
     }

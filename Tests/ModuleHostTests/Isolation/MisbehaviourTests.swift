@@ -212,7 +212,7 @@ struct MisbehaviourTests {
             try test.host.deliver(.memoryWarning)
             await test.host.settled()
             // Until it has caught up, so that it is behind anew at the next.
-            while test.host.host.gate.lane.hasLateThreads() { await test.host.settled() }
+            while test.host.host.gate.lane.hasStalledThreads() { await test.host.settled() }
         }
         #expect(probe.entries("c").count { $0 == "c memory-warning" } == 20)
         #expect(await test.host.stopped() == .stopped)

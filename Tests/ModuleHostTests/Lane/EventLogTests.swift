@@ -88,7 +88,7 @@ struct EventLogTests {
         log.append(&claimed, keeping: true)
         #expect(log[0]?.unreached == [])
         #expect(log[1]?.unreached == nil)
-        log.endSearch(at: 1, before: [Cell(number: 7, id: nil)])
+        log.endSearch(at: 1, before: [ModuleSlot(number: 7, id: nil)])
         log.endSearch(at: 2, before: [])
         #expect(log[1]?.unreached == [7])
     }

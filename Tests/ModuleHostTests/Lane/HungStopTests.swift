@@ -43,7 +43,7 @@ struct HungStopTests {
                 for module in hung where module.step == step {
                     await probe.reached("\(module.name) \(step)")
                     let id = "x.\(module.name)"
-                    while !test.host.gate.lane.lateCells.contains(where: { $0.id?.text == id }) {
+                    while !test.host.gate.lane.overdueSlots.contains(where: { $0.id?.text == id }) {
                         // Where nobody goes on without it, all is over then.
                         guard began.duration(to: test.time.now()) < .seconds(40) else { break }
                         test.time.advance(by: .milliseconds(2))

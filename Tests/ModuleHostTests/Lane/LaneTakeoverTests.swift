@@ -71,7 +71,7 @@ struct LaneTakeoverTests {
             test.overrun()
             await probe.reached("c goes on \(number)")
             doors[number].open()
-            while lane.hasLateThreads() { await test.settled() }
+            while lane.hasStalledThreads() { await test.settled() }
         }
         #expect(lane.state.withLock(\.threads.count) == 2)
         #expect(await test.stopped() == .stopped)
@@ -86,7 +86,7 @@ struct LaneTakeoverTests {
             let report = module.context.center.send(to: (any PingResponder).self) {
                 try $0.ping("x")
             }
-            module.probe?.note("report \(report.delivered) \(report.failed) \(report.late)")
+            module.probe?.note("report \(report.delivered) \(report.failed) \(report.overdue)")
         }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.background)
@@ -146,7 +146,7 @@ struct LaneTakeoverTests {
             let report = module.context.center.send(to: (any PingResponder).self) {
                 try $0.ping("x")
             }
-            module.probe?.note("b sent \(report.delivered) \(report.late)")
+            module.probe?.note("b sent \(report.delivered) \(report.overdue)")
         }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.background)
@@ -154,7 +154,7 @@ struct LaneTakeoverTests {
         test.overrun()
         await probe.reached("c background")
         door.open()
-        // It is late itself, so its own message does not reach it.
+        // It is overdue itself, so its own message does not reach it.
         await probe.reached("b sent 2 1")
         #expect(await test.stopped() == .stopped)
     }
@@ -230,7 +230,7 @@ struct LaneTakeoverTests {
         }
         await probe.reached("lane")
         door.open()
-        while test.host.gate.lane.hasLateThreads() { await Task.yield() }
+        while test.host.gate.lane.hasStalledThreads() { await Task.yield() }
         #expect(!test.recorder.messages.contains { $0.hasPrefix("no longer late") })
         test.host.end(.stopped)
         #expect(test.recorder.messages.contains("no longer late: it has caught up"))

@@ -18,7 +18,7 @@ struct LaneTests {
             self.gone = gone
         }
 
-        deinit { gone.keep(lane.lateCells.count) }
+        deinit { gone.keep(lane.overdueSlots.count) }
     }
 
     @Test("what a job holds is let go of outside of the lane's lock")
@@ -43,7 +43,7 @@ struct LaneTests {
         let completion = Promise<Bool>()
         let gate = Gate(lane: lane)
         lane.enqueue(
-            LaneErrand(gate: gate, cell: Cell(number: 1, id: nil), body: {}) { result in
+            ModuleJob(gate: gate, slot: ModuleSlot(number: 1, id: nil), body: {}) { result in
                 if case .failure(let error) = result { completion.keep(error is ModuleGone) }
             })
         #expect(await completion.value)
@@ -53,13 +53,13 @@ struct LaneTests {
         "the number of a module that is gone is nobody else's as long as somebody holds its place")
     func retiredNumbers() throws {
         let lane = Lane(limits: Watchdog.Limits(), time: ManualTimeSource())
-        var cells: [Cell?] = (1...3).map { Cell(number: UInt16($0), id: nil) }
-        for cell in cells.compactMap(\.self) { lane.register(cell) }
-        for cell in cells.compactMap(\.self).prefix(2) { lane.unregister(cell) }
+        var slots: [ModuleSlot?] = (1...3).map { ModuleSlot(number: UInt16($0), id: nil) }
+        for slot in slots.compactMap(\.self) { lane.register(slot) }
+        for slot in slots.compactMap(\.self).prefix(2) { lane.unregister(slot) }
         #expect(lane.vacantNumbers(2) == [4, 5])
-        cells[1] = nil
+        slots[1] = nil
         #expect(lane.vacantNumbers(2) == [2, 4])
-        cells[0] = nil
+        slots[0] = nil
         #expect(lane.vacantNumbers(2) == [1, 2])
     }
 
@@ -71,26 +71,26 @@ struct LaneTests {
         let hasRoom = Atomic(false)
         let said = LockedList<SystemError>()
         var hooks = Lane.Hooks()
-        hooks.makeUnderstudy = { () throws(SystemError) in
+        hooks.makeStandbyThread = { () throws(SystemError) in
             guard hasRoom.load(ordering: .relaxed) else { throw .wouldBlock }
-            return try Understudy()
+            return try StandbyThread()
         }
         hooks.onNoThread = { _, error in said.append(error) }
         let lane = Lane(limits: Watchdog.Limits(), time: time, hooks: hooks)
-        let cell = Cell(number: 1, id: nil)
-        lane.register(cell)
+        let slot = ModuleSlot(number: 1, id: nil)
+        lane.register(slot)
         try lane.start()
         let (door, inside, next) = (Door(), Promise<Void>(), Promise<Int>())
         lane.enqueue(
-            LaneErrand(gate: Gate(lane: lane), cell: cell) {
+            ModuleJob(gate: Gate(lane: lane), slot: slot) {
                 inside.keep(())
                 door.pass()
             })
-        lane.enqueue { [lane] _ in next.keep(lane.lateCells.count) }
+        lane.enqueue { [lane] _ in next.keep(lane.overdueSlots.count) }
         await inside.value
         time.advance(by: .seconds(60))
         #expect(said.values == [.wouldBlock])
-        #expect(lane.lateCells.isEmpty)
+        #expect(lane.overdueSlots.isEmpty)
         if comesOneLater {
             hasRoom.store(true, ordering: .relaxed)
             time.advance(by: .seconds(1))

@@ -194,7 +194,7 @@ struct HostCenterTests {
             let report = module.context.center.send(to: (any PingResponder).self) {
                 try $0.ping("x")
             }
-            module.probe?.note("\(report.delivered) \(report.failed) \(report.late)")
+            module.probe?.note("\(report.delivered) \(report.failed) \(report.overdue)")
         }
         probe.when("b ping") { _ in throw Fault() }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
@@ -210,11 +210,11 @@ struct HostCenterTests {
     @Test("members come and go in the middle of an event")
     func members() async throws {
         let probe = Probe()
-        let (early, late) = (ProbeMember("early", probe), ProbeMember("late", probe))
+        let (early, overdue) = (ProbeMember("early", probe), ProbeMember("late", probe))
         probe.when("a launch") { $0.context.center.add(early) }
         probe.when("c background") { module in
             module.context.center.remove(early)
-            module.context.center.add(late)
+            module.context.center.add(overdue)
         }
         probe.when("a background") { module in
             module.probe?.note("count \(module.context.center.count)")

@@ -111,7 +111,7 @@ struct RPCFrameTests {
             (#"{"jsonrpc":"2.0","id":7,"result":null}"#, .success("null")),
             (
                 #"{"jsonrpc":"2.0","id":7,"error":{"code":-32003,"message":"m"}}"#,
-                .failure(RPCError(.late, "m"))
+                .failure(RPCError(.overdue, "m"))
             ),
             (
                 #"{"jsonrpc":"2.0","id":7,"error":{"code":5,"message":"m","data":"d"}}"#,
@@ -138,7 +138,7 @@ struct RPCFrameTests {
         #expect(codes.count == Set(codes).count)
         #expect(RPCErrorCode.notFound.exitCode == .unavailable)
         #expect(RPCErrorCode.notPermitted.exitCode == .notPermitted)
-        #expect(RPCErrorCode.late.exitCode == .busy)
+        #expect(RPCErrorCode.overdue.exitCode == .busy)
         #expect(RPCErrorCode(rawValue: -32099).exitCode == .failed)
     }
 }

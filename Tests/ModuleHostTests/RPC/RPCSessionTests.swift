@@ -313,7 +313,7 @@ struct RPCSessionTests {
         conversation.send(call(1) + #"{"jsonrpc":"2.0","method":"n"}"# + "\n")
         let (first, second) = (conversation.owed[0].ticket, conversation.owed[1].ticket)
         let reply = RPCReply(to: first, through: deliver)
-        reply.fail(RPCError(.late, "late"))
+        reply.fail(RPCError(.overdue, "late"))
         reply.succeed { $0.value(1) }
         _ = RPCReply(to: first, through: deliver)
         _ = RPCReply(to: second, through: deliver)

@@ -235,7 +235,7 @@ struct Row02ProtocolSchemeTests {
     }
 
     @Test("a service of a late module answers at once that it is late")
-    func late() async throws {
+    func overdue() async throws {
         let probe = Probe()
         let door = Door()
         let answer = Promise<String>()

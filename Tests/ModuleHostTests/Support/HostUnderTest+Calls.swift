@@ -13,7 +13,7 @@ extension HostUnderTest {
             guard let module = app.records[0].module as? CallProbe else { return }
             let confined = LaneConfined(module)
             app.gate.lane.enqueue(
-                LaneErrand(gate: app.gate, cell: app.records[0].cell) {
+                ModuleJob(gate: app.gate, slot: app.records[0].slot) {
                     answer.keep(try body(confined.openInModule()))
                 } completion: { result in
                     if case .failure(let error) = result { answer.keep("\(error)") }

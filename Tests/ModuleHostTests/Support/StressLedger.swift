@@ -81,7 +81,7 @@ final class StressLedger: Sendable {
         for (door, _) in doors { door.open() }
     }
 
-    /// Runs the clock until the doors are opened for good and no module is late any more.
+    /// Runs the clock until the doors are opened for good and no module is overdue any more.
     func runClock(
         _ time: ManualTimeSource, _ lane: Lane, seed: Int
     ) throws -> Promise<Void> {
@@ -101,7 +101,7 @@ final class StressLedger: Sendable {
                 }
                 door.open()
             }
-            while !lane.lateCells.isEmpty { sched_yield() }
+            while !lane.overdueSlots.isEmpty { sched_yield() }
             calm.keep(())
         }
         return calm

@@ -76,7 +76,7 @@ package final class ControlClient {
                 case .failure(let error): throw .refused(error)
                 }
             case .single(.request(let request, id: nil)): notifications.append(request)
-            // An answer that is late, or a host that is none.
+            // An answer that is overdue, or a host that is none.
             case .single(.response): continue
             case .single, .batch: throw .malformed(directory)
             }

@@ -106,7 +106,7 @@ extension RPCError {
             case .malformed: .malformedURL
             case .parameter: .badParameter
             case .refused: .notPermitted
-            case .late, .tookTooLong: .late
+            case .overdue, .tookTooLong: .overdue
             case .unavailable: .unavailable
             case .tooDeep: .failed
             case .stopped: .notRunning

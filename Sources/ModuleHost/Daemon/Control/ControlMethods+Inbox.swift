@@ -162,7 +162,7 @@ extension JSONWriter {
         object {
             $0.member("delivered", outcome.delivered)
             $0.member("failed", outcome.failed)
-            $0.member("late", outcome.late)
+            $0.member("late", outcome.overdue)
             if let fetch = outcome.fetch { $0.member("fetch", fetch.rawValue) }
             if let module = outcome.claimedBy { $0.member("claimedBy", module.text) }
             if let reply = outcome.reply { $0.member("reply", raw: reply) }

@@ -55,7 +55,7 @@ final class ControlledDaemon: ControlledHost {
         let figures = host.figures.withLock { $0 }
         var status = HostStatus(identity, figures, inbox: inbox?.currentFigures())
         status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
-        status.atWork = host.gate.lane.cell(host.gate.lane.word.load().cell)?.id
+        status.atWork = host.gate.lane.slot(host.gate.lane.word.load().slot)?.id
         status.holds = host.holds.open
         status.lastReload = reloader?.lastReload
         return status
@@ -100,7 +100,7 @@ extension RPCError {
         case .ended: self.init(.notRunning, "the app has ended")
         case .busy(let module, let time):
             self.init(
-                .late, "the host is busy",
+                .overdue, "the host is busy",
                 detail: (module.map { "module '\($0)' is at work" } ?? "it has much to deliver")
                     + ", and nothing else came to its turn within \(time.briefText); try again")
         }

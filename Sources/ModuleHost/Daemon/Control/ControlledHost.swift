@@ -133,7 +133,7 @@ package struct HostStatus: Hashable, Sendable {
             $0.member("modulesRunning", figures.modulesRunning)
             $0.member("modulesFailed", figures.modulesFailed)
             if let atWork { $0.member("atWork", atWork.text) }
-            if !figures.late.isEmpty { $0.member("late", figures.late) }
+            if !figures.overdue.isEmpty { $0.member("late", figures.overdue) }
             if !isolated.isEmpty { $0.member("isolated", isolated) }
             $0.member("failures", figures.failures)
             $0.member("lateness", figures.lateness)

@@ -27,12 +27,12 @@ extension URIDocument.Route {
             let place = parameter.place == .query ? ", in the query" : ""
             return markdownCode("\(parameter.name): \(parameter.typeInWords)") + place
         }
-        let cells = [
+        let slots = [
             name, access.rawValue,
             (list + (isPartial ? ["and more"] : [])).joined(separator: "<br>"),
             reply.map(markdownCode) ?? "", example.map(markdownCode) ?? "",
         ]
-        return "|" + cells.map { $0.isEmpty ? " |" : " \($0) |" }.joined() + "\n"
+        return "|" + slots.map { $0.isEmpty ? " |" : " \($0) |" }.joined() + "\n"
     }
 }
 

@@ -11,13 +11,13 @@ extension URIDocument {
         let header = ["module", "route", "access", "parameters", "reply"]
         var widths = header.map(\.count)
         for row in rows {
-            for (column, cell) in row.enumerated() {
+            for (column, slot) in row.enumerated() {
                 // One that is very long does not push the others out of sight.
-                widths[column] = max(widths[column], min(cell.count, 48))
+                widths[column] = max(widths[column], min(slot.count, 48))
             }
         }
-        func line(_ cells: [String]) -> String {
-            var line = zip(cells, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+        func line(_ slots: [String]) -> String {
+            var line = zip(slots, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }

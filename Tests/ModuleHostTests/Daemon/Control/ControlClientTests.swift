@@ -116,7 +116,7 @@ struct ControlClientTests {
                 .malformed(directory), .inputOutput,
                 "what answers on '.hostd/control.sock' is not a host of this version"
             ),
-            (.refused(RPCError(.late, "late", detail: "x")), .busy, "late: x"),
+            (.refused(RPCError(.overdue, "late", detail: "x")), .busy, "late: x"),
         ]
         for (error, exitCode, text) in rows {
             #expect(error.exitCode == exitCode)
@@ -141,7 +141,7 @@ struct ControlClientTests {
                 figures.readyAfter = .microseconds(1500)
                 figures.events = [.push: 3]
                 let id = try? ModuleID("com.mm.main")
-                figures.late = id.map { [$0] } ?? []
+                figures.overdue = id.map { [$0] } ?? []
                 var status = HostStatus(identity, figures)
                 if let id {
                     status.holds = [
@@ -159,12 +159,12 @@ struct ControlClientTests {
                 guard let id = try? ModuleID("com.mm.main") else { return }
                 var failed = ModuleStatus(id: id, entry: "Modules.MainModule", state: .failed)
                 failed.reason = "threw"
-                var late = ModuleStatus(id: id, entry: "Modules.MainModule", state: .late)
-                late.behind = 2
-                late.holds = [
+                var overdue = ModuleStatus(id: id, entry: "Modules.MainModule", state: .overdue)
+                overdue.behind = 2
+                overdue.holds = [
                     OpenHold(module: id, step: .background, reason: "upload", remaining: nil)
                 ]
-                completion(.success([failed, late]))
+                completion(.success([failed, overdue]))
             }
 
             func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void) {

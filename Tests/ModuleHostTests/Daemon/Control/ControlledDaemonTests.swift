@@ -20,7 +20,8 @@ struct ControlledDaemonTests {
             let modules = (try? modules.get()) ?? []
             answer.keep(
                 modules.map { module in
-                    "\(module.id) \(module.state)" + (module.reason.map { ": \($0)" } ?? "")
+                    "\(module.id) \(module.state.rawValue)"
+                        + (module.reason.map { ": \($0)" } ?? "")
                         + (module.behind.map { ", \($0) behind" } ?? "")
                 })
         }
@@ -94,7 +95,7 @@ struct ControlledDaemonTests {
         daemon.modules { answer.keep($0) }
         test.time.advance(by: .seconds(2))
         let error = RPCError(
-            .late, "the host is busy",
+            .overdue, "the host is busy",
             detail: "module 'x.a' is at work, and nothing else came to its turn within 2s; "
                 + "try again")
         #expect(await answer.value == .failure(error))

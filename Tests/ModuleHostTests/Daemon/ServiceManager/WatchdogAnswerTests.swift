@@ -45,7 +45,7 @@ struct WatchdogAnswerTests {
         }
         #expect(try manager.next() == "WATCHDOG=1")
 
-        // Half of the modules are late: asked and not answered.
+        // Half of the modules are overdue: asked and not answered.
         try test.deliver(.background)
         await probe.reached("b background")
         test.overrun()

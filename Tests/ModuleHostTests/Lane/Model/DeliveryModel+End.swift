@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// Nothing that was accepted is lost, but what a late module misses beyond its backlog.
+/// Nothing that was accepted is lost, but what an overdue module misses beyond its backlog.
 extension DeliveryModel {
     /// The end: what nobody has done by now will not be done.
     ///

@@ -4,7 +4,7 @@ import ModuleHost
 /// trial.
 ///
 /// It knows nothing of threads, locks and lists. It is told all that happened, in the order in which it did,
-/// and holds that against the rules: each has a passage below.
+/// and holds that against the rules: each has a entry below.
 struct DeliveryModel {
     struct Module {
         let spec: Schedule.Module
@@ -12,19 +12,19 @@ struct DeliveryModel {
         var heard: [(sequence: UInt64, offered: Int)] = []
         /// How many it missed, as the log says.
         var missed = 0
-        /// How often the log has said that it is late, and not yet that it has caught up.
+        /// How often the log has said that it is overdue, and not yet that it has caught up.
         var lines = 0
-        /// The door it stands before since its deadline is over: it is late, whatever happens elsewhere.
-        var lateAt: Int?
-        /// How often it became late and the log has not said yet that it has caught up.
+        /// The door it stands before since its deadline is over: it is overdue, whatever happens elsewhere.
+        var stuckAt: Int?
+        /// How often it became overdue and the log has not said yet that it has caught up.
         ///
-        /// The log may say so only after it is late again.
+        /// The log may say so only after it is overdue again.
         var rejoiningsToCome = 0
-        /// Whether it may be late, for all that can be known from outside.
-        var isMaybeLate: Bool { rejoiningsToCome > 0 }
+        /// Whether it may be overdue, for all that can be known from outside.
+        var isMaybeOverdue: Bool { rejoiningsToCome > 0 }
         /// How often each of these has begun.
-        var timesLateForSure = 0
-        var timesMaybeLate = 0
+        var timesOverdueForSure = 0
+        var timesMaybeOverdue = 0
 
         init(_ spec: Schedule.Module) { self.spec = spec }
     }
@@ -32,33 +32,33 @@ struct DeliveryModel {
     /// How often things happened: what never does is not tried.
     struct Tally {
         var tellings = 0
-        var late = 0
+        var overdue = 0
         var rejoined = 0
         var missed = 0
         var calls = 0
-        var callsOfLate = 0
+        var callsOfOverdue = 0
         var races = 0
 
         mutating func add(_ other: Tally) {
             tellings += other.tellings
-            late += other.late
+            overdue += other.overdue
             rejoined += other.rejoined
             missed += other.missed
             calls += other.calls
-            callsOfLate += other.callsOfLate
+            callsOfOverdue += other.callsOfOverdue
             races += other.races
         }
 
         /// Everything that is counted.
-        var all: [Int] { [tellings, late, rejoined, missed, calls, callsOfLate, races] }
+        var all: [Int] { [tellings, overdue, rejoined, missed, calls, callsOfOverdue, races] }
     }
 
     /// What was so when a call was made.
     private struct Asking {
-        let isLateForSure: Bool
-        let isMaybeLate: Bool
-        let timesLateForSure: Int
-        let timesMaybeLate: Int
+        let isOverdueForSure: Bool
+        let isMaybeOverdue: Bool
+        let timesOverdueForSure: Int
+        let timesMaybeOverdue: Int
     }
 
     /// A thread that is in module code.
@@ -101,7 +101,7 @@ struct DeliveryModel {
     /// The door that the watchdog looks at.
     private var looksAt: Int?
     private var openedByModules: Set<Int> = []
-    /// Whether a door was opened while the watchdog looked: who is late is up to them from then on.
+    /// Whether a door was opened while the watchdog looked: who is overdue is up to them from then on.
     private(set) var isRace = false
     let findings = Findings()
     private(set) var tally = Tally()
@@ -184,7 +184,7 @@ struct DeliveryModel {
         }
     }
 
-    // MARK: Who does not return within the deadline is late, with all who stand on its stack; nobody else is
+    // MARK: Who does not return within the deadline is overdue, with all who stand on its stack; nobody else is
 
     private mutating func looks(at door: Int) {
         looksAt = door
@@ -198,7 +198,7 @@ struct DeliveryModel {
         guard stack.looks == patience(of: outermost, in: stack.outermost) + 1 else { return }
         overdue.append(stack.modules)
         if stops != nil, let blamed = stack.modules.last { overdueInStop.insert(blamed) }
-        for index in Set(stack.modules) { becomesMaybeLate(index) }
+        for index in Set(stack.modules) { becomesMaybeOverdue(index) }
         taken = (stack.modules, door)
     }
 
@@ -207,8 +207,8 @@ struct DeliveryModel {
         guard let (stack, door) = taken else { return }
         taken = nil
         for index in Set(stack) {
-            modules[index].lateAt = door
-            modules[index].timesLateForSure += 1
+            modules[index].stuckAt = door
+            modules[index].timesOverdueForSure += 1
         }
     }
 
@@ -221,7 +221,7 @@ struct DeliveryModel {
     private mutating func races() {
         isRace = true
         tally.races += 1
-        for index in modules.indices { becomesMaybeLate(index) }
+        for index in modules.indices { becomesMaybeOverdue(index) }
     }
 
     private func patience(of module: Int, in telling: Moment.Telling) -> Int {
@@ -235,20 +235,20 @@ struct DeliveryModel {
         }
     }
 
-    private mutating func becomesMaybeLate(_ module: Int) {
+    private mutating func becomesMaybeOverdue(_ module: Int) {
         modules[module].rejoiningsToCome += 1
-        modules[module].timesMaybeLate += 1
+        modules[module].timesMaybeOverdue += 1
     }
 
     private mutating func opens(_ isOpened: (Int) -> Bool) {
         for index in modules.indices {
-            if let door = modules[index].lateAt, isOpened(door) { modules[index].lateAt = nil }
+            if let door = modules[index].stuckAt, isOpened(door) { modules[index].stuckAt = nil }
         }
     }
 
     private mutating func saysLate(_ stack: [Int]) {
         for index in Set(stack) { modules[index].lines += 1 }
-        tally.late += Set(stack).count
+        tally.overdue += Set(stack).count
         if !isRace || overdue.first == stack {
             expect(overdue.first == stack, "\(names(of: stack)) late, and is not overdue")
             if !overdue.isEmpty { overdue.removeFirst() }
@@ -259,15 +259,16 @@ struct DeliveryModel {
         modules.map { "m\($0)" }.joined(separator: ", which called ") + " is"
     }
 
-    // MARK: A call is answered by the module, or with the word that it is late: at once, and truly
+    // MARK: A call is answered by the module, or with the word that it is overdue: at once, and truly
 
     private mutating func asks(_ call: Schedule.Call) {
         let target = modules[call.target]
         tally.calls += 1
-        if target.lateAt != nil { tally.callsOfLate += 1 }
+        if target.stuckAt != nil { tally.callsOfOverdue += 1 }
         calls[call.number] = Asking(
-            isLateForSure: target.lateAt != nil, isMaybeLate: target.isMaybeLate,
-            timesLateForSure: target.timesLateForSure, timesMaybeLate: target.timesMaybeLate)
+            isOverdueForSure: target.stuckAt != nil, isMaybeOverdue: target.isMaybeOverdue,
+            timesOverdueForSure: target.timesOverdueForSure,
+            timesMaybeOverdue: target.timesMaybeOverdue)
     }
 
     private func answered(_ call: Schedule.Call, _ answer: Moment.Answer) {
@@ -279,22 +280,23 @@ struct DeliveryModel {
         let regular: Moment.Answer = fails(call.acts) ? .failure : .value(call.number)
         switch answer {
         case regular: expect(times == 1, "\(what) is answered, and was made \(times) times")
-        case .late(call.target): expect(times == 0, "\(what) was made, though the target is late")
+        case .overdue(call.target):
+            expect(times == 0, "\(what) was made, though the target is late")
         case .tookTooLong(call.target): break
         default: expect(false, "\(what) is answered with \(answer), not with \(regular)")
         }
-        let wasLateForSure =
-            asking.isLateForSure && target.lateAt != nil
-            && asking.timesLateForSure == target.timesLateForSure
-        if wasLateForSure, !isRace {
+        let wasOverdueForSure =
+            asking.isOverdueForSure && target.stuckAt != nil
+            && asking.timesOverdueForSure == target.timesOverdueForSure
+        if wasOverdueForSure, !isRace {
             expect(
-                answer == .late(call.target),
+                answer == .overdue(call.target),
                 "\(what) is answered with \(answer), though the target is late all the time")
         }
-        let wasMaybeLate =
-            asking.isMaybeLate || target.isMaybeLate
-            || asking.timesMaybeLate != target.timesMaybeLate
-        if !wasMaybeLate {
+        let wasMaybeOverdue =
+            asking.isMaybeOverdue || target.isMaybeOverdue
+            || asking.timesMaybeOverdue != target.timesMaybeOverdue
+        if !wasMaybeOverdue {
             expect(
                 answer == regular,
                 "\(what) is answered with \(answer), though the target was never late")
@@ -314,7 +316,7 @@ struct DeliveryModel {
             "\(what) was heard by \(told), and the report says \(report)")
         guard stops == nil else { return }
         expect(
-            told + report.late == modules.count && report.refusal == nil,
+            told + report.overdue == modules.count && report.refusal == nil,
             "\(what) was sent to \(modules.count), and the report says \(report)")
     }
 }

@@ -24,9 +24,9 @@ struct DeliveryModelTests {
         print(
             """
             model: \(run.done) of \(count) schedules in \(took.briefText), \(failures.count) failed
-            modules were told \(tally.tellings) times, late \(tally.late) times, rejoined \
+            modules were told \(tally.tellings) times, late \(tally.overdue) times, rejoined \
             \(tally.rejoined) times, missed \(tally.missed) events; of \(tally.calls) calls \
-            \(tally.callsOfLate) were of a late module; \(tally.races) schedules raced the watchdog
+            \(tally.callsOfOverdue) were of a late module; \(tally.races) schedules raced the watchdog
             """)
         for failure in failures { Issue.record("\(failure)") }
         if run.done >= 1000 { #expect(tally.all.allSatisfy { $0 > 0 }, "not all was tried") }

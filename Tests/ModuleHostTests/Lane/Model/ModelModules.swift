@@ -118,8 +118,8 @@ final class ModelPlayer {
             answer = .value(
                 try context.mediator.perform(
                     "x.m\(call.target)", "act", userInfo: ["call": call], as: Int.self))
-        } catch RouteError.late(let id) {
-            answer = .late(ModelStage.index(id.text) ?? -1)
+        } catch RouteError.overdue(let id) {
+            answer = .overdue(ModelStage.index(id.text) ?? -1)
         } catch RouteError.tookTooLong(let id) {
             answer = .tookTooLong(ModelStage.index(id.text) ?? -1)
         } catch RouteError.stopped, RouteError.unavailable {

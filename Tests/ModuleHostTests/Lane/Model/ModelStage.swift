@@ -30,7 +30,7 @@ final class ModelStage: Sendable {
         var rejoinings = 0
         var moments: [Moment] = []
         var faults: [String] = []
-        var late: Set<Int> = []
+        var overdue: Set<Int> = []
         var marker = 0
         var end: Host.End?
         var gone = 0
@@ -94,7 +94,7 @@ final class ModelStage: Sendable {
 
     var faults: [String] { state.withLock { $0.faults } }
     var gone: Int { state.withLock { $0.gone } }
-    var late: Set<Int> { state.withLock { $0.late } }
+    var overdue: Set<Int> { state.withLock { $0.overdue } }
     var arrivals: Int { state.withLock { $0.arrivals } }
     var rejoinings: Int { state.withLock { $0.rejoinings } }
     var marker: Int { state.withLock { $0.marker } }
@@ -181,7 +181,7 @@ final class ModelStage: Sendable {
             let doors = state.stands.values.map {
                 "\($0.door)\($0.word == nil ? "" : " on the lane")"
             }
-            return "stood at: \(doors.sorted()), late: \(state.late.sorted()), "
+            return "stood at: \(doors.sorted()), late: \(state.overdue.sorted()), "
                 + "end: \(state.end.map { "\($0)" } ?? "none"), gone: \(state.gone)"
         }
     }
@@ -218,16 +218,16 @@ extension ModelStage: LogSink {
             let number = message.split(separator: " ").compactMap { Int($0) }.first
             note(.saysRejoined(missed: number ?? 0), of: module)
             state.withLock { state in
-                state.late.remove(module)
+                state.overdue.remove(module)
                 state.rejoinings += 1
             }
             news.signal()
         } else if message.hasPrefix("late"), let chain = message.split(separator: ":").first {
-            // `late, called by x.m1, called by x.m0`
+            // `overdue, called by x.m1, called by x.m0`
             let callers = chain.split(separator: " ").compactMap { Self.index(String($0)) }
             let modules = callers.reversed() + [module]
             note(.saysLate(modules))
-            state.withLock { $0.late.formUnion(modules) }
+            state.withLock { $0.overdue.formUnion(modules) }
         }
     }
 

@@ -186,7 +186,7 @@ struct ModelTrial {
     private mutating func race(_ turns: Int) throws {
         try settle()
         guard let word = stand?.word else { return }
-        let own = lane.watched(at: word).cell?.deadline.map { $0 / ModelSlatefile.tick }
+        let own = lane.watched(at: word).slot?.deadline.map { $0 / ModelSlatefile.tick }
         let patience = Int(own ?? Double(Schedule.patience))
         while let stand, stand.word == word,
             looks.delivery != word.delivery || looks.count < patience
@@ -253,14 +253,14 @@ struct ModelTrial {
         try wait(for: "the lane, to have done it all") { stage.marker >= marker }
     }
 
-    /// Opens all doors, sees that nobody is late any more, and ends the app.
+    /// Opens all doors, sees that nobody is overdue any more, and ends the app.
     private mutating func finish() throws {
         stage.note(.opensAll)
         stage.openAll()
         if !isStopped {
-            // Nobody becomes late any more, and the log has said who is.
+            // Nobody becomes overdue any more, and the log has said who is.
             try drain()
-            try wait(for: "the late, to rejoin") { stage.late.isEmpty }
+            try wait(for: "the late, to rejoin") { stage.overdue.isEmpty }
             try drain()
             try deliver(DeliveryModel.last)
             try drain()

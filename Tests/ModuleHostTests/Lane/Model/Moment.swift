@@ -21,8 +21,8 @@ struct Moment: Sendable {
         case value(Int)
         /// What the handler threw.
         case failure
-        /// Not made: the module is late.
-        case late(Int)
+        /// Not made: the module is overdue.
+        case overdue(Int)
         /// Made, and not waited for any longer.
         case tookTooLong(Int)
         /// The app has come to its end.

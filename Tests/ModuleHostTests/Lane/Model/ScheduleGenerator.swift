@@ -2,7 +2,7 @@ import TestSupport
 
 /// Makes schedules from seeds.
 ///
-/// Most of a schedule is chance. What chance hardly ever hits, such as a call of a late module while its
+/// Most of a schedule is chance. What chance hardly ever hits, such as a call of an overdue module while its
 /// target is busy on the lane, is put in as a whole: a *figure*, whose doors force the moment.
 struct ScheduleGenerator {
     private var random: SeededGenerator
@@ -146,9 +146,9 @@ struct ScheduleGenerator {
         ]
     }
 
-    /// A late module calls one that is busy on the lane.
+    /// An overdue module calls one that is busy on the lane.
     private mutating func callFromLate() -> [Schedule.Step] {
-        let (late, busy) = (anyModule(), anyModule())
+        let (overdue, busy) = (anyModule(), anyModule())
         let (first, second) = (door(), door())
         calls += 1
         let number = calls
@@ -159,34 +159,34 @@ struct ScheduleGenerator {
                     number: number, acts: Array(repeating: [], count: modules.count)))
             : .call(call(of: busy, []))
         return [
-            .deliver(event(late, [.stall(first), reach])), .overrun,
+            .deliver(event(overdue, [.stall(first), reach])), .overrun,
             .deliver(event(busy, [.stall(second)])), .settle, .open(first), .settle,
             .open(second),
         ]
     }
 
-    /// A late module has caught up in the very moment in which the lane takes up the next event.
+    /// An overdue module has caught up in the very moment in which the lane takes up the next event.
     private mutating func rejoinUnderFire() -> [Schedule.Step] {
-        let late = anyModule()
+        let overdue = anyModule()
         let (first, lane, last) = (door(), door(), door())
         return [
-            .deliver(event(late, [.stall(first)])), .overrun,
-            .deliver(event(late, [.stall(last)])), .open(first), .settle,
-            .hold(lane), .deliver(event(late, [])), .settle,
+            .deliver(event(overdue, [.stall(first)])), .overrun,
+            .deliver(event(overdue, [.stall(last)])), .open(first), .settle,
+            .hold(lane), .deliver(event(overdue, [])), .settle,
             .squeeze(lane, last, turns: roll(0...6000)), .settle,
         ]
     }
 
-    /// A late module lets the lane go on to the next event when it has heard all but that.
+    /// An overdue module lets the lane go on to the next event when it has heard all but that.
     private mutating func rejoinInTurn() -> [Schedule.Step] {
-        let late = anyModule()
-        let other = (late + roll(1...modules.count - 1)) % modules.count
+        let overdue = anyModule()
+        let other = (overdue + roll(1...modules.count - 1)) % modules.count
         let (first, second) = (door(), door())
         var last = event(other, [.meet(second, turns: roll(0...1500))])
-        last.acts[late] = [.open(second)]
+        last.acts[overdue] = [.open(second)]
         return [
-            .deliver(event(late, [.stall(first)])), .overrun, .deliver(last),
-            .deliver(event(late, [])), .settle, .open(first),
+            .deliver(event(overdue, [.stall(first)])), .overrun, .deliver(last),
+            .deliver(event(overdue, [])), .settle, .open(first),
         ]
     }
 

@@ -1,4 +1,4 @@
-/// Sending from a thread that is not the lane's: a late module's own.
+/// Sending from a thread that is not the lane's: an overdue module's own.
 extension CommunicationCenter {
     /// Has the lane send, and waits for it.
     @usableFromInline
@@ -25,7 +25,7 @@ extension CommunicationCenter {
         }
         report.delivered += rest.delivered
         report.failed += rest.failed
-        report.late += rest.late
+        report.overdue += rest.overdue
         report.refusal = rest.refusal
     }
 

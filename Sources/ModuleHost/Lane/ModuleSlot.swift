@@ -6,16 +6,16 @@ import Synchronization
 /// Its number says who it is, as long as it is there; its rank says when its turn comes, and may change
 /// from one event to the next. Both begin at 1; 0 is the host itself.
 @usableFromInline
-final class Cell: Sendable {
-    /// The state of the module of this cell, as the lane sees it.
+final class ModuleSlot: Sendable {
+    /// The state of the module of this slot, as the lane sees it.
     enum Status: UInt8, AtomicRepresentable {
         /// It hears what is sent.
         case listed
         /// It is busy on a thread that lost the lane; events wait for it, calls do not.
-        case late
-        /// It was late and has caught up. The lane looks once more what it has heard already.
+        case overdue
+        /// It was overdue and has caught up. The lane looks once more what it has heard already.
         case rejoined
-        /// It gets nothing more: it failed, or the slatefile no longer names it; see ``Cell/isAwaited``.
+        /// It gets nothing more: it failed, or the slatefile no longer names it; see ``ModuleSlot/isAwaited``.
         case unlisted
     }
 
@@ -71,7 +71,7 @@ final class Cell: Sendable {
         set { currentTerms.withLock { $0 = newValue } }
     }
 
-    /// Whether the module is one of the app, late or not.
+    /// Whether the module is one of the app, overdue or not.
     var isListed: Bool { status.load(ordering: .relaxed) != .unlisted }
 
     var deadline: Duration? { terms.deadline }

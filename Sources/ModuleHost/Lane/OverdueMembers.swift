@@ -1,6 +1,6 @@
-/// The members of a late module, as its own thread has found them.
-struct LateMembers {
-    /// ``Cell/membersAdded`` before that; those that were removed since then say so themselves.
+/// The members of an overdue module, as its own thread has found them.
+struct OverdueMembers {
+    /// ``ModuleSlot/membersAdded`` before that; those that were removed since then say so themselves.
     let added: UInt32
     private let references: [Reference]
 

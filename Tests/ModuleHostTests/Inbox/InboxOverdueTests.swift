@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 
 @Suite("Delivery from the inbox to late modules", .timeLimit(.minutes(10)))
-struct InboxLateTests {
+struct InboxOverdueTests {
     @Test("killed while a module is late: it alone hears again what it had not returned from")
     func killedWhileLate() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
@@ -22,7 +22,7 @@ struct InboxLateTests {
         guard case .done(let outcome)? = await test.outcome("after") else {
             return #expect(Bool(false), "no outcome")
         }
-        #expect(outcome.delivered == 2 && outcome.late == 1)
+        #expect(outcome.delivered == 2 && outcome.overdue == 1)
         let left = try folder.copied()
         door.open()
         #expect(await test.stopped() == .stopped)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ModuleHost
 
-/// Holds of modules that are late, and handlers that make them so.
+/// Holds of modules that are overdue, and handlers that make them so.
 @Suite("Holds of late modules", .timeLimit(.minutes(10)))
-struct HoldLateTests {
+struct HoldOverdueTests {
     private func rejoined(_ id: String, _ test: HostUnderTest) async {
         _ = await test.recorder.first {
             $0.module == id && $0.message.contains("no longer late")
@@ -27,7 +27,7 @@ struct HoldLateTests {
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         test.host.stop(because: "the test says so")
         await probe.reached("a is stuck")
-        // It becomes late, and its hold runs out soon after.
+        // It becomes overdue, and its hold runs out soon after.
         test.time.advance(by: .seconds(13))
         await probe.reached("b terminate")
         #expect(test.holds == [])

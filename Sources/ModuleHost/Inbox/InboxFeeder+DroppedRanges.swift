@@ -1,6 +1,6 @@
 /// Putting aside the events that a module is too far behind with.
 extension InboxFeeder {
-    /// Puts aside what late and failed modules are further behind than they may be, and what they gave up for
+    /// Puts aside what overdue and failed modules are further behind than they may be, and what they gave up for
     /// other reasons, each under the module's name.
     ///
     /// - Parameters:
@@ -10,35 +10,35 @@ extension InboxFeeder {
     mutating func putAside(
         on lane: Lane, _ reader: InboxReader
     ) throws(InboxError) {
-        for (cell, place) in lane.unheard {
+        for (slot, place) in lane.unheard {
             let end = reader.position
             guard try inbox.folder.bytes(from: place, to: end) > inbox.limits.behind else {
                 continue
             }
             // A quarter more than must be, so that it is not at it again with the next event.
             let bound = try inbox.folder.position(inbox.limits.behind / 4 * 3, before: end)
-            guard let forfeit = lane.forfeit(before: bound, by: cell) else { continue }
-            if forfeit.reason == .failed { noteTooMuch(waitsFor: cell) }
+            guard let range = lane.drop(before: bound, by: slot) else { continue }
+            if range.reason == .failed { noteTooMuch(waitsFor: slot) }
         }
-        for forfeit in lane.forfeits { settle(forfeit, on: lane, reader) }
+        for range in lane.droppedRanges { settle(range, on: lane, reader) }
     }
 
     /// Puts aside what was given up; where the disk does not take it, a later turn tries again.
-    private mutating func settle(_ forfeit: Forfeit, on lane: Lane, _ reader: InboxReader) {
+    private mutating func settle(_ range: DroppedRange, on lane: Lane, _ reader: InboxReader) {
         do throws(InboxError) {
             // What a module that is gone has not received belongs to no module.
-            let isSomebodys = forfeit.cell.isListed || forfeit.outlastsModule
-            let dropped = isSomebodys ? try putAside(forfeit, reader) : 0
-            lane.settle(forfeit, dropped: dropped)
+            let isSomebodys = range.slot.isListed || range.outlastsModule
+            let dropped = isSomebodys ? try putAside(range, reader) : 0
+            lane.settle(range, dropped: dropped)
             inbox.settled(.puttingAside)
         } catch {
             note(error, .puttingAside)
         }
     }
 
-    private func reason(of forfeit: Forfeit) -> String {
-        let module = "module '\(forfeit.cell.id?.text ?? "")'"
-        return switch forfeit.reason {
+    private func reason(of range: DroppedRange) -> String {
+        let module = "module '\(range.slot.id?.text ?? "")'"
+        return switch range.reason {
         case .behind: "\(module) is late and more than \(inbox.limits.behind >> 20) MiB behind"
         case .failed:
             "\(module) has failed, and more than \(inbox.limits.behind >> 20) MiB wait for it"
@@ -47,31 +47,31 @@ extension InboxFeeder {
     }
 
     /// Warns, once for each module that has failed, that events no longer wait for it.
-    private mutating func noteTooMuch(waitsFor cell: Cell) {
-        guard let id = cell.id, overfull.insert(id).inserted else { return }
+    private mutating func noteTooMuch(waitsFor slot: ModuleSlot) {
+        guard let id = slot.id, overfull.insert(id).inserted else { return }
         inbox.log.of(module: id.text).warning(
             "failed, and more than \(inbox.limits.behind >> 20) MiB of the inbox wait for it: the oldest "
                 + "events are moved to rejected.ndjson; 'hostd restart \(id)' delivers the others")
     }
 
     private func putAside(
-        _ forfeit: Forfeit, _ reader: InboxReader
+        _ range: DroppedRange, _ reader: InboxReader
     ) throws(InboxError) -> Int {
-        let reason = reason(of: forfeit)
+        let reason = reason(of: range)
         var dropped = 0
         var rejections: [RejectedEvent] = []
         func take(_ item: InboxItem) {
             guard let record = try? InboxRecord(item),
-                record.modules?.contains(where: { $0 == forfeit.cell.id }) ?? true
+                record.modules?.contains(where: { $0 == range.slot.id }) ?? true
             else { return }
             rejections.append(
-                rejection(of: item, id: record.id, for: forfeit.cell.id.map { [$0] }, reason))
+                rejection(of: item, id: record.id, for: range.slot.id.map { [$0] }, reason))
         }
-        if let begun = forfeit.begun, let item = try reader.read(at: begun) { take(item) }
-        if var place = forfeit.places?.lowerBound, let end = forfeit.places?.upperBound {
+        if let begun = range.begun, let item = try reader.read(at: begun) { take(item) }
+        if var place = range.places?.lowerBound, let end = range.places?.upperBound {
             while place < end, let item = try reader.read(at: place), item.position < end {
                 let isSkipped = inbox.skipped.withLock { $0.contains(item.position) }
-                if !isSkipped, !forfeit.heard.contains(item.position) { take(item) }
+                if !isSkipped, !range.heard.contains(item.position) { take(item) }
                 place = item.end
                 if rejections.count >= 1024 {
                     try inbox.reject(rejections)

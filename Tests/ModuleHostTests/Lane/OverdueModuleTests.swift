@@ -4,9 +4,9 @@ import Testing
 
 @testable import ModuleHost
 
-/// What must hold beside a module that is late, whatever it and the others do meanwhile.
+/// What must hold beside a module that is overdue, whatever it and the others do meanwhile.
 @Suite("Beside a late module", .timeLimit(.minutes(10)))
-struct LateModuleTests {
+struct OverdueModuleTests {
     // MARK: Nobody is left out, nobody is told twice
 
     @Test("those after it are told where one before it has failed")
@@ -185,9 +185,9 @@ struct LateModuleTests {
         doors[0].open()
         // Its thread has gone through the list to where it finds the lane lost.
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let work = LateModules.Work { continuation.resume() }
-            let cell = test.host.app.openInModule().records[1].cell
-            if !test.host.gate.lane.defer(for: cell, work) { continuation.resume() }
+            let work = OverdueModules.Work { continuation.resume() }
+            let slot = test.host.app.openInModule().records[1].slot
+            if !test.host.gate.lane.defer(for: slot, work) { continuation.resume() }
         }
         doors[2].open()
         let record = await test.recorder.first { $0.module == nil && $0.event == "background" }

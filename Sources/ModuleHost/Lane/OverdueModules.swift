@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The modules that are late, and how far behind each of them is.
+/// The modules that are overdue, and how far behind each of them is.
 ///
 /// Guarded by the lane's lock.
-struct LateModules {
+struct OverdueModules {
     /// A thread that lost the lane, with the modules that stand on its stack.
-    struct Stay {
+    struct StalledThread {
         let thread: LaneThread
         /// Outermost first.
-        let cells: [Cell]
+        let slots: [ModuleSlot]
         /// The job in hand, which went on elsewhere.
         let job: (any LaneJob)?
     }
 
-    /// The next step of a late module's own thread.
+    /// The next step of an overdue module's own thread.
     enum Step {
         case event(LifecycleEvent)
         /// To read on in the inbox, from this place, since the events are no longer in memory.
@@ -27,7 +27,7 @@ struct LateModules {
         case rejoined(missed: Int)
     }
 
-    /// Something to do with a late module when it returns.
+    /// Something to do with an overdue module when it returns.
     struct Work: Sendable {
         let run: @Sendable () -> Void
         /// Called instead where the module is gone by then.
@@ -35,10 +35,10 @@ struct LateModules {
     }
 
     struct Module {
-        let cell: Cell
+        let slot: ModuleSlot
         /// The thread that it catches up on.
         let thread: LaneThread
-        /// The number of modules that became late before it.
+        /// The number of modules that became overdue before it.
         let turn: Int
         var position: UInt64
         /// Before this position of the log there is no durable event that it has not heard.
@@ -48,12 +48,12 @@ struct LateModules {
         var missed = 0
         /// The durable event that it was told and has not returned from.
         var begun: InboxEntry?
-        var spilled = Spill()
+        var inboxBacklog = InboxBacklog()
         /// Whether there is no durable event that it has not heard.
         var isLevel = true
 
-        mutating func spill(_ entry: InboxEntry, isHeard: Bool) {
-            spilled.append(entry, isHeard: isHeard, isFollowing: begun != nil)
+        mutating func addToInboxBacklog(_ entry: InboxEntry, isHeard: Bool) {
+            inboxBacklog.append(entry, isHeard: isHeard, isFollowing: begun != nil)
         }
     }
 
@@ -61,145 +61,149 @@ struct LateModules {
     /// where there is none any more.
     ///
     /// Under the lane's lock, before any other thread goes on.
-    var note: @Sendable (Cell, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
+    var note: @Sendable (ModuleSlot, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
 
     private let box: BlackBox?
-    /// Those that are late, by the numbers of their cells.
+    /// Those that are overdue, by the numbers of their slots.
     var modules: [UInt16: Module] = [:]
-    /// Those that have failed and that durable events wait for, by the numbers of their cells.
+    /// Those that have failed and that durable events wait for, by the numbers of their slots.
     var failed: [UInt16: Failed] = [:]
     private var turns = 0
-    /// The ranges that modules gave up, since they were too far behind, until these are put aside.
-    var forfeits: [Forfeit] = []
-    private var stays: [Stay] = []
+    /// The ranges dropped for modules that were too far behind, until these are in the dead letters.
+    var droppedRanges: [DroppedRange] = []
+    private var stalledThreads: [StalledThread] = []
     /// The first position that a rejoined module has not heard.
     private var heard: [UInt16: UInt64] = [:]
     /// The number of times that trimming the log was skipped.
     private var trimsSkipped = 0
 
-    /// - Parameter box: Where it is noted who is late; nil for nowhere.
+    /// - Parameter box: Where it is noted who is overdue; nil for nowhere.
     init(box: BlackBox? = nil) { self.box = box }
 
     var isEmpty: Bool { modules.isEmpty }
     var count: Int { modules.count }
-    /// Those that are late, in the order in which they became so.
-    var cells: [Cell] { modules.values.sorted { $0.turn < $1.turn }.map(\.cell) }
+    /// Those that are overdue, in the order in which they became so.
+    var slots: [ModuleSlot] { modules.values.sorted { $0.turn < $1.turn }.map(\.slot) }
     /// Returns whether a thread has yet to report what became of the modules on its stack.
-    func hasStays(besides cells: [Cell] = []) -> Bool {
-        stays.contains { stay in
-            stay.cells.contains { cell in !cells.contains { $0 === cell } }
+    func hasStalledThreads(besides slots: [ModuleSlot] = []) -> Bool {
+        stalledThreads.contains { stalled in
+            stalled.slots.contains { slot in !slots.contains { $0 === slot } }
         }
     }
 
-    /// Marks the modules on a stuck thread as late.
+    /// Marks the modules on a stuck thread as overdue.
     ///
     /// The outermost one was told the event in hand, and so were those before it in order. One after
     /// it was merely called; it is behind from the event itself.
     ///
     /// - Parameters:
-    ///   - cells: The modules, outermost first.
+    ///   - slots: The modules, outermost first.
     ///   - thread: The thread.
     ///   - job: The job in hand.
     ///   - isYield: Whether the innermost gave the lane up by itself: then it waits for its process, and no death
     ///     of the host is its doing.
     ///   - log: The log.
     mutating func add(
-        _ cells: [Cell], of thread: LaneThread, job: (any LaneJob)?, isYield: Bool = false,
+        _ slots: [ModuleSlot], of thread: LaneThread, job: (any LaneJob)?, isYield: Bool = false,
         log: inout EventLog
     ) {
         let event = job?.event
         if let event { log.keep(event) }
         let told = job?.durableEvent
-        for cell in cells where !holds(cell) {
+        for slot in slots where !holds(slot) {
             var position = log.head
-            if let event, let outermost = cells.first {
-                position = event.sequence + (cell.rank <= outermost.rank ? 1 : 0)
+            if let event, let outermost = slots.first {
+                position = event.sequence + (slot.rank <= outermost.rank ? 1 : 0)
             }
-            // It may have heard the event in hand already, when it was late before.
-            position = max(position, heard.removeValue(forKey: cell.number) ?? 0)
+            // It may have heard the event in hand already, when it was overdue before.
+            position = max(position, heard.removeValue(forKey: slot.number) ?? 0)
             var module = Module(
-                cell: cell, thread: thread, turn: turns, position: position,
+                slot: slot, thread: thread, turn: turns, position: position,
                 event: job?.eventInHand)
             turns += 1
-            if cell === cells.first { module.begun = told }
-            if let waiting = takeWaiting(for: cell) { module.spilled = waiting }
-            modules[cell.number] = module
-            noteUnheard(cell, log)
-            if !isYield || cell !== cells.last { box?.setLate(cell.number, true) }
-            if cell.isListed {
-                cell.status.store(.late, ordering: .releasing)
+            if slot === slots.first { module.begun = told }
+            if let waiting = takeWaiting(for: slot) { module.inboxBacklog = waiting }
+            modules[slot.number] = module
+            noteUnheard(slot, log)
+            if !isYield || slot !== slots.last { box?.setOverdue(slot.number, true) }
+            if slot.isListed {
+                slot.status.store(.overdue, ordering: .releasing)
             }
         }
-        stays.append(Stay(thread: thread, cells: cells, job: job))
+        stalledThreads.append(StalledThread(thread: thread, slots: slots, job: job))
     }
 
-    func holds(_ cell: Cell) -> Bool { self[cell] != nil }
+    func holds(_ slot: ModuleSlot) -> Bool { self[slot] != nil }
 
-    /// The record of a late module; nil for one that is not late.
-    subscript(cell: Cell) -> Module? {
-        modules[cell.number].flatMap { $0.cell === cell ? $0 : nil }
+    /// The record of an overdue module; nil for one that is not overdue.
+    subscript(slot: ModuleSlot) -> Module? {
+        modules[slot.number].flatMap { $0.slot === slot ? $0 : nil }
     }
 
-    /// Returns the number of events that wait for a late module; nil for one that is not late.
+    /// Returns the number of events that wait for an overdue module; nil for one that is not overdue.
     ///
     /// Those that it will miss are not among them.
-    func behind(_ cell: Cell, log: EventLog) -> Int? {
-        self[cell].map { Int(log.head - $0.position) + $0.spilled.count }
+    func behind(_ slot: ModuleSlot, log: EventLog) -> Int? {
+        self[slot].map { Int(log.head - $0.position) + $0.inboxBacklog.count }
     }
 
-    func eventInHand(of cell: Cell) -> LifecycleEvent? {
-        self[cell]?.event
+    func eventInHand(of slot: ModuleSlot) -> LifecycleEvent? {
+        self[slot]?.event
     }
 
-    func stay(of thread: LaneThread) -> Stay? { stays.first { $0.thread === thread } }
+    func stalled(of thread: LaneThread) -> StalledThread? {
+        stalledThreads.first { $0.thread === thread }
+    }
 
     /// The thread of an identity, if it is one that lost the lane.
     func thread(_ identity: UInt) -> LaneThread? {
-        stays.first { $0.thread.identity.load(ordering: .relaxed) == identity }?.thread
+        stalledThreads.first { $0.thread.identity.load(ordering: .relaxed) == identity }?.thread
     }
 
-    mutating func end(_ stay: Stay) { stays.removeAll { $0.thread === stay.thread } }
+    mutating func end(_ stalled: StalledThread) {
+        stalledThreads.removeAll { $0.thread === stalled.thread }
+    }
 
-    func heard(by cell: Cell) -> UInt64 { heard[cell.number] ?? 0 }
+    func heard(by slot: ModuleSlot) -> UInt64 { heard[slot.number] ?? 0 }
 
-    mutating func forget(_ cell: Cell) { heard[cell.number] = nil }
+    mutating func forget(_ slot: ModuleSlot) { heard[slot.number] = nil }
 
-    mutating func `defer`(for cell: Cell, _ work: Work) -> Bool {
-        guard holds(cell) else { return false }
-        modules[cell.number]?.deferred.append(work)
+    mutating func `defer`(for slot: ModuleSlot, _ work: Work) -> Bool {
+        guard holds(slot) else { return false }
+        modules[slot.number]?.deferred.append(work)
         return true
     }
 
-    /// The next step of a late module; nil once it is not late any more, on this thread.
+    /// The next step of an overdue module; nil once it is not overdue any more, on this thread.
     ///
-    /// "Caught up" and "no longer late" change here, together, under the lock under which the lane
+    /// "Caught up" and "no longer overdue" change here, together, under the lock under which the lane
     /// looks again.
-    mutating func next(for cell: Cell, on thread: LaneThread, log: inout EventLog) -> Step? {
-        let number = cell.number
-        // Once it is not late any more it may soon be late again, on another thread.
-        guard self[cell]?.thread === thread else { return nil }
-        guard cell.status.load(ordering: .relaxed) == .late else {
+    mutating func next(for slot: ModuleSlot, on thread: LaneThread, log: inout EventLog) -> Step? {
+        let number = slot.number
+        // Once it is not overdue any more it may soon be overdue again, on another thread.
+        guard self[slot]?.thread === thread else { return nil }
+        guard slot.status.load(ordering: .relaxed) == .overdue else {
             if let work = modules[number]?.deferred.popFirst() { return .dropped(work) }
-            box?.setLate(number, false)
+            box?.setOverdue(number, false)
             modules[number] = nil
-            noteLevel(cell)
+            noteLevel(slot)
             trim(&log)
             return nil
         }
         modules[number]?.begun = nil
         if let work = modules[number]?.deferred.popFirst() {
             modules[number]?.event = nil
-            noteUnheard(cell, log)
+            noteUnheard(slot, log)
             return .deferred(work)
         }
-        if let place = modules[number]?.spilled.first {
-            noteUnheard(cell, log)
+        if let place = modules[number]?.inboxBacklog.first {
+            noteUnheard(slot, log)
             return .read(place)
         }
         while let position = modules[number]?.position, position < log.head {
             let kept = log[position]
             if let kept, kept.unreached == nil {
-                noteUnheard(cell, log)
+                noteUnheard(slot, log)
                 return .inHand
             }
             modules[number]?.position += 1
@@ -209,16 +213,16 @@ struct LateModules {
                 modules[number]?.missed += 1
                 continue
             }
-            if kept.isFor(cell) == true {
+            if kept.isFor(slot) == true {
                 modules[number]?.begun = kept.event.entry
-                noteUnheard(cell, log)
+                noteUnheard(slot, log)
                 return .event(kept.event)
             }
         }
-        noteLevel(cell)
+        noteLevel(slot)
         heard[number] = log.head
-        cell.status.store(.rejoined, ordering: .releasing)
-        box?.setLate(number, false)
+        slot.status.store(.rejoined, ordering: .releasing)
+        box?.setOverdue(number, false)
         let missed = modules.removeValue(forKey: number)?.missed ?? 0
         trim(&log)
         return .rejoined(missed: missed)
@@ -233,16 +237,16 @@ struct LateModules {
     }
 
     private mutating func enforceBacklog(of number: UInt16, _ log: inout EventLog) {
-        guard let cell = modules[number]?.cell, cell.isListed else { return }
-        let backlog = UInt64(cell.backlog)
+        guard let slot = modules[number]?.slot, slot.isListed else { return }
+        let backlog = UInt64(slot.backlog)
         while let position = modules[number]?.position,
             log.head - position > backlog || log.bytes(from: position) > EventLog.byteLimit
         {
             // One that is still on its way round has not been spilled: it is not over.
             let kept = log[position]
             if let entry = kept?.event.entry {
-                guard let isFor = kept?.isFor(cell) else { return }
-                modules[number]?.spill(entry, isHeard: !isFor)
+                guard let isFor = kept?.isFor(slot) else { return }
+                modules[number]?.addToInboxBacklog(entry, isHeard: !isFor)
             } else {
                 modules[number]?.missed += 1
             }
@@ -251,18 +255,18 @@ struct LateModules {
     }
 
     /// A module is gone, though it may be busy still: nothing is kept for it any more.
-    mutating func noteGone(_ cell: Cell, log: inout EventLog) {
-        forfeits.removeAll { $0.cell === cell && !$0.outlastsModule }
-        guard holds(cell) else { return }
-        modules[cell.number]?.begun = nil
-        modules[cell.number]?.spilled = Spill()
-        noteLevel(cell)
+    mutating func noteGone(_ slot: ModuleSlot, log: inout EventLog) {
+        droppedRanges.removeAll { $0.slot === slot && !$0.outlastsModule }
+        guard holds(slot) else { return }
+        modules[slot.number]?.begun = nil
+        modules[slot.number]?.inboxBacklog = InboxBacklog()
+        noteLevel(slot)
         trimNow(&log)
     }
 
     /// Lets go of what no module is behind on any more.
     ///
-    /// Looks only once in as many times as there are modules that are late, so that what it costs does not
+    /// Looks only once in as many times as there are modules that are overdue, so that what it costs does not
     /// grow with their number.
     private mutating func trim(_ log: inout EventLog) {
         trimsSkipped += 1
@@ -272,7 +276,7 @@ struct LateModules {
     private mutating func trimNow(_ log: inout EventLog) {
         trimsSkipped = 0
         log.trim(
-            before: modules.values.lazy.filter(\.cell.isListed).map(\.position).min() ?? log.head)
+            before: modules.values.lazy.filter(\.slot.isListed).map(\.position).min() ?? log.head)
     }
 }
 
@@ -286,12 +290,12 @@ enum TakeoverCause: Sendable {
     case repeatedYield
 }
 
-/// The modules that became late in one takeover, and the circumstances.
-struct LateReport: Sendable {
+/// The modules that became overdue in one takeover, and the circumstances.
+struct TakeoverReport: Sendable {
     /// The modules on the stuck stack, outermost first.
     ///
-    /// All are late; the last one is to blame.
-    let cells: [Cell]
+    /// All are overdue; the last one is to blame.
+    let slots: [ModuleSlot]
     let cause: TakeoverCause
     /// The job of the thread that lost the lane.
     let job: (any LaneJob)?

@@ -3,9 +3,9 @@ import Dispatch
 
 /// A thread that is there before it is known whether it is needed: whether the system has room for one
 /// is learnt before anything depends on it.
-final class Understudy: Sendable {
+final class StandbyThread: Sendable {
     private let called = DispatchSemaphore(value: 0)
-    private let part = Guarded<(@Sendable () -> Void)?>(nil)
+    private let body = Guarded<(@Sendable () -> Void)?>(nil)
 
     /// Starts the thread.
     ///
@@ -13,19 +13,19 @@ final class Understudy: Sendable {
     init() throws(SystemError) {
         try NativeThread.start(name: "lane") { [called, self] in
             called.wait()
-            let part = self.part.withLock { $0.take() }
-            part?()
+            let body = self.body.withLock { $0.take() }
+            body?()
         }
     }
 
-    /// Has the thread run `part`, and end.
+    /// Has the thread run `body`, and end.
     ///
-    /// To be called once, or ``dismiss()``.
-    func play(_ part: @escaping @Sendable () -> Void) {
-        self.part.withLock { $0 = part }
+    /// To be called once, or ``cancel()``.
+    func run(_ body: @escaping @Sendable () -> Void) {
+        self.body.withLock { $0 = body }
         called.signal()
     }
 
     /// Ends the thread: it is not needed.
-    func dismiss() { called.signal() }
+    func cancel() { called.signal() }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 @Suite("Calls that take too long", .timeLimit(.minutes(10)))
-struct LateCallTests {
+struct OverdueCallTests {
     private func host(probe: Probe) async throws -> HostUnderTest {
         try await HostUnderTest(
             [
@@ -165,7 +165,7 @@ struct LateCallTests {
         let test = try await host(probe: probe)
         probe.whenCalled("c act") { _, _ in
             // Comes before the completion.
-            test.host.onLane { app, _ in app.gate.lane.unlist(app.records[0].cell) }
+            test.host.onLane { app, _ in app.gate.lane.unlist(app.records[0].slot) }
             return ""
         }
         _ = try await test.asFirst { module in

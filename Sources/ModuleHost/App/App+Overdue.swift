@@ -3,22 +3,22 @@ import Synchronization
 
 /// Handling modules that overrun their deadlines.
 extension App {
-    /// Modules became late.
+    /// Modules became overdue.
     ///
     /// The lane goes on without them.
-    func late(_ report: LateReport) {
-        figures.withLock { $0.lateness += report.cells.count }
+    func overdue(_ report: TakeoverReport) {
+        figures.withLock { $0.lateness += report.slots.count }
         tellHealth()
         services.forgetMaking()
-        guard let blamed = report.cells.last, let outermost = report.cells.first else { return }
+        guard let blamed = report.slots.last, let outermost = report.slots.first else { return }
         let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
-        let callers = report.cells.dropLast().compactMap(\.id?.text)
+        let callers = report.slots.dropLast().compactMap(\.id?.text)
         let chain =
             callers.isEmpty
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
         // Of a module that called it nothing was said.
         let isQuiet = report.cause == .repeatedYield && callers.isEmpty
-        let hanging = !phase.isEnding ? report.cells.filter(isInInit) : []
+        let hanging = !phase.isEnding ? report.slots.filter(isInInit) : []
         hangingInInit += hanging
         switch report.cause {
         // The line of its failure says enough: it has nothing to catch up with.
@@ -34,15 +34,15 @@ extension App {
         case .repeatedYield: break
         }
         if !isQuiet, case let health = health, health.isUnhealthy {
-            log.error("unhealthy: \(health.late.count) of \(health.modules) modules are late")
+            log.error("unhealthy: \(health.overdue.count) of \(health.modules) modules are late")
         }
-        for cell in report.cells {
-            reloads.current?.tookTooLong(cell)
-            guard let record = record(of: cell) else { continue }
-            record.isQuietlyLate = isQuiet
+        for slot in report.slots {
+            reloads.current?.tookTooLong(slot)
+            guard let record = record(of: slot) else { continue }
+            record.isQuietlyOverdue = isQuiet
             if record.module == nil, !phase.isEnding {
                 markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
-                letGo(of: cell)
+                letGo(of: slot)
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
                 markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
             }
@@ -50,8 +50,8 @@ extension App {
     }
 
     /// Returns whether a module's `init` is running, also that of one made for a reload.
-    private func isInInit(_ cell: Cell) -> Bool {
-        guard let record = record(of: cell) ?? reloads.current?.draft(of: cell),
+    private func isInInit(_ slot: ModuleSlot) -> Bool {
+        guard let record = record(of: slot) ?? reloads.current?.draft(of: slot),
             case .waiting = record.status
         else {
             return false
@@ -59,44 +59,46 @@ extension App {
         return record.module == nil
     }
 
-    private func doing(_ report: LateReport, _ cell: Cell) -> String {
-        guard let record = record(of: cell) else { return "call" }
+    private func doing(_ report: TakeoverReport, _ slot: ModuleSlot) -> String {
+        guard let record = record(of: slot) else { return "call" }
         if case .waiting = record.status { return "init" }
         return phase.isEnding ? "release" : "call"
     }
 
     /// A module threw on a thread that had lost the lane.
-    func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+    func failedOverdue(_ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error) {
         figures.withLock { $0.failures += 1 }
-        if event?.kind == .launch, let record = record(of: cell), !record.isFailed {
+        if event?.kind == .launch, let record = record(of: slot), !record.isFailed {
             return markFailed(record, "launch", error)
         }
-        log.failedLate(cell, in: event, error)
+        log.failedOverdue(slot, in: event, error)
     }
 
-    /// A module that was late has caught up.
-    func rejoined(_ cell: Cell, missed: Int) {
+    /// A module that was overdue has caught up.
+    func rejoined(_ slot: ModuleSlot, missed: Int) {
         tellHealth()
-        let record = record(of: cell)
+        let record = record(of: slot)
         (record?.module as? IsolatedModule)?.noteLevel()
-        if missed == 0, record?.isQuietlyLate == true { return }
-        log.rejoined(cell, missed: missed)
+        if missed == 0, record?.isQuietlyOverdue == true { return }
+        log.rejoined(slot, missed: missed)
     }
 }
 
 extension Log {
     /// Says that a module threw on a thread that had lost the lane.
-    fileprivate func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
-        of(module: cell.id?.text ?? "").write(
+    fileprivate func failedOverdue(
+        _ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error
+    ) {
+        of(module: slot.id?.text ?? "").write(
             .error, "failed, late: \(error)", event: event?.kind.rawValue)
     }
 
-    /// Says that a module that was late has caught up.
-    fileprivate func rejoined(_ cell: Cell, missed: Int) {
-        let log = of(module: cell.id?.text ?? "")
+    /// Says that a module that was overdue has caught up.
+    fileprivate func rejoined(_ slot: ModuleSlot, missed: Int) {
+        let log = of(module: slot.id?.text ?? "")
         guard missed > 0 else { return log.notice("no longer late: it has caught up") }
         log.warning(
-            "no longer late: it missed \(missed) events, more than its backlog of \(cell.backlog) "
+            "no longer late: it missed \(missed) events, more than its backlog of \(slot.backlog) "
                 + "or \(EventLog.byteLimit >> 20) MiB")
     }
 }
@@ -111,50 +113,50 @@ struct TooLate: Error, CustomStringConvertible {
 extension Lane.Hooks {
     /// Tells the app of a host.
     init(telling reference: WeakHost, inbox: Inbox?) {
-        onLate = { report, thread in reference.host?.app.open(on: thread).late(report) }
-        onRejoined = { cell, missed, thread in
-            reference.host?.app.open(on: thread).rejoined(cell, missed: missed)
+        onTakeover = { report, thread in reference.host?.app.open(on: thread).overdue(report) }
+        onRejoined = { slot, missed, thread in
+            reference.host?.app.open(on: thread).rejoined(slot, missed: missed)
         }
-        onRejoinedAtEnd = { cell, missed in reference.host?.log.rejoined(cell, missed: missed) }
+        onRejoinedAtEnd = { slot, missed in reference.host?.log.rejoined(slot, missed: missed) }
         onClosed = { thread in reference.takeApp()?.open(on: thread).leaveBehind() }
         onReturned = { thread in reference.host?.app.open(on: thread).returned() }
-        onNoThread = { cell, error in
+        onNoThread = { slot, error in
             guard let host = reference.host else { return }
-            host.log.of(module: cell?.id?.text ?? "").write(
+            host.log.of(module: slot?.id?.text ?? "").write(
                 .error,
                 "late, and all wait for it: no thread can be started to go on without it: \(error)",
-                event: cell.flatMap { host.gate.lane.eventInHand(of: $0)?.kind.rawValue })
+                event: slot.flatMap { host.gate.lane.eventInHand(of: $0)?.kind.rawValue })
         }
-        onFailure = { cell, error in
+        onFailure = { slot, error in
             guard let host = reference.host else { return }
             host.figures.withLock { $0.failures += 1 }
-            host.log.of(module: cell.id?.text ?? "").error("failed: \(error)")
+            host.log.of(module: slot.id?.text ?? "").error("failed: \(error)")
         }
-        onLateFailure = { cell, error in
+        onOverdueFailure = { slot, error in
             guard let host = reference.host else { return }
-            host.failedLate(cell, in: host.gate.lane.eventInHand(of: cell), error)
+            host.failedOverdue(slot, in: host.gate.lane.eventInHand(of: slot), error)
         }
         if let inbox {
             // Not by way of the host: under the lane's lock it must not come to its end.
-            onUnheard = { cell, position, isBegun in
-                inbox.note(cell, position, isBegun: isBegun)
+            onUnheard = { slot, position, isBegun in
+                inbox.note(slot, position, isBegun: isBegun)
             }
-            readLate = { place in inbox.read(at: place) }
+            readOverdue = { place in inbox.read(at: place) }
         }
-        deliverLate = { event, cell, members in
+        deliverOverdue = { event, slot, members in
             guard let host = reference.host, !host.gate.lane.isClosed else { return false }
-            let added = cell.membersAdded.load(ordering: .acquiring)
+            let added = slot.membersAdded.load(ordering: .acquiring)
             if members?.added != added {
-                // The list of members is the lane's; the members of a late module are its own thread's.
+                // The list of members is the lane's; the members of an overdue module are its own thread's.
                 let found = host.gate.lane.serve { thread in
-                    LaneConfined(host.app.open(on: thread).center.members(of: cell))
+                    LaneConfined(host.app.open(on: thread).center.members(of: slot))
                 }
                 guard let found else { return false }
-                members = LateMembers(added: added, found.openInModule())
+                members = OverdueMembers(added: added, found.openInModule())
             }
             event.kind.definition.send(event, to: members?.members ?? []) { member, tell in
                 guard !member.isRemoved else { return }
-                do { try tell() } catch { host.failedLate(cell, in: event, error) }
+                do { try tell() } catch { host.failedOverdue(slot, in: event, error) }
             }
             return true
         }
@@ -164,11 +166,13 @@ extension Lane.Hooks {
 extension Host {
     /// Has the lane take note of what a module threw on a thread of its own, before anything else
     /// happens there.
-    fileprivate func failedLate(_ cell: Cell, in event: LifecycleEvent?, _ error: any Error) {
+    fileprivate func failedOverdue(
+        _ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error
+    ) {
         let error = DescribedError(error)
         let isNoted: Void? = gate.lane.serve { [app] thread in
-            app.open(on: thread).failedLate(cell, in: event, error)
+            app.open(on: thread).failedOverdue(slot, in: event, error)
         }
-        if isNoted == nil { log.failedLate(cell, in: event, error) }
+        if isNoted == nil { log.failedOverdue(slot, in: event, error) }
     }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The durable events that late modules have not received.
-extension LateModules {
+/// The durable events that overdue modules have not received.
+extension OverdueModules {
     /// Durable events that a module has not heard and that are no longer in memory.
-    struct Spill {
+    struct InboxBacklog {
         /// The range of their places in the inbox: from the first one to the end of the last.
         private var places: Range<EventPosition>?
         /// Those among them that the module is not to receive: another one claimed them.
@@ -38,7 +38,9 @@ extension LateModules {
             else { return }
             count = max(0, count - 1)
             // The only one: nothing is left to wait for.
-            if all.lowerBound == entry.position, all.upperBound == entry.end { self = Spill() }
+            if all.lowerBound == entry.position, all.upperBound == entry.end {
+                self = InboxBacklog()
+            }
         }
 
         /// Takes what was read at the first place.
@@ -46,7 +48,7 @@ extension LateModules {
         /// - Returns: Whether the module is to hear it.
         mutating func take(_ entry: InboxEntry) -> Bool {
             guard let all = places, entry.position < all.upperBound else {
-                self = Spill()
+                self = InboxBacklog()
                 return false
             }
             // Given up while it was read: another one puts it aside.
@@ -54,7 +56,7 @@ extension LateModules {
             places = entry.end < all.upperBound ? entry.end..<all.upperBound : nil
             let isHeard = heard.remove(entry.position) != nil
             if !isHeard { count -= 1 }
-            if places == nil { self = Spill() }
+            if places == nil { self = InboxBacklog() }
             return !isHeard
         }
 
@@ -70,7 +72,7 @@ extension LateModules {
             let dropped = (all.lowerBound..<end, heard.filter { $0 < end })
             heard.subtract(dropped.1)
             places = end < all.upperBound ? end..<all.upperBound : nil
-            if places == nil { self = Spill() }
+            if places == nil { self = InboxBacklog() }
             return dropped
         }
 
@@ -80,39 +82,39 @@ extension LateModules {
 
     /// A durable event was accepted: who is behind is behind on it, too.
     mutating func noteAccepted(log: EventLog) {
-        for module in modules.values where module.isLevel && module.cell.isListed {
-            noteUnheard(module.cell, log)
+        for module in modules.values where module.isLevel && module.slot.isListed {
+            noteUnheard(module.slot, log)
         }
     }
 
     // MARK: Reading on in the inbox
 
-    /// Takes an event that was read from the inbox for a late module.
+    /// Takes an event that was read from the inbox for an overdue module.
     ///
     /// - Parameters:
     ///   - entry: Where it stands; nil where there is nothing more to read.
     ///   - event: The event; nil where the entry is none.
-    ///   - cell: The module's place.
+    ///   - slot: The module's place.
     ///   - thread: Its thread.
     ///   - log: The log.
     /// - Returns: Whether the module is to hear it.
     mutating func take(
-        _ entry: InboxEntry?, _ event: LifecycleEvent?, for cell: Cell, on thread: LaneThread,
+        _ entry: InboxEntry?, _ event: LifecycleEvent?, for slot: ModuleSlot, on thread: LaneThread,
         log: EventLog
     ) -> Bool {
-        guard self[cell]?.thread === thread else { return false }
+        guard self[slot]?.thread === thread else { return false }
         guard let entry else {
-            modules[cell.number]?.spilled = Spill()
+            modules[slot.number]?.inboxBacklog = InboxBacklog()
             return false
         }
-        let isWanted = modules[cell.number]?.spilled.take(entry) == true
-        guard isWanted, let event, event.isFor(cell.id) else {
-            noteUnheard(cell, log)
+        let isWanted = modules[slot.number]?.inboxBacklog.take(entry) == true
+        guard isWanted, let event, event.isFor(slot.id) else {
+            noteUnheard(slot, log)
             return false
         }
-        modules[cell.number]?.event = event
-        modules[cell.number]?.begun = entry
-        noteUnheard(cell, log)
+        modules[slot.number]?.event = event
+        modules[slot.number]?.begun = entry
+        noteUnheard(slot, log)
         return true
     }
 
@@ -120,33 +122,33 @@ extension LateModules {
     ///
     /// - Parameter log: The log.
     /// - Returns: By module; none for one that has no durable event to hear.
-    mutating func unheard(log: EventLog) -> [(cell: Cell, position: EventPosition)] {
-        let late = modules.values.map(\.cell).compactMap { cell in
-            cell.isListed ? firstUnheard(cell, log).map { (cell, $0) } : nil
+    mutating func unheard(log: EventLog) -> [(slot: ModuleSlot, position: EventPosition)] {
+        let overdue = modules.values.map(\.slot).compactMap { slot in
+            slot.isListed ? firstUnheard(slot, log).map { (slot, $0) } : nil
         }
         let failed = failed.values.compactMap { module in
-            module.spilled.first.map { (module.cell, $0) }
+            module.inboxBacklog.first.map { (module.slot, $0) }
         }
         // Last, so that they are those that count.
-        return late + failed + forfeits.map { ($0.cell, $0.first) }
+        return overdue + failed + droppedRanges.map { ($0.slot, $0.first) }
     }
 
-    mutating func noteUnheard(_ cell: Cell, _ log: EventLog) {
-        guard cell.isListed else { return noteLevel(cell) }
-        let position = firstForfeit(of: cell) ?? firstUnheard(cell, log)
-        modules[cell.number]?.isLevel = position == nil
-        note(cell, position, modules[cell.number]?.begun != nil)
+    mutating func noteUnheard(_ slot: ModuleSlot, _ log: EventLog) {
+        guard slot.isListed else { return noteLevel(slot) }
+        let position = firstDropped(of: slot) ?? firstUnheard(slot, log)
+        modules[slot.number]?.isLevel = position == nil
+        note(slot, position, modules[slot.number]?.begun != nil)
     }
 
-    private mutating func firstUnheard(_ cell: Cell, _ log: EventLog) -> EventPosition? {
-        guard let module = modules[cell.number] else { return nil }
+    private mutating func firstUnheard(_ slot: ModuleSlot, _ log: EventLog) -> EventPosition? {
+        guard let module = modules[slot.number] else { return nil }
         if let begun = module.begun { return begun.position }
-        if let place = module.spilled.first { return place }
+        if let place = module.inboxBacklog.first { return place }
         // Each event is looked at once, however often this is asked.
         var position = max(module.position, module.unheardFrom)
-        defer { modules[cell.number]?.unheardFrom = position }
+        defer { modules[slot.number]?.unheardFrom = position }
         while position < log.head {
-            if let kept = log[position], let entry = kept.event.entry, kept.isFor(cell) != false {
+            if let kept = log[position], let entry = kept.event.entry, kept.isFor(slot) != false {
                 return entry.position
             }
             position += 1
@@ -154,97 +156,100 @@ extension LateModules {
         return nil
     }
 
-    /// A module has no durable event left that it has not heard, but what it gave up and what waits for it
+    /// A module has no durable event left that it has not heard, but what was dropped for it and what waits for it
     /// since it failed.
-    func noteLevel(_ cell: Cell) {
-        let first = [firstForfeit(of: cell), failed(cell)?.spilled.first].compactMap(\.self).min()
-        note(cell, first, false)
+    func noteLevel(_ slot: ModuleSlot) {
+        let first = [firstDropped(of: slot), failed(slot)?.inboxBacklog.first].compactMap(\.self)
+            .min()
+        note(slot, first, false)
     }
 
-    private func firstForfeit(of cell: Cell) -> EventPosition? {
-        forfeits.lazy.filter { $0.cell === cell }.map(\.first).min()
+    private func firstDropped(of slot: ModuleSlot) -> EventPosition? {
+        droppedRanges.lazy.filter { $0.slot === slot }.map(\.first).min()
     }
 
     // MARK: Giving up
 
-    /// Takes from a late or failed module what it is too far behind with.
+    /// Takes from an overdue or failed module what it is too far behind with.
     ///
     /// Until ``settle(_:dropped:log:)`` it counts as unheard all the same.
     ///
     /// - Parameters:
     ///   - place: Up to where; it need not be where an event begins.
-    ///   - cell: The module's place.
-    /// - Returns: What it gives up; nil for nothing.
-    mutating func forfeit(before place: EventPosition, by cell: Cell) -> Forfeit? {
-        guard !forfeits.contains(where: { $0.cell === cell }) else { return nil }
-        if failed(cell) != nil {
-            guard let dropped = failed[cell.number]?.spilled.drop(before: place) else { return nil }
+    ///   - slot: The module's place.
+    /// - Returns: The dropped range; nil for none.
+    mutating func drop(before place: EventPosition, by slot: ModuleSlot) -> DroppedRange? {
+        guard !droppedRanges.contains(where: { $0.slot === slot }) else { return nil }
+        if failed(slot) != nil {
+            guard let dropped = failed[slot.number]?.inboxBacklog.drop(before: place) else {
+                return nil
+            }
             return keep(
-                Forfeit(
-                    cell: cell, first: dropped.places.lowerBound, begun: nil,
+                DroppedRange(
+                    slot: slot, first: dropped.places.lowerBound, begun: nil,
                     places: dropped.places, heard: dropped.heard, reason: .failed,
                     outlastsModule: true))
         }
-        guard holds(cell) else { return nil }
-        let begun = modules[cell.number]?.begun.flatMap {
+        guard holds(slot) else { return nil }
+        let begun = modules[slot.number]?.begun.flatMap {
             $0.position < place ? $0.position : nil
         }
-        let dropped = modules[cell.number]?.spilled.drop(before: place)
+        let dropped = modules[slot.number]?.inboxBacklog.drop(before: place)
         guard let first = begun ?? dropped?.places.lowerBound else { return nil }
-        if begun != nil { modules[cell.number]?.begun = nil }
+        if begun != nil { modules[slot.number]?.begun = nil }
         return keep(
-            Forfeit(
-                cell: cell, first: first, begun: begun, places: dropped?.places,
+            DroppedRange(
+                slot: slot, first: first, begun: begun, places: dropped?.places,
                 heard: dropped?.heard ?? [], reason: .behind))
     }
 
-    private mutating func keep(_ forfeit: Forfeit) -> Forfeit {
-        forfeits.append(forfeit)
-        return forfeit
+    private mutating func keep(_ range: DroppedRange) -> DroppedRange {
+        droppedRanges.append(range)
+        return range
     }
 
-    /// Takes from a late module the durable event that it is at work on.
+    /// Takes from an overdue module the durable event that it is at work on.
     ///
     /// - Parameters:
-    ///   - cell: The module's place.
+    ///   - slot: The module's place.
     ///   - reason: Why.
     /// - Returns: False where it is at work on none.
-    mutating func forfeitEventInHand(of cell: Cell, because reason: String) -> Bool {
-        guard let begun = self[cell]?.begun else { return false }
-        modules[cell.number]?.begun = nil
-        forfeits.append(
-            Forfeit(
-                cell: cell, first: begun.position, begun: begun.position, places: nil, heard: [],
+    mutating func dropEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
+        guard let begun = self[slot]?.begun else { return false }
+        modules[slot.number]?.begun = nil
+        droppedRanges.append(
+            DroppedRange(
+                slot: slot, first: begun.position, begun: begun.position, places: nil, heard: [],
                 reason: .event(reason), outlastsModule: true))
         return true
     }
 
-    /// Notes where in the inbox all the durable events stand that a late module has not heard.
-    mutating func spillAll(of cell: Cell, log: EventLog) {
-        while let position = modules[cell.number]?.position, position < log.head {
+    /// Notes where in the inbox all the durable events stand that an overdue module has not heard.
+    mutating func moveToInboxBacklog(of slot: ModuleSlot, log: EventLog) {
+        while let position = modules[slot.number]?.position, position < log.head {
             if let kept = log[position], let entry = kept.event.entry {
                 // Whether one that is still on its way is claimed is not known yet: see ``noteClaimed(_:)``.
-                modules[cell.number]?.spill(entry, isHeard: kept.isFor(cell) == false)
+                modules[slot.number]?.addToInboxBacklog(entry, isHeard: kept.isFor(slot) == false)
             }
-            modules[cell.number]?.position += 1
+            modules[slot.number]?.position += 1
         }
     }
 
-    /// Notes that a range which a module gave up is put aside.
-    mutating func settle(_ forfeit: Forfeit, dropped: Int, log: EventLog) {
-        forfeits.removeAll { $0.cell === forfeit.cell && $0.first == forfeit.first }
-        if failed(forfeit.cell) != nil {
-            failed[forfeit.cell.number]?.spilled.uncount(dropped)
+    /// Notes that a dropped range is in the dead letters.
+    mutating func settle(_ range: DroppedRange, dropped: Int, log: EventLog) {
+        droppedRanges.removeAll { $0.slot === range.slot && $0.first == range.first }
+        if failed(range.slot) != nil {
+            failed[range.slot.number]?.inboxBacklog.uncount(dropped)
         }
-        guard holds(forfeit.cell) else { return noteLevel(forfeit.cell) }
-        modules[forfeit.cell.number]?.spilled.uncount(dropped)
-        modules[forfeit.cell.number]?.missed += dropped
-        noteUnheard(forfeit.cell, log)
+        guard holds(range.slot) else { return noteLevel(range.slot) }
+        modules[range.slot.number]?.inboxBacklog.uncount(dropped)
+        modules[range.slot.number]?.missed += dropped
+        noteUnheard(range.slot, log)
     }
 }
 
-/// Durable events that a module gave up.
-struct Forfeit: Sendable {
+/// Durable events that a module is no longer to receive, on their way to the dead letters.
+struct DroppedRange: Sendable {
     /// The reason.
     enum Reason: Hashable, Sendable {
         /// It is too far behind.
@@ -255,8 +260,8 @@ struct Forfeit: Sendable {
         case event(String)
     }
 
-    let cell: Cell
-    /// The first of them; no other forfeit of the module begins there.
+    let slot: ModuleSlot
+    /// The first of them; no other dropped range of the module begins there.
     let first: EventPosition
     /// The one that the module is at work on.
     let begun: EventPosition?

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ModuleHost
 
-/// Rule 8: a late module that is removed is unlisted at once, and told of its end when it returns; one that
+/// Rule 8: an overdue module that is removed is unlisted at once, and told of its end when it returns; one that
 /// is to be made anew is so only then.
 @Suite("Reload with late modules", .timeLimit(.minutes(10)))
-struct ReloadLateTests {
-    private func late(
+struct ReloadOverdueTests {
+    private func overdue(
         _ entries: [HostUnderTest.Entry], _ probe: Probe
     ) async throws -> (HostUnderTest, Door) {
         let door = Door()
@@ -23,7 +23,7 @@ struct ReloadLateTests {
     @Test("one that is removed hears nothing more, and of its end when it returns")
     func removed() async throws {
         let probe = Probe()
-        let (test, door) = try await late(
+        let (test, door) = try await overdue(
             [.init(name: "a"), .init(name: "b"), .init(name: "c")], probe)
         try test.deliver(.memoryWarning)
         #expect(try await test.reload("a", "c").text == "applied: removed x.b")
@@ -53,7 +53,7 @@ struct ReloadLateTests {
         let health = await withCheckedContinuation { continuation in
             test.host.onLane { app, _ in continuation.resume(returning: app.health) }
         }
-        #expect(health.late == [] && health.modules == 2)
+        #expect(health.overdue == [] && health.modules == 2)
         door.open()
         while test.host.gate.lane.vacantNumbers(1) != [2] { await test.settled() }
         #expect(await test.stopped() == .stopped)
@@ -79,7 +79,7 @@ struct ReloadLateTests {
     @Test("one that is to be made anew hears all it missed, and is made anew then")
     func remade() async throws {
         let probe = Probe()
-        let (test, door) = try await late(
+        let (test, door) = try await overdue(
             [.init(name: "a"), .init(name: "b"), .init(name: "c")], probe)
         try test.deliver(.memoryWarning)
         let outcome = try await test.reload([
@@ -108,7 +108,7 @@ struct ReloadLateTests {
     @Test("a claimed event reaches a late module by the order that held when it was claimed")
     func claimed() async throws {
         let probe = Probe()
-        let (test, door) = try await late(
+        let (test, door) = try await overdue(
             [
                 .init(name: "a", config: #""claims": true"#), .init(name: "b"), .init(name: "c"),
             ], probe)
@@ -127,7 +127,7 @@ struct ReloadLateTests {
     @Test("an app that stops leaves one behind that was removed and does not return")
     func leftBehind() async throws {
         let probe = Probe()
-        let (test, door) = try await late(
+        let (test, door) = try await overdue(
             [.init(name: "a"), .init(name: "b"), .init(name: "c")], probe)
         #expect(try await test.reload("a", "c").text == "applied: removed x.b")
         test.host.stop(because: "enough")

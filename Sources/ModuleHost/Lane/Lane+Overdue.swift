@@ -1,0 +1,282 @@
+import AppService
+import Synchronization
+
+/// Taking the lane over from a stuck thread, and the modules on its stack.
+extension Lane {
+    // MARK: Takeover
+
+    /// Takes the lane from its thread, if the word still is `observed`.
+    ///
+    /// Called by the watchdog, or by the thread itself.
+    ///
+    /// - Parameters:
+    ///   - observed: The word.
+    ///   - cause: Why.
+    /// - Returns: Whether it was taken: exactly once for each word, or not at all. Where the system has no
+    ///   room for another thread it is not, so that all goes on when the module returns; to be tried again.
+    func takeOver(at observed: Ownership, because cause: TakeoverCause = .overdue) -> Bool {
+        guard observed.depth > 0, observed.slot != 0 else { return false }
+        let standby: StandbyThread
+        do throws(SystemError) {
+            standby = try hooks.makeStandbyThread()
+        } catch {
+            let isNew = state.withLock { state in
+                defer { state.unreplaced = observed.delivery }
+                return state.unreplaced != observed.delivery
+            }
+            if isNew { hooks.onNoThread(slot(observed.slot), error) }
+            return false
+        }
+        // Under the lock, so that the stuck thread, if it returns this very moment, finds its record.
+        let taken = state.withLock { state -> (LaneThread, UInt16, TakeoverReport)? in
+            guard word.exchange(observed, for: observed.takenOver) else { return nil }
+            let stuck = state.thread
+            let numbers = stuck.stack(at: observed)
+            let slots = numbers.compactMap { state.slots[$0] }
+            state.overdue.add(
+                slots, of: stuck, job: state.current, isYield: cause != .overdue, log: &state.log)
+            let thread = state.nextThread(mine: observed.takenOver, box)
+            noteTakeover(by: thread, of: state)
+            state.thread = thread
+            state.isAsleep = false
+            return (
+                thread, stuck.outermost(at: observed),
+                TakeoverReport(slots: slots, cause: cause, job: state.current)
+            )
+        }
+        guard let (thread, outermost, report) = taken else {
+            standby.cancel()
+            return false
+        }
+        epoch.add(1, ordering: .releasing)
+        if cause == .overdue, let blamed = report.slots.last { watchdog.tookOver(from: blamed) }
+        // Not held by the thread for as long as it lives: places of modules that are gone stand in it.
+        let resumption = Guarded<TakeoverReport?>(report)
+        standby.run { [self] in
+            run(on: thread, after: outermost) {
+                resumption.withLock { report in
+                    defer { report = nil }
+                    return report
+                }
+            }
+        }
+        return true
+    }
+
+    /// Has the black box speak of the thread that goes on, before that enters a module.
+    ///
+    /// Under the lane's lock, when the word is at depth 0 and names no module.
+    private func noteTakeover(by thread: LaneThread, of state: State) {
+        guard let box else { return }
+        // An event goes on; anything else is over with the module that was stuck in it.
+        if state.current?.event == nil { box.setActivity(nil) }
+        box.setStack(thread.stack)
+    }
+
+    /// Runs on a thread that lost the lane, once it is back from the module that held it up.
+    func catchUp(on thread: LaneThread) {
+        guard let stalled = state.withLock({ $0.overdue.stalled(of: thread) }) else { return }
+        for slot in stalled.slots {
+            thread.place = slot.number
+            var members: OverdueMembers?
+            steps: while true {
+                let step = state.withLock { $0.overdue.next(for: slot, on: thread, log: &$0.log) }
+                switch step {
+                case nil: break steps
+                case .event(let event):
+                    if !hooks.deliverOverdue(event, slot, &members) { break steps }
+                case .read(let place):
+                    let (entry, event) = hooks.readOverdue(place)
+                    let isWanted = state.withLock {
+                        $0.overdue.take(entry, event, for: slot, on: thread, log: $0.log)
+                    }
+                    if isWanted, let event, !hooks.deliverOverdue(event, slot, &members) {
+                        break steps
+                    }
+                case .deferred(let work): work.run()
+                case .dropped(let work): work.abandon()
+                case .inHand:
+                    // Behind the event there is an answer. Without a lane there will be none.
+                    if serve({ _ in }) == nil { break steps }
+                case .rejoined(let missed):
+                    epoch.add(1, ordering: .releasing)
+                    enqueue(
+                        LaneWork { [hooks] thread in
+                            hooks.onRejoined(slot, missed, thread)
+                        } onAbandon: { [hooks] in
+                            hooks.onRejoinedAtEnd(slot, missed)
+                        })
+                }
+            }
+        }
+        thread.end()
+        state.withLock { state in
+            state.overdue.end(stalled)
+            // What was not brought to its end stays what it was on.
+            if !state.isClosed { state.spareThreads.append(thread) }
+        }
+        enqueue { [hooks] thread in hooks.onReturned(thread) }
+    }
+
+    // MARK: Overdue modules
+
+    /// Decides what the lane may do with a module whose slot is not simply listed.
+    ///
+    /// - Parameters:
+    ///   - slot: The module's place.
+    ///   - position: The position of the event to deliver, or nil for a call or a typed message, which
+    ///     never waits.
+    /// - Returns: Whether to tell it, to leave it, or to count it as overdue.
+    func admit(_ slot: ModuleSlot, at position: UInt64?) -> Admission {
+        switch slot.status.load(ordering: .acquiring) {
+        case .listed: return .go
+        case .unlisted: return .skip
+        case .overdue, .rejoined: break
+        }
+        return state.withLock { state in
+            switch slot.status.load(ordering: .relaxed) {
+            case .listed: return .go
+            case .unlisted: return .skip
+            case .overdue: return .overdue
+            case .rejoined:
+                guard let position else { return .go }
+                // It caught up on a thread of its own while this event was on its way round.
+                if position < state.overdue.heard(by: slot) { return .skip }
+                state.overdue.forget(slot)
+                slot.status.store(.listed, ordering: .relaxed)
+                epoch.add(1, ordering: .releasing)
+                return .go
+            }
+        }
+    }
+
+    @usableFromInline
+    enum Admission {
+        case go, overdue, skip
+    }
+
+    /// Runs `work` on the thread of an overdue module once it is back, before it rejoins.
+    ///
+    /// - Returns: False where the module is not overdue: then the caller does it on the lane.
+    func `defer`(for slot: ModuleSlot, _ work: OverdueModules.Work) -> Bool {
+        state.withLock { $0.overdue.defer(for: slot, work) }
+    }
+
+    /// The search for who claims an event of the log has ended at a slot: no module that is behind and
+    /// stands after it hears of the event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - slot: The last that was asked; nil where all were.
+    func endSearch(for event: LifecycleEvent, with slot: ModuleSlot?) {
+        state.withLock { state in
+            let unreached = state.overdue.slots.filter { $0.rank > slot?.rank ?? .max }
+            state.log.endSearch(at: event.sequence, before: unreached)
+            // One that is overdue may have acted, too.
+            if slot != nil, let entry = event.entry { state.overdue.noteClaimed(entry) }
+        }
+    }
+
+    /// The overdue module whose code the calling thread runs, if it is one that has lost the lane.
+    var overdueSlot: ModuleSlot? {
+        let identity = NativeThread.current
+        return state.withLock { state in
+            guard let thread = state.overdue.thread(identity) else { return nil }
+            return state.slots[thread.place ?? thread.mine.slot]
+        }
+    }
+
+    @usableFromInline
+    func reportFailure(of slot: ModuleSlot, _ error: any Error) { hooks.onFailure(slot, error) }
+
+    /// Takes a module out for good: it receives nothing more, and nothing waits for what it has not received.
+    func unlist(_ slot: ModuleSlot) {
+        state.withLock { state in
+            slot.status.store(.unlisted, ordering: .releasing)
+            state.overdue.noteGone(slot, log: &state.log)
+        }
+        epoch.add(1, ordering: .releasing)
+    }
+
+    /// The places of all modules, in no order.
+    var allSlots: [ModuleSlot] { state.withLock { Array($0.slots.values) } }
+
+    /// Returns whether a thread that lost the lane has not returned, or has not reported yet that its modules are no
+    /// longer overdue.
+    ///
+    /// - Parameter slots: Modules whose threads do not count.
+    /// - Returns: Whether there is such a thread.
+    func hasStalledThreads(besides slots: [ModuleSlot] = []) -> Bool {
+        state.withLock { $0.overdue.hasStalledThreads(besides: slots) }
+    }
+
+    /// Whether the lane has come to its end, or is about to.
+    var isClosed: Bool { state.withLock(\.isClosed) }
+
+    /// Returns whether a module is overdue, also one that is no longer part of the app.
+    func isOverdue(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.holds(slot) } }
+
+    /// The modules that are overdue now, in the order in which they became so.
+    var overdueSlots: [ModuleSlot] { state.withLock { $0.overdue.slots } }
+
+    /// The modules that did not return in time: the overdue ones, and one from which the lane could not be taken,
+    /// since the system had no room for another thread.
+    var unresponsiveSlots: [ModuleSlot] {
+        let word = word.load()
+        return state.withLock { state in
+            let stuck = state.unreplaced == word.delivery ? state.slots[word.slot] : nil
+            return state.overdue.slots + [stuck].compactMap(\.self)
+        }
+    }
+
+    /// Returns the number of events that wait for an overdue module; nil for one that is not overdue.
+    func behind(_ slot: ModuleSlot) -> Int? {
+        state.withLock { $0.overdue.behind(slot, log: $0.log) }
+    }
+
+    /// The first durable event that each module which is behind has not heard.
+    var unheard: [(slot: ModuleSlot, position: EventPosition)] {
+        state.withLock { $0.overdue.unheard(log: $0.log) }
+    }
+
+    /// Takes from an overdue or failed module what it is too far behind with.
+    func drop(before place: EventPosition, by slot: ModuleSlot) -> DroppedRange? {
+        state.withLock { $0.overdue.drop(before: place, by: slot) }
+    }
+
+    /// Takes from an overdue module the durable event that it is at work on.
+    ///
+    /// - Returns: False where it is at work on none.
+    func dropEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
+        state.withLock { $0.overdue.dropEventInHand(of: slot, because: reason) }
+    }
+
+    /// The ranges that were dropped for modules and are not in the dead letters yet.
+    var droppedRanges: [DroppedRange] { state.withLock { $0.overdue.droppedRanges } }
+
+    /// Notes that a dropped range is in the dead letters, with so many events for the module.
+    func settle(_ range: DroppedRange, dropped: Int) {
+        state.withLock { $0.overdue.settle(range, dropped: dropped, log: $0.log) }
+    }
+
+    /// The facts that the watchdog needs of a delivery.
+    struct Watched {
+        let isBusy: Bool
+        let limit: DeliveryLimit
+        /// The module that the lane itself has entered.
+        let slot: ModuleSlot?
+        /// The number of modules that are notified of the same event after it.
+        let modulesToCome: Int
+    }
+
+    /// Returns what the watchdog needs to know of the delivery that `word` stands for.
+    func watched(at word: Ownership) -> Watched {
+        state.withLock { state in
+            let slot = state.slots[state.thread.outermost(at: word)]
+            let rank = state.current?.event == nil ? nil : slot?.rank
+            return Watched(
+                isBusy: state.current != nil, limit: state.current?.limit ?? .event, slot: slot,
+                modulesToCome: rank.map { max(0, state.slots.count - Int($0)) } ?? 0)
+        }
+    }
+}
