@@ -2,7 +2,7 @@ import Benchmark
 import MeasuredModules
 import ModuleHost
 
-// One iteration measures every way in turn, so that what else the machine does falls on all alike. Figures
+// One iteration measures every way in turn, so that what else the machine does falls on all alike. Metrics
 // are picoseconds a call.
 
 let benchmarks: @Sendable () -> Void = {

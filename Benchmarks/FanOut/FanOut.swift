@@ -6,17 +6,17 @@ import MeasuredModules
 import ModuleHost
 
 // One iteration measures every way in turn, over the same modules, so that what else the machine does
-// falls on all of them alike. Figures are picoseconds a delivery.
+// falls on all of them alike. Metrics are picoseconds a delivery.
 
 let benchmarks: @Sendable () -> Void = {
     for count in [10, 100, 1000] {
         Benchmark("Fan-out to \(count)", configuration: .fanOut) { benchmark in
             let peers = FanOutPeers.shared
-            var figures = await lane { center in
+            var metrics = await lane { center in
                 measureOnLane(center, deliveries: deliveries, count: count)
             }
-            figures += await peers.measure(deliveries: deliveries / 10)
-            for (way, value) in figures { benchmark.measurement(way.metric, value) }
+            metrics += await peers.measure(deliveries: deliveries / 10)
+            for (way, value) in metrics { benchmark.measurement(way.metric, value) }
         } setup: {
             try MeasuredHost.start(pinged(count))
             let modules = await lane { center in HandedOver(members(of: center)) }

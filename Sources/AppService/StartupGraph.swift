@@ -133,7 +133,7 @@ struct StartupGraph {
         return edges[first..<first + tasks[Int(task)].after.count]
     }
 
-    /// Takes the work out of a task, so that what it holds is let go when it has run.
+    /// Takes the work out of a task, so that what it holds is released when it has run.
     mutating func takeWork(_ task: Int32) -> StartupWork {
         let work = tasks[Int(task)].work
         tasks[Int(task)].work = .gone

@@ -69,7 +69,7 @@ public final class StartupQueue: Sendable {
         self.onRequiredFailure = onRequiredFailure
         state = Guarded(
             StartupSchedule(
-                width: width ?? onlineCores(), deadline: deadline, tellsEvents: onEvent != nil))
+                width: width ?? onlineCores(), deadline: deadline, reportsEvents: onEvent != nil))
     }
 
     // MARK: Registration
@@ -224,12 +224,12 @@ public final class StartupQueue: Sendable {
         for effect in effects {
             switch effect {
             case .wake(let worker): worker.run { self.work(on: worker) }
-            case .tell(let event): onEvent?(event)
+            case .report(let event): onEvent?(event)
             case .requiredFailure(let task, let outcome): onRequiredFailure?(task, outcome)
             case .handBack(let task, let body): body(StartupReceipt(queue: self, task: task))
             case .call(let body): body()
             case .cancel(let handle): handle.cancel()
-            case .letGo: break
+            case .release: break
             case .arm(let generation, let delay): arm(generation, delay)
             case .disarm(let alarm): alarm.cancel()
             }

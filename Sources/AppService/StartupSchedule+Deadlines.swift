@@ -3,7 +3,7 @@ extension StartupSchedule {
     /// One alarm for the whole queue, set for the earliest deadline.
     ///
     /// It is left alone when a task ends in time, as most do; it then finds nothing to do, and is
-    /// set anew if anything runs.
+    /// set again if anything runs.
     struct AlarmState {
         /// The instant at which it is due; nil if none is set.
         var due: Nanoseconds?

@@ -63,9 +63,9 @@ extension StartupSchedule {
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {
         trouble[task] = .overdue(late: now)
-        guard tellsEvents else { return }
+        guard reportsEvents else { return }
         effects.append(
-            .tell(
+            .report(
                 .endedLate(
                     task: graph.tasks[Int(task)].name,
                     after: .nanoseconds(now - times[Int(task)].started))))
@@ -97,7 +97,7 @@ extension StartupSchedule {
             graph.nodes[Int(skipped)].phase = .skipped
             times[Int(skipped)].ended = now
             trouble[skipped] = .skipped(after: after, root: root)
-            effects.append(.letGo(graph.takeWork(skipped)))
+            effects.append(.release(graph.takeWork(skipped)))
             close(skipped, &effects)
             work += waiting(for: skipped)
         }
@@ -117,7 +117,7 @@ extension StartupSchedule {
     /// A task has ended, whichever way: says so, and counts it off.
     private mutating func close(_ task: Int32, _ effects: inout [Effect]) {
         let node = graph.nodes[Int(task)]
-        if tellsEvents || (node.phase != .succeeded && graph.tasks[Int(task)].required) {
+        if reportsEvents || (node.phase != .succeeded && graph.tasks[Int(task)].required) {
             report(task, &effects)
         }
         let level = Int(node.priority.rawValue)
@@ -129,9 +129,9 @@ extension StartupSchedule {
         guard let outcome = outcome(of: task) else { return }
         let name = graph.tasks[Int(task)].name
         let times = times[Int(task)]
-        if tellsEvents {
+        if reportsEvents {
             let duration = times.worker > 0 ? times.ended - times.started : 0
-            effects.append(.tell(.ended(task: name, outcome, after: .nanoseconds(duration))))
+            effects.append(.report(.ended(task: name, outcome, after: .nanoseconds(duration))))
         }
         if graph.tasks[Int(task)].required, outcome != .succeeded, outcome != .skipped(.stopped) {
             effects.append(.requiredFailure(task: name, outcome))
@@ -174,7 +174,7 @@ extension StartupSchedule {
             graph.nodes[Int(task)].phase = .skipped
             times[Int(task)].ended = now
             trouble[task] = .stopped
-            effects.append(.letGo(graph.takeWork(task)))
+            effects.append(.release(graph.takeWork(task)))
             close(task, &effects)
         }
         for handle in handles.values { effects.append(.cancel(handle)) }

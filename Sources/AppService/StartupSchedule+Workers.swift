@@ -29,8 +29,8 @@ extension StartupSchedule {
         times[Int(task)].started = now
         times[Int(task)].worker = Int32(lane + 1)
         if let deadline = deadline(of: task) { arm(after: deadline, now: now, &effects) }
-        if tellsEvents {
-            effects.append(.tell(.started(task: graph.tasks[Int(task)].name, worker: lane + 1)))
+        if reportsEvents {
+            effects.append(.report(.started(task: graph.tasks[Int(task)].name, worker: lane + 1)))
         }
     }
 

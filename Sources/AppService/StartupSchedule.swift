@@ -13,14 +13,14 @@ struct StartupSchedule {
     enum Effect {
         /// Let this worker ask for work.
         case wake(StartupWorker)
-        case tell(StartupEvent)
+        case report(StartupEvent)
         case requiredFailure(task: String, StartupOutcome)
         case handBack(task: Int32, StartupWork.HandBack)
         /// A caller waited for a priority to be done.
         case call(@Sendable () -> Void)
         case cancel(Task<Void, Never>)
-        /// Nothing but to let go of it, which may run code that comes back to the queue.
-        case letGo(StartupWork)
+        /// Nothing but to release it, which may run code that comes back to the queue.
+        case release(StartupWork)
         /// Ask for an alarm, and give it to ``StartupSchedule/armed(_:generation:)``.
         case arm(generation: Int, after: Nanoseconds)
         case disarm(any Alarm)
@@ -65,7 +65,7 @@ struct StartupSchedule {
     let width: Int
     /// The deadline of tasks without one of their own; nil for none.
     let deadline: Nanoseconds?
-    let tellsEvents: Bool
+    let reportsEvents: Bool
 
     var graph = StartupGraph()
     /// As many as `graph.tasks`, from the start on.
@@ -97,10 +97,10 @@ struct StartupSchedule {
     var handingBack: Set<Int32> = []
     var alarm = AlarmState()
 
-    init(width: Int, deadline: Duration?, tellsEvents: Bool) {
+    init(width: Int, deadline: Duration?, reportsEvents: Bool) {
         self.width = width
         self.deadline = deadline?.wholeNanoseconds
-        self.tellsEvents = tellsEvents
+        self.reportsEvents = reportsEvents
     }
 
     // MARK: Registration and admission

@@ -147,32 +147,32 @@ extension StartupTask {
     ///
     /// The hand-back does not count: it is another's work.
     ///
-    /// - Parameter tell: Told true at the beginning and false at the end.
-    package mutating func observeWork(_ tell: @escaping @Sendable (_ begins: Bool) -> Void) {
+    /// - Parameter report: Told true at the beginning and false at the end.
+    package mutating func observeWork(_ report: @escaping @Sendable (_ begins: Bool) -> Void) {
         switch work {
         case .gone: break
         case .sync(let body):
             work = .sync {
-                tell(true)
-                defer { tell(false) }
+                report(true)
+                defer { report(false) }
                 try body()
             }
         case .async(let body):
             work = .async {
-                tell(true)
-                defer { tell(false) }
+                report(true)
+                defer { report(false) }
                 try await body()
             }
         case .syncHandingBack(let body):
             work = .syncHandingBack {
-                tell(true)
-                defer { tell(false) }
+                report(true)
+                defer { report(false) }
                 return try body()
             }
         case .asyncHandingBack(let body):
             work = .asyncHandingBack {
-                tell(true)
-                defer { tell(false) }
+                report(true)
+                defer { report(false) }
                 return try await body()
             }
         }
@@ -185,7 +185,7 @@ extension StartupTask {
 enum StartupWork: Sendable {
     typealias HandBack = @Sendable (StartupReceipt) -> Void
 
-    /// Taken, or never to run: what the closure held has been let go.
+    /// Taken, or never to run: what the closure held has been released.
     case gone
     case sync(@Sendable () throws -> Void)
     case async(@Sendable () async throws -> Void)
@@ -203,7 +203,7 @@ enum StartupEnding: Sendable {
 /// Ends a task whose result has been handed back.
 ///
 /// The first of ``done()`` and ``fail(_:)`` counts; later ones, and those that come after the task's
-/// deadline, change nothing. A receipt that is let go without either fails the task.
+/// deadline, change nothing. A receipt that is released without either fails the task.
 public final class StartupReceipt: Sendable {
     private let queue: StartupQueue
     private let task: Int32

@@ -3,7 +3,7 @@ import ModuleHost
 /// The listing of `hostd inbox list`.
 struct InboxListing {
     private let pending: PendingEvents
-    private let rejected: RejectedEvents.Contents
+    private let rejected: DeadLetters.Contents
     private let limit: Int
 
     /// - Parameters:
@@ -12,7 +12,7 @@ struct InboxListing {
     /// - Throws: Where the files cannot be read.
     init(of directory: StateDirectory, limit: Int) throws(InboxError) {
         pending = try PendingEvents(in: directory, limit: limit)
-        rejected = try RejectedEvents(InboxFolder(in: directory)).contents()
+        rejected = try DeadLetters(InboxFolder(in: directory)).contents()
         self.limit = limit
     }
 
@@ -65,7 +65,7 @@ struct InboxListing {
         ]
     }
 
-    private func row(_ event: RejectedEvent) -> [String] {
+    private func row(_ event: DeadLetter) -> [String] {
         let modules = event.modules.map { "\($0.list): " } ?? ""
         return [
             "  \(event.position)", shown(event.kindName ?? "?"), shown(event.id), event.time,
@@ -119,7 +119,7 @@ struct InboxListing {
     }
 }
 
-extension RejectedEvent {
+extension DeadLetter {
     /// The name of the event, where the line says one.
     var kindName: String? { (try? JSONValue(parsing: line))?["event"]?.string }
 

@@ -49,8 +49,8 @@ struct SendOutcome {
 
     private static func exitCode(of answer: JSONValue, _ isWaitedFor: Bool) -> ExitCode {
         if answer["rejected"] != nil { return .failed }
-        let isUnheard = answer["ignored"] != nil || answer["outcome"]?["unheard"] != nil
-        if isUnheard { return isWaitedFor ? .ignored : .success }
+        let isUndelivered = answer["ignored"] != nil || answer["outcome"]?["unheard"] != nil
+        if isUndelivered { return isWaitedFor ? .ignored : .success }
         if let outcome = answer["outcome"] {
             let hasFailed = (outcome["failed"]?.int ?? 0) > 0 || outcome["failure"] != nil
             if hasFailed { return .failed }
@@ -89,7 +89,7 @@ struct SendOutcome {
         if let module = outcome["claimedBy"]?.string { parts.append("claimed by \(module)") }
         if let reply = outcome["reply"] { parts.append("reply \(reply.text)") }
         if let failure = outcome["failure"]?.string { parts.append("not opened: \(failure)") }
-        if let unheard = outcome["unheard"]?.string { parts.append(unheard) }
+        if let undelivered = outcome["unheard"]?.string { parts.append(undelivered) }
         if parts.isEmpty {
             let count = outcome["delivered"]?.int ?? 0
             parts.append(count == 0 ? "no module" : count == 1 ? "1 module" : "\(count) modules")

@@ -240,7 +240,7 @@ struct ControlCommandTests {
     func stopUnheard(isKilled: Bool, options: [String]) throws {
         let process: HostProcess
         let folder: TemporaryFolder
-        // Kept to the end: a call that is let go of is answered with an error.
+        // Kept to the end: a call that is released is answered with an error.
         let call: ControlMethods.Call
         do {
             let host = try StandIn(isKilled: isKilled)
@@ -263,7 +263,7 @@ struct ControlCommandTests {
     func stopAtTheEnd() throws {
         let process: HostProcess
         let folder: TemporaryFolder
-        // Kept to the end: a call that is let go of is answered with an error.
+        // Kept to the end: a call that is released is answered with an error.
         let call: ControlMethods.Call
         do {
             let host = try StandIn(stopTime: nil)

@@ -52,7 +52,7 @@ struct HostileModuleTests {
         #expect(restart.error.contains(Self.shown))
         check(restart)
 
-        // What it is made of has changed: it is made anew, and refuses.
+        // What it is made of has changed: it is recreated, and refuses.
         try run.folder.write(try Self.slatefile(env: #""HOME""#), to: "slatefile.json")
         let reload = try run.hostd("reload")
         #expect(reload.exit == .code(70))

@@ -283,12 +283,12 @@ struct HostileOutputTests {
         }
         _ = try InboxWriter(files).append(lines)
         let rejected = lines.enumerated().map { index, line in
-            RejectedEvent(
+            DeadLetter(
                 time: WallTime(seconds: 1_772_358_060), reason: hostile.text(),
                 position: EventPosition(segment: 1, offset: UInt32(index)), id: hostile.text(),
                 modules: nil, line: line)
         }
-        try RejectedEvents(files).append(rejected)
+        try DeadLetters(files).append(rejected)
         let name = hostile.text()
         for words in [
             ["inbox"], ["inbox", "--json"], ["inbox", "retry", name, "x"],

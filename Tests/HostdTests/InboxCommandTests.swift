@@ -32,8 +32,8 @@ struct InboxCommandTests {
         _ reason: String = "it was in the way"
     ) throws {
         try files.make()
-        try RejectedEvents(files).append([
-            RejectedEvent(
+        try DeadLetters(files).append([
+            DeadLetter(
                 time: WallTime(seconds: 1_772_358_060, nanoseconds: 5_000_000), reason: reason,
                 position: position, id: id, modules: module.map { [try ModuleID($0)] },
                 line: Array(line.utf8))
@@ -262,7 +262,7 @@ struct InboxCommandTests {
         }
         for process in processes { #expect(try process.waitForExit().exit == .code(0)) }
         #expect(try InboxReader(files).next(atMost: 100).count == 20)
-        #expect(try RejectedEvents(files).contents().events == [])
+        #expect(try DeadLetters(files).contents().events == [])
     }
 
     @Test("retry: stands in the inbox again, for whom it was meant; what is no event stays")

@@ -252,7 +252,7 @@ struct SendCommandTests {
     func ended() throws {
         let process: HostProcess
         let folder: TemporaryFolder
-        // Kept to the end: a call that is let go of is answered with an error.
+        // Kept to the end: a call that is released is answered with an error.
         let call: ControlMethods.Call
         do {
             let host = try StandIn(answersSend: false)

@@ -275,7 +275,7 @@ struct JournalModuleTests {
         }
     }
 
-    @Test("where the file cannot be opened anew, the journal goes on in the one it has")
+    @Test("where the file cannot be reopened, the journal goes on in the one it has")
     func failedReopening() async throws {
         try await RunningHost.run(slatefile()) { app in
             try await app.reload("com.mm.journal", config: #"{ "file": "none/journal" }"#)

@@ -102,7 +102,7 @@ struct MetricsModuleTests {
     }
 
     @Test("failures and ignored events are counted")
-    func hostFigures() async throws {
+    func hostMetrics() async throws {
         let folder = try TemporaryFolder()
         let push = #", { "id": "com.mm.push", "entry": "Modules.PushModule" }"#
         let broken = """
@@ -245,7 +245,7 @@ struct PrometheusTextTests {
     @Test("the whole file has the form of a textfile")
     func wholeFile() throws {
         let text = String(
-            decoding: PrometheusText(events: [.push: 2], figures: HostFigures(), app: "demo").bytes,
+            decoding: PrometheusText(events: [.push: 2], metrics: HostMetrics(), app: "demo").bytes,
             as: UTF8.self)
         #expect(text.hasSuffix("\n") && !text.contains("\n\n"))
         var described: [Substring] = []

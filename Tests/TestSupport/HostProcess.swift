@@ -7,7 +7,7 @@ package import ModuleHost
 /// It has its own process group, no signal ignored, none blocked unless the test says so, and pipes for
 /// stdout and stderr. Every wait is for something that happens; a wait for what never happens ends with an error after
 /// ``patience``, so that a broken host fails a test and does not hang it. What still runs when the
-/// test lets go of this is killed, with its group.
+/// test releases this is killed, with its group.
 package final class HostProcess {
     package enum Stream: Int, Hashable, Sendable, CaseIterable {
         case output

@@ -66,7 +66,7 @@ package final class ManualTimeSource: TimeSource {
         advance(by: .zero)
     }
 
-    /// Lets go of every alarm that is pending.
+    /// Releases every alarm that is pending.
     ///
     /// The clock holds its alarms, and they hold what is to be woken, which holds the clock: whoever is
     /// done with all of them says so.

@@ -1,7 +1,7 @@
 import Glibc
 import ModuleHost
 
-/// A folder of a test's own, removed with all that is in it when the test lets go of it.
+/// A folder of a test's own, removed with all that is in it when the test releases it.
 package final class TemporaryFolder: Sendable {
     package let path: String
 

@@ -16,7 +16,7 @@ struct Round {
         folder = try makeFolder(for: "hung")
     }
 
-    /// Prints its figures, and ends the process: the host, on the main thread, could not.
+    /// Prints its metrics, and ends the process: the host, on the main thread, could not.
     func run() throws -> Never {
         let client = try startHost()
         let before = try measureTicks(0..<ticks, client)

@@ -30,7 +30,7 @@ func measureAll() throws {
     )
     print("|---|---:|---:|---:|---:|---:|---:|")
     for (way, title) in [("lock", "for a lock"), ("spin", "spinning on a core")] {
-        let rounds = try (0..<5).map { _ in try figures(of: way) }
+        let rounds = try (0..<5).map { _ in try metrics(of: way) }
         func middle(_ key: String) -> Int {
             rounds.compactMap { $0[key] }.sorted()[rounds.count / 2]
         }
@@ -45,8 +45,8 @@ func measureAll() throws {
     }
 }
 
-/// The figures that a round prints.
-func figures(of way: String) throws -> [String: Int] {
+/// The metrics that a round prints.
+func metrics(of way: String) throws -> [String: Int] {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
     process.arguments = [way]
@@ -56,11 +56,11 @@ func figures(of way: String) throws -> [String: Int] {
     let text = String(
         decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
-    var figures: [String: Int] = [:]
+    var metrics: [String: Int] = [:]
     for word in text.split(whereSeparator: \.isWhitespace) {
         let parts = word.split(separator: "=")
-        if parts.count == 2, let value = Int(parts[1]) { figures[String(parts[0])] = value }
+        if parts.count == 2, let value = Int(parts[1]) { metrics[String(parts[0])] = value }
     }
-    guard figures["heard"] != nil else { throw Failure("a round came to nothing: \(text)") }
-    return figures
+    guard metrics["heard"] != nil else { throw Failure("a round came to nothing: \(text)") }
+    return metrics
 }

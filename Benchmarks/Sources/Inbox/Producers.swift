@@ -32,21 +32,21 @@ func measureProducers(in folder: URL) throws {
         FileHandle.standardError.write(Data("without SQLite: \(error)\n".utf8))
     }
     let (rounds, count) = (21, 200)
-    var figures: [[Int]] = ways.map { _ in [] }
+    var metrics: [[Int]] = ways.map { _ in [] }
     for _ in 0..<rounds {
         for (index, way) in ways.enumerated() {
             let began = nanoseconds()
             for _ in 0..<count { try way.producer.produce(event) }
-            figures[index].append((nanoseconds() - began) / count)
+            metrics[index].append((nanoseconds() - began) / count)
         }
     }
-    let bare = median(figures[0])
+    let bare = median(metrics[0])
     print("| one producer, \(event.count) bytes an event | µs | of the bare file |")
     print("|---|---:|---:|")
-    for (way, figures) in zip(ways, figures) {
-        let ratio = median(figures) * 100 / bare
+    for (way, metrics) in zip(ways, metrics) {
+        let ratio = median(metrics) * 100 / bare
         print(
-            "| \(way.title) | \(tenths(median(figures), of: 1000)) | "
+            "| \(way.title) | \(tenths(median(metrics), of: 1000)) | "
                 + "\(ratio / 100).\(ratio % 100 < 10 ? "0" : "")\(ratio % 100) |")
     }
 }

@@ -24,13 +24,13 @@ func measureRecovery(by hostd: String, in folder: URL) throws {
     }
     print("| \(count) events to recover, ms after `posix_spawn` | median | worst |")
     print("|---|---:|---:|")
-    for (title, figures) in [
+    for (title, metrics) in [
         ("READY", ready), ("the first of them is in the journal", first),
         ("all of them are", all),
     ] {
         print(
-            "| \(title) | \(tenths(median(figures), of: 1_000_000)) "
-                + "| \(tenths(figures.max() ?? 0, of: 1_000_000)) |")
+            "| \(title) | \(tenths(median(metrics), of: 1_000_000)) "
+                + "| \(tenths(metrics.max() ?? 0, of: 1_000_000)) |")
     }
 }
 

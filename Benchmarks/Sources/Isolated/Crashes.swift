@@ -28,21 +28,21 @@ enum Crashes {
                 + "| heard | twice |")
         print("|---|---:|---:|---:|---:|---:|---:|")
         for death in Death.allCases {
-            let rounds = try (0..<rounds).map { _ in try Round.figures("crash", death.rawValue) }
-            func figures(_ key: String) throws -> [Int] {
-                let figures = rounds.compactMap { $0[key] }
-                guard figures.count == rounds.count else { throw Failure("\(death): no '\(key)'") }
-                return figures
+            let rounds = try (0..<rounds).map { _ in try Round.metrics("crash", death.rawValue) }
+            func metrics(_ key: String) throws -> [Int] {
+                let metrics = rounds.compactMap { $0[key] }
+                guard metrics.count == rounds.count else { throw Failure("\(death): no '\(key)'") }
+                return metrics
             }
             func text(_ key: String) throws -> String {
-                let figures = try figures(key)
-                return "\(decimal(figures.median, per: 1_000_000)), "
-                    + decimal(figures.max() ?? 0, per: 1_000_000)
+                let metrics = try metrics(key)
+                return "\(decimal(metrics.median, per: 1_000_000)), "
+                    + decimal(metrics.max() ?? 0, per: 1_000_000)
             }
-            let counts = try ["sent", "heard", "again"].map { try figures($0).reduce(0, +) }
+            let counts = try ["sent", "heard", "again"].map { try metrics($0).reduce(0, +) }
             print(
                 "| \(death.title) | \(try text("caughtUp")) "
-                    + "| \(decimal(try figures("delay").median, per: 1_000_000)) "
+                    + "| \(decimal(try metrics("delay").median, per: 1_000_000)) "
                     + "| \(try text("first")) | \(try text("beyond")) "
                     + "| \(counts[1]) of \(counts[0]) | \(counts[2]) |")
             if counts[0] != counts[1] { throw Failure("events were lost") }

@@ -22,7 +22,7 @@ enum Exchanges {
     }
 
     /// Nanoseconds of all exchanges, by way and round.
-    private static let figures = Mutex(
+    private static let metrics = Mutex(
         [[[Int]]](repeating: [], count: Way.allCases.count))
     private static let startOfTick = Mutex(0)
 
@@ -38,10 +38,10 @@ enum Exchanges {
         _ = try Child("/usr/bin/taskset", ["-acp", "\(core)", "\(process)"]).text()
     }
 
-    static func begin(_ way: Way) { figures.withLock { $0[way.rawValue].append([]) } }
+    static func begin(_ way: Way) { metrics.withLock { $0[way.rawValue].append([]) } }
 
     static func note(_ way: Way, _ nanoseconds: Int) {
-        figures.withLock { $0[way.rawValue][$0[way.rawValue].count - 1].append(nanoseconds) }
+        metrics.withLock { $0[way.rawValue][$0[way.rawValue].count - 1].append(nanoseconds) }
     }
 
     static func tickBegins() { startOfTick.withLock { $0 = nanoseconds() } }
@@ -69,9 +69,9 @@ enum Exchanges {
     }
 
     static func finish() -> Never {
-        let figures = figures.withLock { $0 }
+        let metrics = metrics.withLock { $0 }
         func median(_ way: Way, _ part: Int) -> Int {
-            figures[way.rawValue].map { $0.sorted()[$0.count * part / 100] }.median
+            metrics[way.rawValue].map { $0.sorted()[$0.count * part / 100] }.median
         }
         print(
             "| \(count) exchanges a round, \(rounds) rounds in turn | p50, µs | p99, µs | p50, of the first |"

@@ -14,7 +14,7 @@ enum Memory {
         var own: [[Int]] = []
         var all: [[Int]] = []
         for modules in 0...most {
-            let rounds = try (0..<rounds).map { _ in try Round.figures("memory", "\(modules)") }
+            let rounds = try (0..<rounds).map { _ in try Round.metrics("memory", "\(modules)") }
             own.append(rounds.map { $0["Private_Dirty", default: 0] })
             all.append(rounds.map { $0["Rss", default: 0] })
         }
@@ -23,8 +23,8 @@ enum Memory {
         for modules in 0...most {
             print("| \(modules) | \(own[modules].median) | \(all[modules].median) |")
         }
-        func growth(_ figures: [[Int]]) -> Int {
-            slope((1...most).map { ($0, figures[$0].median) })
+        func growth(_ metrics: [[Int]]) -> Int {
+            slope((1...most).map { ($0, metrics[$0].median) })
         }
         print("| each, from the first to the last | \(growth(own)) | \(growth(all)) |")
     }

@@ -42,19 +42,19 @@ enum Round {
             .map { $0 + "\n" }.joined()
     }
 
-    /// The figures that one prints, in order.
+    /// The metrics that one prints, in order.
     static func words(_ part: String, _ argument: String) throws -> [(String, Int)] {
         let text = try text(part, argument)
-        let figures = text.split(whereSeparator: \.isWhitespace).compactMap { word in
+        let metrics = text.split(whereSeparator: \.isWhitespace).compactMap { word in
             let parts = word.split(separator: "=")
             return parts.count == 2 ? Int(parts[1]).map { (String(parts[0]), $0) } : nil
         }
-        guard !figures.isEmpty else { throw Failure("a round came to nothing: \(text)") }
-        return figures
+        guard !metrics.isEmpty else { throw Failure("a round came to nothing: \(text)") }
+        return metrics
     }
 
-    /// The figures that one prints, each of which comes once.
-    static func figures(_ part: String, _ argument: String) throws -> [String: Int] {
+    /// The metrics that one prints, each of which comes once.
+    static func metrics(_ part: String, _ argument: String) throws -> [String: Int] {
         Dictionary(try words(part, argument), uniquingKeysWith: { first, _ in first })
     }
 }

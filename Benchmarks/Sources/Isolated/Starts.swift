@@ -9,10 +9,10 @@ enum Starts {
     private static let count = 1
 
     static func measure() throws {
-        var figures: [String: [Int]] = [:]
+        var metrics: [String: [Int]] = [:]
         for _ in 0..<rounds {
             for (key, value) in try Round.words("starts", "\(count)") {
-                figures[key, default: []].append(value)
+                metrics[key, default: []].append(value)
             }
         }
         print("| \(rounds * count) starts each, in turn | p50, ms | p90, ms | worst, ms |")
@@ -22,7 +22,7 @@ enum Starts {
             ("decoder", "bare Swift child with `JSONDecoder`, to its first answer"),
             ("module", "an isolated Swift module, until it is ready"),
         ] {
-            let sorted = figures[key, default: []].sorted()
+            let sorted = metrics[key, default: []].sorted()
             guard let worst = sorted.last else { throw Failure("no starts of \(title)") }
             let parts = [sorted[sorted.count / 2], sorted[sorted.count * 9 / 10], worst]
             print(

@@ -10,7 +10,7 @@ let ways: [(title: String, way: any RoutingWay.Type)] = [
 ]
 let counts = [10, 100, 1_000, 10_000]
 
-var figures: [[Int]] = ways.map { _ in [] }
+var metrics: [[Int]] = ways.map { _ in [] }
 for count in counts {
     let sample = RoutingSample(patternCount: count)
     let ready = try ways.map { try $0.way.init(sample) }
@@ -21,13 +21,13 @@ for count in counts {
             measured[index].append(try measure(way, sample.requests))
         }
     }
-    for index in ways.indices { figures[index].append(measured[index].sorted()[10]) }
+    for index in ways.indices { metrics[index].append(measured[index].sorted()[10]) }
 }
 
 print("| ns for one URL, patterns: | \(counts.map { "\($0)" }.joined(separator: " | ")) |")
 print("|---|\(counts.map { _ in "---:|" }.joined())")
 for (index, way) in ways.enumerated() {
-    print("| \(way.title) | \(figures[index].map { "\($0)" }.joined(separator: " | ")) |")
+    print("| \(way.title) | \(metrics[index].map { "\($0)" }.joined(separator: " | ")) |")
 }
 
 /// What one URL costs, of all requests in turn, three times over.

@@ -6,12 +6,12 @@ struct Growth {
     let title: String
     let unit: String
     let sizes: [Int]
-    let figures: [Int]
+    let metrics: [Int]
 
     /// How the cost grows from the last size but one to the last: 1 where it grows as the size does.
     var exponent: Double {
         let count = sizes.count
-        return log(Double(figures[count - 1]) / Double(max(1, figures[count - 2])))
+        return log(Double(metrics[count - 1]) / Double(max(1, metrics[count - 2])))
             / log(Double(sizes[count - 1]) / Double(sizes[count - 2]))
     }
 
@@ -19,7 +19,7 @@ struct Growth {
     var isLinear: Bool { exponent < 1.4 }
 
     func printRow() {
-        let slots = figures.map { figure in
+        let slots = metrics.map { figure in
             unit == "ms"
                 ? String(format: "%.1f", Double(figure) / 1e6) : String(figure >> 10)
         }

@@ -42,8 +42,8 @@ struct Trials {
         return isLinear
     }
 
-    private func growth(_ title: String, _ figures: [Int], unit: String = "ms") -> Growth {
-        Growth(title: title, unit: unit, sizes: sizes, figures: figures)
+    private func growth(_ title: String, _ metrics: [Int], unit: String = "ms") -> Growth {
+        Growth(title: title, unit: unit, sizes: sizes, metrics: metrics)
     }
 
     /// A host of so many modules of one class.

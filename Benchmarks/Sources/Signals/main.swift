@@ -11,17 +11,17 @@ if let name = CommandLine.arguments.dropFirst().first {
 } else {
     let rounds = 5
     // In turn, so that what else the machine does falls on all alike.
-    var figures: [SignalWay: [SignalFigures]] = [:]
+    var metrics: [SignalWay: [SignalFigures]] = [:]
     for _ in 0..<rounds {
-        for way in SignalWay.allCases { figures[way, default: []].append(try measure(way)) }
+        for way in SignalWay.allCases { metrics[way, default: []].append(try measure(way)) }
     }
     print("| way | arrived | sent while it takes: ns | found waiting: ns | alone: ns |")
     print("|---|---:|---:|---:|---:|")
     for way in SignalWay.allCases {
-        guard let figures = figures[way] else { continue }
-        let arrived = figures.map(\.arrived).min() ?? 0
+        guard let metrics = metrics[way] else { continue }
+        let arrived = metrics.map(\.arrived).min() ?? 0
         let medians = [\SignalFigures.live, \.waiting, \.lone].map { figure in
-            String(median(figures.map { $0[keyPath: figure] }))
+            String(median(metrics.map { $0[keyPath: figure] }))
         }
         print(
             "| \(way.title) | \(arrived) of \(burstCount) | \(medians.joined(separator: " | ")) |")

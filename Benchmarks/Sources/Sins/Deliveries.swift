@@ -11,7 +11,7 @@ struct Window {
 
 /// How long events took to the ordinary modules, by what went on when they were sent.
 struct Deliveries {
-    private var figures: [String: [Int]] = [:]
+    private var metrics: [String: [Int]] = [:]
 
     static let calm = "before: 21 modules that behave"
     static let after = "after: the same"
@@ -19,10 +19,10 @@ struct Deliveries {
     static let waits = "… behind one that is waited for: at most its deadline, or that of its start"
     static let reloads = "in a reload that exchanges 20 modules"
 
-    mutating func add(_ wait: Int, _ name: String) { figures[name, default: []].append(wait) }
+    mutating func add(_ wait: Int, _ name: String) { metrics[name, default: []].append(wait) }
 
     func part(_ percent: Int, of name: String) -> Int {
-        let sorted = figures[name, default: []].sorted()
+        let sorted = metrics[name, default: []].sorted()
         return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * percent / 100)]
     }
 
@@ -34,7 +34,7 @@ struct Deliveries {
         for name in [Self.calm, Self.others, Self.waits, Self.reloads, Self.after] {
             let parts = [50, 99, 100].map { milliseconds(part($0, of: name)) }
             print(
-                "| \(name) | \(figures[name, default: []].count) | \(parts.joined(separator: " | ")) |"
+                "| \(name) | \(metrics[name, default: []].count) | \(parts.joined(separator: " | ")) |"
             )
         }
     }

@@ -30,7 +30,7 @@ extension App {
             id: record.id, slot: record.slot, app: slatefile.app, config: record.entry.config,
             appConfig: appConfig, log: log.of(module: record.id.text),
             stateDirectory: host.stateDirectory, center: center, services: services,
-            calls: CallLine(calls, for: record.id, at: record.slot), host: host)
+            calls: CallChannel(calls, for: record.id, at: record.slot), host: host)
     }
 
     /// Makes a module.
@@ -71,9 +71,9 @@ extension App {
         }
     }
 
-    /// Lets go of what a module that failed in `init` has added and provided: it ends in code of the
+    /// Releases what a module that failed in `init` has added and provided: it ends in code of the
     /// module's.
-    func letGo(of slot: ModuleSlot) {
+    func release(of slot: ModuleSlot) {
         let rest = LaneConfined<[AnyObject]>(
             center.takeAll(of: slot) + services.takeAll(of: slot))
         gate.lane.enqueue(ModuleJob(gate: gate, slot: slot) { _ = rest })
@@ -82,13 +82,13 @@ extension App {
 
 extension Slatefile.Module {
     /// Returns the launch settings of its process; nil for a module of this process.
-    fileprivate func terms(in processes: ProcessSettings) -> IsolationTerms? {
+    fileprivate func terms(in processes: ProcessSettings) -> LaunchSpec? {
         switch implementation {
         case .entry where isolation != .process: nil
         case .entry(let name):
-            IsolationTerms(entry: name, naming: environment, in: processes, for: id)
+            LaunchSpec(entry: name, naming: environment, in: processes, for: id)
         case .command(let words):
-            IsolationTerms(words, naming: environment, in: processes, for: id)
+            LaunchSpec(words, naming: environment, in: processes, for: id)
         }
     }
 

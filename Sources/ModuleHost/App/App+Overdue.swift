@@ -7,8 +7,8 @@ extension App {
     ///
     /// The lane goes on without them.
     func overdue(_ report: TakeoverReport) {
-        figures.withLock { $0.lateness += report.slots.count }
-        tellHealth()
+        metrics.withLock { $0.lateness += report.slots.count }
+        reportHealth()
         services.forgetMaking()
         guard let blamed = report.slots.last, let outermost = report.slots.first else { return }
         let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
@@ -42,7 +42,7 @@ extension App {
             record.isQuietlyOverdue = isQuiet
             if record.module == nil, !phase.isEnding {
                 markFailed(record, "init", TooLate(limit: slatefile.deadlines.launch))
-                letGo(of: slot)
+                release(of: slot)
             } else if report.job?.event?.kind == .launch, record.entry.isRequired {
                 markFailed(record, "launch", TooLate(limit: slatefile.deadlines.launch))
             }
@@ -51,7 +51,7 @@ extension App {
 
     /// Returns whether a module's `init` is running, also that of one made for a reload.
     private func isInInit(_ slot: ModuleSlot) -> Bool {
-        guard let record = record(of: slot) ?? reloads.current?.draft(of: slot),
+        guard let record = record(of: slot) ?? reloads.current?.staged(of: slot),
             case .waiting = record.status
         else {
             return false
@@ -67,7 +67,7 @@ extension App {
 
     /// A module threw on a thread that had lost the lane.
     func failedOverdue(_ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error) {
-        figures.withLock { $0.failures += 1 }
+        metrics.withLock { $0.failures += 1 }
         if event?.kind == .launch, let record = record(of: slot), !record.isFailed {
             return markFailed(record, "launch", error)
         }
@@ -76,7 +76,7 @@ extension App {
 
     /// A module that was overdue has caught up.
     func rejoined(_ slot: ModuleSlot, missed: Int) {
-        tellHealth()
+        reportHealth()
         let record = record(of: slot)
         (record?.module as? IsolatedModule)?.noteLevel()
         if missed == 0, record?.isQuietlyOverdue == true { return }
@@ -112,7 +112,7 @@ struct TooLate: Error, CustomStringConvertible {
 
 extension Lane.Hooks {
     /// Tells the app of a host.
-    init(telling reference: WeakHost, inbox: Inbox?) {
+    init(notifying reference: WeakHost, inbox: Inbox?) {
         onTakeover = { report, thread in reference.host?.app.open(on: thread).overdue(report) }
         onRejoined = { slot, missed, thread in
             reference.host?.app.open(on: thread).rejoined(slot, missed: missed)
@@ -125,20 +125,20 @@ extension Lane.Hooks {
             host.log.of(module: slot?.id?.text ?? "").write(
                 .error,
                 "late, and all wait for it: no thread can be started to go on without it: \(error)",
-                event: slot.flatMap { host.gate.lane.eventInHand(of: $0)?.kind.rawValue })
+                event: slot.flatMap { host.gate.lane.currentEvent(of: $0)?.kind.rawValue })
         }
         onFailure = { slot, error in
             guard let host = reference.host else { return }
-            host.figures.withLock { $0.failures += 1 }
+            host.metrics.withLock { $0.failures += 1 }
             host.log.of(module: slot.id?.text ?? "").error("failed: \(error)")
         }
         onOverdueFailure = { slot, error in
             guard let host = reference.host else { return }
-            host.failedOverdue(slot, in: host.gate.lane.eventInHand(of: slot), error)
+            host.failedOverdue(slot, in: host.gate.lane.currentEvent(of: slot), error)
         }
         if let inbox {
             // Not by way of the host: under the lane's lock it must not come to its end.
-            onUnheard = { slot, position, isBegun in
+            onUndelivered = { slot, position, isBegun in
                 inbox.note(slot, position, isBegun: isBegun)
             }
             readOverdue = { place in inbox.read(at: place) }
@@ -154,9 +154,9 @@ extension Lane.Hooks {
                 guard let found else { return false }
                 members = OverdueMembers(added: added, found.openInModule())
             }
-            event.kind.definition.send(event, to: members?.members ?? []) { member, tell in
+            event.kind.definition.send(event, to: members?.members ?? []) { member, notify in
                 guard !member.isRemoved else { return }
-                do { try tell() } catch { host.failedOverdue(slot, in: event, error) }
+                do { try notify() } catch { host.failedOverdue(slot, in: event, error) }
             }
             return true
         }

@@ -56,7 +56,7 @@ extension App {
                 status.retryAfter = retries.start(of: record.id).map { time.now().duration(to: $0) }
             }
             status.holds = holds[record.id] ?? []
-            status.process = (record.module as? IsolatedModule)?.figures.withLock { $0 }
+            status.process = (record.module as? IsolatedModule)?.metrics.withLock { $0 }
             return status
         }
     }

@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// The app as it runs: its modules, its phase, its state, its figures.
+/// The app as it runs: its modules, its phase, its state, its metrics.
 ///
 /// Each step of its life has an owner of its own: ``launch``, ``reloads``, ``shutdown``. Belongs to the
 /// lane.
@@ -26,7 +26,7 @@ final class App {
     var state = LifecycleState.launching
     var records: [ModuleRecord] = []
     /// Changed on the lane, read by any thread.
-    let figures = HostCounters()
+    let metrics = HostCounters()
     /// The modules that have not returned from `init` in time: no more is to come of them.
     var hangingInInit: [ModuleSlot] = []
     private var eventBegan: ContinuousClock.Instant
@@ -34,7 +34,7 @@ final class App {
     private(set) lazy var launch = AppLaunch(of: self)
     private(set) lazy var reloads = Reloads(of: self)
     private(set) lazy var retries = Retries(of: self)
-    private(set) lazy var departures = Departures(of: self)
+    private(set) lazy var unloadingModules = UnloadingModules(of: self)
     private(set) lazy var shutdown = Shutdown(of: self)
 
     init(
@@ -50,7 +50,7 @@ final class App {
         center = CommunicationCenter(gate: gate)
         services = ServiceRegistry(gate: gate)
         services.isAlone = role.upstream != nil
-        holds = HoldList(gate: gate, log: log, time: time, allowance: slatefile.deadlines.stop)
+        holds = HoldList(gate: gate, log: log, time: time, timeLimit: slatefile.deadlines.stop)
         eventBegan = time.now()
     }
 
@@ -67,7 +67,7 @@ final class App {
             case .undoReload: reloads.current?.rollBack(because: "the host stops")
             case .closeEntrances: shutdown.closeEntrances()
             case .dropHeld: launch.dropHeld()
-            case .tellOfStop: role.tellOfStop(origin: shutdown.origin, in: self)
+            case .notifyOfStop: role.notifyOfStop(origin: shutdown.origin, in: self)
             case .release: shutdown.releaseWhenNobodyHolds()
             case .end(let end): shutdown.end(end)
             }
@@ -95,17 +95,17 @@ final class App {
         guard !record.isFailed else { return }
         record.status = .failed("\(step): \(error)")
         gate.lane.fail(record.slot)
-        figures.withLock { figures in
-            figures.modulesFailed += 1
-            figures.modulesRunning -= 1
+        metrics.withLock { metrics in
+            metrics.modulesFailed += 1
+            metrics.modulesRunning -= 1
         }
-        tellHealth()
+        reportHealth()
         role.moduleFailed(record, in: step, error, of: self)
     }
 
     /// Notes and logs what a module threw in an event.
     func failed(_ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error) {
-        figures.withLock { $0.failures += 1 }
+        metrics.withLock { $0.failures += 1 }
         logFailed(record, in: event, error)
     }
 
@@ -124,15 +124,16 @@ final class App {
             state: state, isReady: phase.isReady,
             modules: records.isEmpty ? slatefile.modules.count(where: \.isEnabled) : records.count)
         // Modules that were taken out concern the host alone.
-        health.overdue = gate.lane.overdueSlots.filter { !departures.holds($0) }.compactMap(\.id)
+        health.overdue = gate.lane.overdueSlots.filter { !unloadingModules.holds($0) }.compactMap(
+            \.id)
         health.failed = records.filter(\.isFailed).map(\.id)
         return health
     }
 
     /// Says that something may have changed in ``health``.
-    func tellHealth() {
+    func reportHealth() {
         let health = health
-        figures.withLock { $0.overdue = health.overdue }
+        metrics.withLock { $0.overdue = health.overdue }
         host?.observer.onHealth(health)
     }
 }
@@ -174,8 +175,8 @@ extension App {
     private func apply(_ change: LifecycleState.Change, origin: Origin) -> [LifecycleEvent] {
         switch state.apply(change) {
         case .deliver(let kinds):
-            figures.withLock { $0.state = state }
-            tellHealth()
+            metrics.withLock { $0.state = state }
+            reportHealth()
             return kinds.map { .state($0, origin: origin) }
         case .ignore:
             return ignore(
@@ -184,7 +185,7 @@ extension App {
     }
 
     private func ignore(_ what: String) -> [LifecycleEvent] {
-        figures.withLock { $0.ignored += 1 }
+        metrics.withLock { $0.ignored += 1 }
         log.write(.info, "ignored: the app is \(state.rawValue)", event: what)
         return []
     }
@@ -217,7 +218,7 @@ extension App {
     ///
     /// - Returns: Whether the others are to be told.
     func failed(_ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error) -> FanStep {
-        figures.withLock { $0.failures += 1 }
+        metrics.withLock { $0.failures += 1 }
         return role.responderFailed(slot, in: event, error, of: self)
     }
 
@@ -226,12 +227,12 @@ extension App {
         event.kind != .launch || firstFailedRequired == nil
     }
 
-    /// The time since the event in hand began.
+    /// The time since the current event began.
     var timeInEvent: Duration { eventBegan.duration(to: time.now()) }
 
     func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest) {
         gate.lane.box?.setActivity(nil)
-        figures.withLock { $0.events[event.kind, default: 0] += 1 }
+        metrics.withLock { $0.events[event.kind, default: 0] += 1 }
         if event.kind == .launch { launched() }
         role.ended(event, tally, of: request, in: self)
     }
@@ -247,8 +248,8 @@ extension App {
     }
 
     /// Returns the notice about an event from outside for which there was no module; nil if there was one.
-    func unheard(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
-        guard tally.isUnheard, event.entry?.only == nil else { return nil }
+    func undelivered(_ event: LifecycleEvent, _ tally: EventTally) -> String? {
+        guard tally.isUndelivered, event.entry?.only == nil else { return nil }
         guard case .message(let message) = event.content else {
             return event.kind.isDurable && event.kind != .openURL
                 ? "no module responds to '\(event.kind.rawValue)'" : nil
@@ -267,7 +268,7 @@ extension App {
 
 extension EventTally {
     /// Whether no module was told, or will be.
-    fileprivate var isUnheard: Bool {
+    fileprivate var isUndelivered: Bool {
         delivered + failed + overdue == 0 && claimedBy == nil
     }
 }

@@ -22,7 +22,7 @@ final class AppLaunch {
     func dropHeld() {
         guard !held.isEmpty else { return }
         app.log.warning("\(held.count) events came before READY and are not delivered")
-        app.figures.withLock { $0.ignored += held.count }
+        app.metrics.withLock { $0.ignored += held.count }
         held = []
     }
 
@@ -44,8 +44,8 @@ final class AppLaunch {
                 slot: ModuleSlot(
                     number: UInt16(index + 1), id: entry.id, terms: ModuleSlot.Terms(of: entry)))
         }
-        app.figures.withLock { $0.modulesRunning = app.records.count }
-        app.tellHealth()
+        app.metrics.withLock { $0.modulesRunning = app.records.count }
+        app.reportHealth()
         do {
             app.calls = try CallDispatcher(
                 RouteTable(of: app.slatefile), records: app.records, tokens: host.tokens,
@@ -71,7 +71,7 @@ final class AppLaunch {
         else { return }
         app.make(record, with: context, start, on: thread) { error in
             app.markFailed(record, "init", error)
-            app.letGo(of: record.slot)
+            app.release(of: record.slot)
         }
     }
 
@@ -106,7 +106,7 @@ final class AppLaunch {
     func openRoot() {
         guard let host = app.host else { return }
         _ = app.state.apply(.launched)
-        app.figures.withLock { $0.state = app.state }
+        app.metrics.withLock { $0.state = app.state }
         host.onLane(limit: .launch) { app, thread in app.launch.askForRoot(on: thread) }
         // A job of its own: a root that takes too long delays no module's becoming active.
         host.onLane { app, _ in app.deliverNow(.ownChange(.activate, origin: .host)) }
@@ -131,16 +131,16 @@ final class AppLaunch {
         case .threw(let error): failure = error
         case .returned(nil), .tooDeep, .lost, .threwOverdue: return
         }
-        app.figures.withLock { $0.failures += 1 }
+        app.metrics.withLock { $0.failures += 1 }
         log.error("no root: \(failure)")
     }
 
     func becomeReady() {
         guard let host = app.host else { return }
         let after = began.duration(to: app.time.now())
-        app.figures.withLock { $0.readyAfter = after }
-        app.tellHealth()
-        let (running, total) = (app.figures.withLock { $0.modulesRunning }, app.records.count)
+        app.metrics.withLock { $0.readyAfter = after }
+        app.reportHealth()
+        let (running, total) = (app.metrics.withLock { $0.modulesRunning }, app.records.count)
         let count = running == total ? "\(total)" : "\(running) of \(total)"
         app.log.write(
             .notice, "ready: \(count) \(total == 1 ? "module" : "modules")", duration: after)

@@ -22,7 +22,7 @@ enum AppPhase: Hashable {
     case reloading
     /// A stop was decided, to come to this end: modules are told of it.
     case stopping(Host.End)
-    /// Each module that is not overdue was told, and they are let go of.
+    /// Each module that is not overdue was told, and they are released.
     case releasing(Host.End)
     case ended
 
@@ -40,8 +40,8 @@ enum AppPhase: Hashable {
         case reloaded
         case stop(Host.End)
         /// Each module that is not overdue was told of the stop.
-        case told
-        /// Each module was let go of.
+        case notified
+        /// Each module was released.
         case released
     }
 
@@ -51,7 +51,7 @@ enum AppPhase: Hashable {
         case beginNextReload, undoReload
         /// Nothing more is accepted, begun or tried again.
         case closeEntrances
-        case dropHeld, tellOfStop, release
+        case dropHeld, notifyOfStop, release
         case end(Host.End)
     }
 
@@ -74,15 +74,15 @@ enum AppPhase: Hashable {
 
         case (.made, .stop(let end)), (.making, .stop(let end)), (.launching, .stop(let end)),
             (.activating, .stop(let end)):
-            return move(to: .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop])
+            return move(to: .stopping(end), [.closeEntrances, .dropHeld, .notifyOfStop])
         case (.running, .stop(let end)):
-            return move(to: .stopping(end), [.closeEntrances, .tellOfStop])
+            return move(to: .stopping(end), [.closeEntrances, .notifyOfStop])
         case (.reloading, .stop(let end)):
-            return move(to: .stopping(end), [.closeEntrances, .undoReload, .tellOfStop])
+            return move(to: .stopping(end), [.closeEntrances, .undoReload, .notifyOfStop])
 
-        case (.stopping(let end), .told): return move(to: .releasing(end), [.release])
+        case (.stopping(let end), .notified): return move(to: .releasing(end), [.release])
         // A module that was overdue, or held a step open, has returned.
-        case (.releasing, .told): return [.release]
+        case (.releasing, .notified): return [.release]
         case (.releasing(let end), .released): return move(to: .ended, [.end(end)])
 
         // What is so already, what a stop has come before, and what cannot be from here. Spelled out,

@@ -38,7 +38,7 @@ protocol AppRole: AnyObject, Sendable {
     func completed(_ request: EventRequest, in app: App)
 
     /// Tells the modules that the app stops.
-    func tellOfStop(origin: Origin, in app: App)
+    func notifyOfStop(origin: Origin, in app: App)
 
     /// Takes a message of a module, on any thread.
     ///
@@ -84,15 +84,15 @@ final class StandaloneRole: AppRole {
     func ended(
         _ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest, in app: App
     ) {
-        let unheard = app.unheard(event, tally)
+        let undelivered = app.undelivered(event, tally)
         app.log.write(
-            .info, unheard ?? tally.summary, event: event.kind.rawValue,
+            .info, undelivered ?? tally.summary, event: event.kind.rawValue,
             duration: app.timeInEvent, fields: [LogField("origin", "\(event.origin)")])
         if case .url(let url, let token) = event.content {
             app.open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {
             var outcome = EventOutcome(tally)
-            outcome.unheard = unheard
+            outcome.undelivered = undelivered
             app.inbox?.ended(entry, outcome)
         }
     }
@@ -102,12 +102,12 @@ final class StandaloneRole: AppRole {
         case .own(let event) where event.kind == .launch:
             if app.firstFailedRequired == nil { app.advance(.launched) }
         case .ownChange(.activate, _): app.advance(.activated)
-        case .ownChange(.terminate, _): app.advance(.told)
+        case .ownChange(.terminate, _): app.advance(.notified)
         default: break
         }
     }
 
-    func tellOfStop(origin: Origin, in app: App) {
+    func notifyOfStop(origin: Origin, in app: App) {
         app.deliverNow(.ownChange(.terminate, origin: origin), limit: .stop)
     }
 

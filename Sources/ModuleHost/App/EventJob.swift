@@ -17,7 +17,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     ///   - request: What is to happen.
     ///   - app: Where.
     ///   - limit: What each module is allowed.
-    ///   - load: The request as something in flight, let go of with the job.
+    ///   - load: The request as something in flight, released with the job.
     init(
         _ request: EventRequest, in app: LaneConfined<App>, limit: DeliveryLimit = .event,
         load: InFlight? = nil
@@ -34,7 +34,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         if slot != 0, let event {
             let stuck = app.gate.lane.slot(slot)
             after = stuck?.rank ?? .max
-            let step = tally.toldLate(stuck, of: event.kind)
+            let step = tally.notifiedOverdue(stuck, of: event.kind)
             if step == .end || !app.goesOn(with: event) {
                 end(event, in: app)
                 after = 0
@@ -87,7 +87,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         if event.kind.isClaimed {
             app.gate.lane.endSearch(for: event, with: tally.lastAsked)
         }
-        tally.delivered = max(0, toldCount - tally.failed - tally.overdueInIt)
+        tally.delivered = max(0, notifiedCount - tally.failed - tally.overdueInIt)
         app.ended(event, tally, of: request)
         self.event = nil
         index += 1

@@ -1,6 +1,6 @@
 extension Host {
     /// Exchanges the slatefile while the app runs: modules are made and launched, order, routes, signals
-    /// and limits exchanged at one instant between two events, and what is no longer named let go of.
+    /// and limits exchanged at one instant between two events, and what is no longer named released.
     ///
     /// Waits for READY, and for a reload that is on its way. Where a module cannot be made or launched
     /// everything stays as it was.
@@ -9,15 +9,16 @@ extension Host {
     ///   - slatefile: The new one; checked.
     ///   - tokens: The tokens that go with it.
     ///   - origin: Who wants it.
-    ///   - tellsUnchanged: Whether modules that take settings are told also where nothing changed.
+    ///   - notifiesUnchanged: Whether modules that take settings are told also where nothing changed.
     ///   - completion: Is called once, on whatever thread.
     package func reload(
-        _ slatefile: Slatefile, tokens: TokenStore, origin: Origin, tellsUnchanged: Bool = true,
+        _ slatefile: Slatefile, tokens: TokenStore, origin: Origin, notifiesUnchanged: Bool = true,
         completion: @escaping @Sendable (ReloadOutcome) -> Void
     ) {
         let answer = Answer<ReloadOutcome> { completion((try? $0.get()) ?? .stopped) }
         let request = ReloadRequest(
-            slatefile: slatefile, tokens: tokens, origin: origin, tellsUnchanged: tellsUnchanged,
+            slatefile: slatefile, tokens: tokens, origin: origin,
+            notifiesUnchanged: notifiesUnchanged,
             answer: answer)
         gate.lane.enqueue(
             LaneWork { [app] thread in

@@ -18,12 +18,12 @@ struct NoSuchModule: Error, Hashable, CustomStringConvertible {
 }
 
 extension Host {
-    /// Makes a module anew, as a reload does whose slatefile changes it.
+    /// Recreates a module, as a reload does whose slatefile changes it.
     ///
     /// Another one is made and launched, takes its place between two events, and the old one is told of its
-    /// end and let go of. Where it cannot be made or launched the old one stays.
+    /// end and released. Where it cannot be made or launched the old one stays.
     ///
-    /// The process of a module that is overdue is killed; an overdue module of this process is made anew when it
+    /// The process of a module that is overdue is killed; an overdue module of this process is recreated when it
     /// returns.
     ///
     /// - Parameters:

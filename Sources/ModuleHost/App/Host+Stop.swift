@@ -44,7 +44,7 @@ final class HostStop: Sendable {
 
 extension Host {
     /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for
-    /// them, then the modules are let go, in reverse order.
+    /// them, then the modules are released, in reverse order.
     ///
     /// What was accepted before is delivered before.
     ///
@@ -130,7 +130,7 @@ extension Host {
     /// The modules whose end an overdue stop did not wait for: those that are overdue, and those that hold, of
     /// which the log says what for.
     ///
-    /// Not the one in hand, which has time left: to blame is what stands before it.
+    /// Not the current one, which has time left: to blame is what stands before it.
     private func leftBehind() -> [ModuleID] {
         var modules = gate.lane.unresponsiveSlots.compactMap(\.id)
         for hold in holds.open {

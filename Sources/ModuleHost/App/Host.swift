@@ -1,14 +1,14 @@
 import AppService
 import Synchronization
 
-/// An app that lives: the modules of a slatefile, made, launched, told of what happens, and let go.
+/// An app that lives: the modules of a slatefile, made, launched, told of what happens, and released.
 ///
 /// A host does not know of processes: ``HostDaemon`` ties one to signals, files and exit codes. All of
 /// its methods may be called from any thread, and none of them waits for a module.
 package final class Host: Sendable {
     /// The end of an app.
     package enum End: Hashable, Sendable {
-        /// As it was asked to: every module was told and let go.
+        /// As it was asked to: every module was told and released.
         case stopped
         /// Something it cannot do without failed; the reason in words. What was launched was stopped.
         case failed(String)
@@ -52,7 +52,7 @@ package final class Host: Sendable {
 
     private let currentSlatefile: Guarded<Slatefile>
     /// Modules that are made for a reload which does not hold yet: it fails with them, and not the app.
-    private let drafts = Guarded<[ModuleID]>([])
+    private let staged = Guarded<[ModuleID]>([])
     private let exchange = Guarded<SlatefileExchange?>(nil)
     let gate: Gate
     let log: Log
@@ -68,7 +68,7 @@ package final class Host: Sendable {
     let app: LaneConfined<App>
     let holds: HoldList
     /// The metrics of the host, for any thread.
-    let figures: HostCounters
+    let metrics: HostCounters
     /// The memory of everything from outside that is not done.
     package let inFlight = InFlightBudget()
     let stopping = HostStop()
@@ -121,7 +121,7 @@ package final class Host: Sendable {
         let reference = WeakHost()
         let lane = Lane(
             limits: Watchdog.Limits(of: slatefile), time: time,
-            hooks: Lane.Hooks(telling: reference, inbox: inbox), box: blackBox,
+            hooks: Lane.Hooks(notifying: reference, inbox: inbox), box: blackBox,
             input: role.input)
         gate = Gate(lane: lane)
         startup = StartupQueue(
@@ -134,7 +134,7 @@ package final class Host: Sendable {
             slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox, role: role)
         self.app = LaneConfined(app)
         holds = app.holds
-        figures = app.figures
+        metrics = app.metrics
         self.reference = reference
         app.host = self
         reference.set(self)
@@ -201,12 +201,12 @@ package final class Host: Sendable {
         set { exchange.withLock { $0 = newValue } }
     }
 
-    func noteDrafts(_ modules: [ModuleID]) { drafts.withLock { $0 = modules } }
+    func noteDrafts(_ modules: [ModuleID]) { staged.withLock { $0 = modules } }
 
     /// Ends the app, or the reload that the task belongs to.
     private func requiredTaskFailed(_ task: String, _ outcome: StartupOutcome) {
         let reason = "required start-up task '\(task)' \(outcome)"
-        guard drafts.withLock({ $0.contains { task.hasPrefix("\($0)/") } }) else {
+        guard staged.withLock({ $0.contains { task.hasPrefix("\($0)/") } }) else {
             return fail(reason)
         }
         onLane { app, _ in

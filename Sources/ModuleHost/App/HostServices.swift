@@ -11,19 +11,19 @@ struct HostServices: ModuleServices {
     let time: any TimeSource
     let holds: HoldList
     let stateDirectory: String
-    let isLed: Bool
+    let isChildProcess: Bool
     private let inbox: Inbox?
     private let stopLatch: Latch
     /// The start-up tasks of a module that is made for a reload, kept until all modules are made, since tasks may name each
     /// other in any order; and its messages, kept until the reload takes effect or is undone.
-    private let drafts: (tasks: Withheld<StartupTask>, posts: Withheld<EventRequest>)?
+    private let staged: (tasks: DeferredQueue<StartupTask>, posts: DeferredQueue<EventRequest>)?
     private let reference = WeakHost()
 
     /// - Parameters:
     ///   - host: The host.
     ///   - reload: What the module is made for, if it is a reload.
     init(of host: Host, for reload: ReloadTransaction? = nil) {
-        drafts = reload.map { ($0.tasks, $0.posts) }
+        staged = reload.map { ($0.tasks, $0.posts) }
         gate = host.gate
         startup = host.startup
         log = host.log
@@ -31,14 +31,14 @@ struct HostServices: ModuleServices {
         holds = host.holds
         stateDirectory = host.stateDirectory
         inbox = host.inbox
-        isLed = host.role.upstream != nil
+        isChildProcess = host.role.upstream != nil
         stopLatch = host.stopping.latch
         reference.set(host)
     }
 
-    func eventInHand(of slot: ModuleSlot) -> LifecycleEvent? { gate.lane.eventInHand(of: slot) }
+    func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? { gate.lane.currentEvent(of: slot) }
 
-    var figures: HostFigures { reference.host?.figures.withLock { $0 } ?? HostFigures() }
+    var metrics: HostMetrics { reference.host?.metrics.withLock { $0 } ?? HostMetrics() }
 
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError) {
         var task = task
@@ -46,7 +46,7 @@ struct HostServices: ModuleServices {
             // The slot, and not its number alone: while the task may run, the slot belongs to no other module.
             task.observeWork { box.count(tasksOf: slot.number, $0 ? 1 : -1) }
         }
-        if drafts?.tasks.keep(task) != true { try startup.register(task) }
+        if staged?.tasks.keep(task) != true { try startup.register(task) }
     }
 
     func post(_ event: LifecycleEvent) {
@@ -61,19 +61,19 @@ struct HostServices: ModuleServices {
             post(event)
             return completion()
         }
-        // Told when the request is let go of.
+        // Told when the request is released.
         enqueue(.event(event, Answer { _ in completion() }), in: host)
     }
 
     private func enqueue(_ request: EventRequest, in host: Host) {
-        if drafts?.posts.keep(request) != true { host.enqueue(request) }
+        if staged?.posts.keep(request) != true { host.enqueue(request) }
     }
 
     var deadlines: Slatefile.Deadlines { reference.host?.slatefile.deadlines ?? .init() }
 
-    func submit(_ record: InboxRecord) -> InboxSubmission.Fate {
+    func submit(_ record: InboxRecord) -> InboxSubmission.Acceptance {
         guard let inbox else { return .failed(InboxRefusal.none) }
-        let fate = Awaited<InboxSubmission.Fate>()
+        let fate = BlockingFuture<InboxSubmission.Acceptance>()
         inbox.submit(
             InboxSubmission(line: record.line, id: record.id, record: record) { fate.keep($0) })
         return fate.take() ?? .failed(InboxRefusal.ending)
@@ -93,7 +93,7 @@ struct HostServices: ModuleServices {
     func waitForStop(within time: Duration) -> Bool { stopLatch.wait(within: time) }
 
     func putAsideEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
-        guard let inbox, gate.lane.dropEventInHand(of: slot, because: reason) else {
+        guard let inbox, gate.lane.dropCurrentEvent(of: slot, because: reason) else {
             return false
         }
         inbox.noteForfeit()

@@ -20,9 +20,9 @@ final class ModuleRecord {
     var module: (any Module)?
     var context: ModuleContext?
     /// The rest of a module that was taken out, until it is unloaded.
-    var departure: Departure?
+    var unloadingParts: UnloadingParts?
     /// The events that a module which was taken out has yet to receive.
-    var farewell: [EventKind] = []
+    var shutdownEvents: [EventKind] = []
     /// Whether it is overdue for a reason that has been told of, and nothing is said of it.
     var isQuietlyOverdue = false
 

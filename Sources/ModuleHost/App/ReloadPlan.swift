@@ -5,10 +5,10 @@
 package struct ReloadPlan: Hashable, Sendable {
     /// Modules to be made, in the order of the new slatefile.
     package var added: [ModuleID] = []
-    /// Modules to be let go of, in the order in which they run.
+    /// Modules to be released, in the order in which they run.
     package var removed: [ModuleID] = []
-    /// Modules to be made anew: what they are made of changed, or settings which they do not take.
-    package var remade: [ModuleID] = []
+    /// Modules to be recreated: what they are made of changed, or settings which they do not take.
+    package var recreated: [ModuleID] = []
     /// Modules that are told of other settings of theirs.
     package var reconfigured: [ModuleID] = []
     /// Modules that run on under other terms, such as another deadline.
@@ -30,7 +30,7 @@ package struct ReloadPlan: Hashable, Sendable {
     }
 
     /// Whether modules are made.
-    var makesModules: Bool { !added.isEmpty || !remade.isEmpty }
+    var makesModules: Bool { !added.isEmpty || !recreated.isEmpty }
 }
 
 extension ReloadPlan {
@@ -42,9 +42,9 @@ extension ReloadPlan {
         var takesSettings = false
         /// Whether it has read the app's settings.
         var readsAppSettings = false
-        /// Whether it is busy beyond its deadline: it cannot be made anew before it returns.
+        /// Whether it is busy beyond its deadline: it cannot be recreated before it returns.
         var isOverdue = false
-        /// Whether it was to be made anew, and was overdue.
+        /// Whether it was to be recreated, and was overdue.
         var isOutdated = false
     }
 
@@ -83,7 +83,7 @@ extension ReloadPlan {
         if isNew, running.isOverdue {
             postponed.append(entry.id)
         } else if isNew {
-            remade.append(entry.id)
+            recreated.append(entry.id)
         } else if isConfigChanged {
             reconfigured.append(entry.id)
         }
@@ -133,7 +133,7 @@ extension ReloadPlan: CustomStringConvertible {
             modules.isEmpty ? nil : what + modules.map(\.text).joined(separator: ", ")
         }
         let parts = [
-            list("added ", added), list("removed ", removed), list("made anew ", remade),
+            list("added ", added), list("removed ", removed), list("made anew ", recreated),
             list("to be made anew once they return: ", postponed),
             list("config changed: ", reconfigured), list("adjusted ", adjusted),
             isReordered ? "order of modules" : nil,

@@ -11,13 +11,13 @@ extension ReloadTransaction {
         let new: CallDispatcher
         guard let old = app.calls else { return }
         // It would never hear what it has missed since.
-        if leaving.contains(where: { app.isOverdue($0) && plan.remade.contains($0.id) }) {
+        if leaving.contains(where: { app.isOverdue($0) && plan.recreated.contains($0.id) }) {
             return undo { [request] app in app.reloads.repeatNext(request) }
         }
         do {
             // Modules may have changed their routes while others were made.
             new =
-                drafts.isEmpty
+                staged.isEmpty
                 ? calls : try app.dispatcher(for: request, records, from: old, calls)
             if let fault = app.services.transitionFault { throw fault }
         } catch {
@@ -41,7 +41,7 @@ extension ReloadTransaction {
     /// Hands what waits in the inbox for modules that have failed to those that take their places.
     private func handOver() {
         let new = Dictionary(
-            drafts.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
+            staged.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
         for record in leaving {
             let log = app.log.of(module: record.id.text)
             app.retries.end(of: record.id)
@@ -58,13 +58,13 @@ extension ReloadTransaction {
     private func takeOutLeaving(routes calls: CallDispatcher) {
         let routes = leaving.isEmpty ? [:] : calls.routesByModule
         for record in leaving {
-            app.departures.takeOut(record, routes: routes[record.slot.number] ?? [])
+            app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
         }
         // What a stop would tell them in this state.
         var end = app.state
-        guard case .deliver(let farewell) = end.apply(.terminate) else { return }
-        app.departures.depart(leaving) { record in
-            if case .launched = record.status { farewell } else { [] }
+        guard case .deliver(let shutdownEvents) = end.apply(.terminate) else { return }
+        app.unloadingModules.unload(leaving) { record in
+            if case .launched = record.status { shutdownEvents } else { [] }
         }
     }
 
@@ -72,7 +72,7 @@ extension ReloadTransaction {
         for (index, record) in records.enumerated() {
             record.slot.rank = UInt16(index + 1)
             app.gate.lane.box?.setRank(UInt16(index + 1), of: record.slot.number)
-            record.slot.isDraft.store(false, ordering: .relaxed)
+            record.slot.isStaged.store(false, ordering: .relaxed)
         }
         app.records = records
         app.center.reorder()
@@ -96,26 +96,26 @@ extension ReloadTransaction {
         app.slatefile = next
         host.exchange(next)
         app.gate.lane.watchdog.limits = Watchdog.Limits(of: next)
-        app.holds.exchange(allowance: next.deadlines.stop)
+        app.holds.exchange(timeLimit: next.deadlines.stop)
         let failed = records.count(where: \.isFailed)
-        app.figures.withLock { figures in
-            figures.modulesFailed = failed
-            figures.modulesRunning = records.count - failed
+        app.metrics.withLock { metrics in
+            metrics.modulesFailed = failed
+            metrics.modulesRunning = records.count - failed
         }
     }
 
     private func exchangeTasks() {
         host.noteDrafts([])
         let removed = plan.removed.map(\.text)
-        host.startup.dispense(with: plan.remade.map { "\($0)\(mark)" } + removed)
+        host.startup.dispense(with: plan.recreated.map { "\($0)\(mark)" } + removed)
         host.startup.rename(removed) { $0 + mark }
     }
 
     /// Notifies every module, before any other event: one that stays, of its settings; a new one, of where the app
     /// is; who goes, of its end.
     private func followUp(_ before: Slatefile) {
-        let new = Set(drafts.map(\.id))
-        app.departures.bidFarewell { [request, plan] app in
+        let new = Set(staged.map(\.id))
+        app.unloadingModules.sendShutdownEvents { [request, plan] app in
             app.reloads.finish(request, .applied(plan))
         }
         let event: EventKind? =
@@ -129,16 +129,16 @@ extension ReloadTransaction {
                 app.slatefile, before: before, records.filter { !new.contains($0.id) },
                 request.origin, changed: Set(plan.reconfigured))
         ]
-        for record in drafts {
+        for record in staged {
             guard let event = event.map({ LifecycleEvent.state($0, origin: .host) }) else { break }
             let confined = LaneConfined(record)
             jobs.append(
-                LaneWork(eventInHand: event) { [app = host.app] thread in
+                LaneWork(currentEvent: event) { [app = host.app] thread in
                     app.open(on: thread).greet(
                         confined.open(on: thread), event, on: thread)
                 })
         }
-        for record in drafts where app.gate.lane.waiting(for: record.slot) != nil {
+        for record in staged where app.gate.lane.waiting(for: record.slot) != nil {
             let confined = LaneConfined(record)
             jobs.append(
                 LaneWork { [app = host.app] thread in
@@ -169,7 +169,7 @@ extension App {
         guard !phase.isEnding, !record.isFailed, gate.lane.admit(record.slot, at: nil) == .go else {
             return
         }
-        _ = tell(record, center.members(of: record.slot), event, on: thread) { error in
+        _ = notify(record, center.members(of: record.slot), event, on: thread) { error in
             failed(record, in: event, error)
         }
     }

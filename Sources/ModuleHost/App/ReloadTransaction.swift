@@ -13,15 +13,15 @@ final class ReloadTransaction {
     /// The new order: modules that stay, and those made for the reload.
     let records: [ModuleRecord]
     /// Modules made for the reload, in order.
-    let drafts: [ModuleRecord]
+    let staged: [ModuleRecord]
     /// Modules that go when it holds, in order.
     let leaving: [ModuleRecord]
     /// The dispatcher for calls of the modules made for the reload, until it takes effect.
     let calls: CallDispatcher
     /// Their start-up tasks.
-    let tasks = Withheld<StartupTask>()
+    let tasks = DeferredQueue<StartupTask>()
     /// The messages that they post.
-    let posts = Withheld<EventRequest>()
+    let posts = DeferredQueue<EventRequest>()
     /// Processes of those that are yet to be made; nil once all are.
     private var starts: ProcessStarts?
     private let number: Int
@@ -30,13 +30,13 @@ final class ReloadTransaction {
 
     init(
         request: ReloadRequest, plan: ReloadPlan, records: [ModuleRecord],
-        drafts: [ModuleRecord], leaving: [ModuleRecord], calls: CallDispatcher, number: Int,
+        staged: [ModuleRecord], leaving: [ModuleRecord], calls: CallDispatcher, number: Int,
         of app: App, in host: Host
     ) {
         self.request = request
         self.plan = plan
         self.records = records
-        self.drafts = drafts
+        self.staged = staged
         self.leaving = leaving
         self.calls = calls
         self.number = number
@@ -47,15 +47,15 @@ final class ReloadTransaction {
     /// The temporary suffix of the names of start-up tasks of recreated modules.
     var mark: String { " before reload \(number)" }
 
-    func draft(of slot: ModuleSlot) -> ModuleRecord? { drafts.first { $0.slot === slot } }
+    func staged(of slot: ModuleSlot) -> ModuleRecord? { staged.first { $0.slot === slot } }
 
     func begin() {
-        guard !drafts.isEmpty else { return commit() }
-        host.noteDrafts(drafts.map(\.id))
+        guard !staged.isEmpty else { return commit() }
+        host.noteDrafts(staged.map(\.id))
         app.services.beginTransition(leaving: leaving.map(\.slot))
-        host.startup.rename(plan.remade.map(\.text)) { $0 + mark }
-        for record in drafts { app.gate.lane.register(record.slot) }
-        starts = app.processStarts(of: drafts, context)
+        host.startup.rename(plan.recreated.map(\.text)) { $0 + mark }
+        for record in staged { app.gate.lane.register(record.slot) }
+        starts = app.processStarts(of: staged, context)
         withEachDraft { reload, record, thread in
             reload.make(record, on: thread)
         } then: { reload in
@@ -71,22 +71,22 @@ final class ReloadTransaction {
     /// Each has a job of the lane, listed when the one before it is done: what has come meanwhile has its turn
     /// in between. Nothing comes between the last of them and what is done then.
     private func withEachDraft(
-        from index: Int = 0, telling event: LifecycleEvent? = nil,
+        from index: Int = 0, notifying event: LifecycleEvent? = nil,
         _ body: @escaping @Sendable (ReloadTransaction, ModuleRecord, LaneThread) -> Void,
         then last: @escaping @Sendable (ReloadTransaction) -> Void
     ) {
         let confined = LaneConfined(self)
         app.gate.lane.enqueue(
-            LaneWork(limit: .launch, eventInHand: event) { thread in
+            LaneWork(limit: .launch, currentEvent: event) { thread in
                 let reload = confined.open(on: thread)
                 // A stop that is about to come undoes it.
                 guard !reload.isOver, !reload.host.isStopping else { return }
-                body(reload, reload.drafts[index], thread)
+                body(reload, reload.staged[index], thread)
                 // If the lane was lost, the thread that took it undoes the reload.
                 guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
                 else { return }
-                guard index + 1 < reload.drafts.count else { return last(reload) }
-                reload.withEachDraft(from: index + 1, telling: event, body, then: last)
+                guard index + 1 < reload.staged.count else { return last(reload) }
+                reload.withEachDraft(from: index + 1, notifying: event, body, then: last)
             })
     }
 
@@ -122,7 +122,7 @@ final class ReloadTransaction {
 
     private func launchDrafts() {
         let event = LifecycleEvent.launch(Launch(origin: request.origin, app: app.slatefile.app))
-        withEachDraft(telling: event) { reload, record, thread in
+        withEachDraft(notifying: event) { reload, record, thread in
             reload.launch(record, event, on: thread)
         } then: { reload in
             reload.commit()
@@ -133,7 +133,7 @@ final class ReloadTransaction {
         _ record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
         let members = app.center.members(of: record.slot)
-        let isOurs = app.tell(record, members, event, on: thread) { error in
+        let isOurs = app.notify(record, members, event, on: thread) { error in
             rollBack(because: "module '\(record.id)' failed in launch: \(error)")
         }
         if isOurs, !isOver { record.status = .launched }
@@ -141,7 +141,7 @@ final class ReloadTransaction {
 
     // MARK: Undoing
 
-    /// Undoes the reload: what was made for it is let go of, and all stays as it was.
+    /// Undoes the reload: what was made for it is released, and all stays as it was.
     func rollBack(because reason: String) {
         guard !isOver else { return }
         request.logRolledBack(reason, to: app.log)
@@ -151,13 +151,13 @@ final class ReloadTransaction {
 
     /// Undoes the reload if a module was made for it that has failed since it was launched.
     func draftFailed(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
-        guard let draft = draft(of: slot) else { return }
-        rollBack(because: "module '\(draft.id)': \(what) failed: \(error)")
+        guard let staged = staged(of: slot) else { return }
+        rollBack(because: "module '\(staged.id)': \(what) failed: \(error)")
     }
 
     /// Undoes the reload if a module that is made for it does not return.
     func tookTooLong(_ slot: ModuleSlot) {
-        guard !isOver, let record = draft(of: slot) else { return }
+        guard !isOver, let record = staged(of: slot) else { return }
         let step = record.module == nil ? "init" : "launch"
         let limit = TooLate(limit: app.slatefile.deadlines.launch)
         rollBack(because: "module '\(record.id)' failed in \(step): \(limit)")
@@ -165,28 +165,28 @@ final class ReloadTransaction {
 
     /// Has all be as it was.
     ///
-    /// - Parameter last: Done when all that was made is let go of.
+    /// - Parameter last: Done when all that was made is released.
     func undo(then last: @escaping @Sendable (App) -> Void) {
         isOver = true
         starts?.cancel()
         starts = nil
         host.noteDrafts([])
-        let names = drafts.map(\.id.text)
+        let names = staged.map(\.id.text)
         host.startup.dispense(with: names)
         host.startup.rename(names) { "\($0) undone by reload \(number)" }
-        host.startup.rename(plan.remade.map { "\($0)\(mark)" }) {
+        host.startup.rename(plan.recreated.map { "\($0)\(mark)" }) {
             String($0.dropLast(mark.count))
         }
         let routes = calls.routesByModule
-        for record in drafts {
-            app.departures.takeOut(record, routes: routes[record.slot.number] ?? [])
+        for record in staged {
+            app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
         }
         app.services.endTransition()
         if let old = app.calls { calls.end(for: old) }
-        app.departures.depart(drafts) { record in
+        app.unloadingModules.unload(staged) { record in
             if case .launched = record.status { [.terminate] } else { [] }
         }
-        app.departures.bidFarewell(then: last)
+        app.unloadingModules.sendShutdownEvents(then: last)
         posts.release(host.enqueue)
     }
 
@@ -195,6 +195,6 @@ final class ReloadTransaction {
     /// - Returns: The modules that were made for the reload.
     func leaveBehind() -> [ModuleRecord] {
         starts?.cancel()
-        return drafts
+        return staged
     }
 }

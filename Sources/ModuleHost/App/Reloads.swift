@@ -10,8 +10,8 @@ struct ReloadRequest: Sendable {
     let origin: Origin
     /// Whether modules that take settings are told that the slatefile was read where nothing changed: the
     /// moment to reopen files.
-    var tellsUnchanged = true
-    /// Modules to be made anew, whether anything of theirs changed or not.
+    var notifiesUnchanged = true
+    /// Modules to be recreated, whether anything of theirs changed or not.
     var remaking: Set<ModuleID> = []
     /// Whether it is about modules alone: then it is the slatefile that holds when its turn comes.
     var isOfCurrent = false
@@ -39,7 +39,7 @@ final class Reloads {
     private(set) var current: ReloadTransaction?
     /// Those that wait for the app to be ready, or for the one on its way.
     private var waiting: [ReloadRequest] = []
-    /// Modules to be made anew that were overdue.
+    /// Modules to be recreated that were overdue.
     private var outdated: Set<ModuleID> = []
     /// The number of reloads, with those that failed.
     private var count = 0
@@ -67,16 +67,16 @@ final class Reloads {
         }
     }
 
-    /// Makes modules anew, with the slatefile that holds.
+    /// Recreates modules, with the slatefile that holds.
     func remake(_ modules: Set<ModuleID>, origin: Origin, _ answer: Answer<ReloadOutcome>) {
         guard let calls = app.calls else { return answer.give(.success(.stopped)) }
         begin(
             ReloadRequest(
                 slatefile: app.slatefile, tokens: calls.tokens, origin: origin,
-                tellsUnchanged: false, remaking: modules, isOfCurrent: true, answer: answer))
+                notifiesUnchanged: false, remaking: modules, isOfCurrent: true, answer: answer))
     }
 
-    /// Makes modules anew that were overdue when they should have been.
+    /// Recreates modules that were overdue when they should have been.
     func remakeOutdated() {
         guard !app.phase.isEnding,
             app.records.contains(where: { outdated.contains($0.id) && !app.isOverdue($0) })
@@ -119,9 +119,9 @@ final class Reloads {
     ///
     /// - Returns: The modules that were made for one.
     func leaveBehind() -> [ModuleRecord] {
-        let drafts = current?.leaveBehind() ?? []
+        let staged = current?.leaveBehind() ?? []
         (current, waiting) = (nil, [])
-        return drafts
+        return staged
     }
 
     // MARK: Planning
@@ -140,7 +140,7 @@ final class Reloads {
         ReloadPlan.Running(
             entry: record.entry,
             takesSettings: !record.isFailed
-                && record.module.map { EventKind.configurationChanged.isHeard(by: $0) } == true,
+                && record.module.map { EventKind.configurationChanged.isReceived(by: $0) } == true,
             readsAppSettings: record.context?.readsAppConfig.load(ordering: .relaxed) == true,
             isOverdue: app.isOverdue(record),
             isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id))
@@ -150,7 +150,7 @@ final class Reloads {
     /// files.
     private func nothingChanged(_ plan: ReloadPlan, _ request: ReloadRequest) {
         app.calls?.replace(request.tokens)
-        if request.tellsUnchanged {
+        if request.notifiesUnchanged {
             app.log.notice("slatefile read again (\(request.origin)): \(plan)")
             app.gate.lane.prepend([
                 app.configurationJob(
@@ -166,28 +166,29 @@ final class Reloads {
         _ request: ReloadRequest, _ plan: ReloadPlan
     ) throws -> ReloadTransaction {
         guard let calls = app.calls, let host = app.host else { throw RouteError.stopped }
-        let new = Set(plan.added + plan.remade)
+        let new = Set(plan.added + plan.recreated)
         let numbers = app.gate.lane.vacantNumbers(new.count)
         guard numbers.count == new.count else { throw NoPlace(modules: new.count) }
         var places = numbers.makeIterator()
         var known = Dictionary(
             app.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var next: [ModuleRecord] = []
-        var drafts: [ModuleRecord] = []
+        var staged: [ModuleRecord] = []
         for entry in request.slatefile.modules where entry.isEnabled {
             if !new.contains(entry.id), let record = known.removeValue(forKey: entry.id) {
                 next.append(record)
             } else if let number = places.next() {
                 let slot = ModuleSlot(
-                    number: number, id: entry.id, terms: ModuleSlot.Terms(of: entry), isDraft: true)
-                drafts.append(ModuleRecord(entry: entry, slot: slot))
-                next.append(drafts[drafts.count - 1])
+                    number: number, id: entry.id, terms: ModuleSlot.Terms(of: entry), isStaged: true
+                )
+                staged.append(ModuleRecord(entry: entry, slot: slot))
+                next.append(staged[staged.count - 1])
             }
         }
         let staying = Set(next.map { ObjectIdentifier($0) })
         count += 1
         return ReloadTransaction(
-            request: request, plan: plan, records: next, drafts: drafts,
+            request: request, plan: plan, records: next, staged: staged,
             leaving: app.records.filter { !staying.contains(ObjectIdentifier($0)) },
             calls: try app.dispatcher(for: request, next, from: calls), number: count,
             of: app, in: host)
@@ -205,17 +206,17 @@ extension App {
     /// made, lists.
     func dispatcher(
         for request: ReloadRequest, _ records: [ModuleRecord], from calls: CallDispatcher,
-        _ drafts: CallDispatcher? = nil
+        _ staged: CallDispatcher? = nil
     ) throws -> CallDispatcher {
         var routes: [ModuleID: [AnyRoute]] = [:]
-        let isDraft = Dictionary(
-            records.map { ($0.id, $0.slot.isDraft.load(ordering: .relaxed)) },
+        let isStaged = Dictionary(
+            records.map { ($0.id, $0.slot.isStaged.load(ordering: .relaxed)) },
             uniquingKeysWith: { first, _ in first })
-        for (id, isDraft) in isDraft where !isDraft || drafts != nil { routes[id] = [] }
-        for entry in calls.table.routes where isDraft[entry.module] == false {
+        for (id, isStaged) in isStaged where !isStaged || staged != nil { routes[id] = [] }
+        for entry in calls.table.routes where isStaged[entry.module] == false {
             routes[entry.module]?.append(entry.route)
         }
-        for entry in drafts?.table.routes ?? [] where isDraft[entry.module] == true {
+        for entry in staged?.table.routes ?? [] where isStaged[entry.module] == true {
             routes[entry.module]?.append(entry.route)
         }
         return try CallDispatcher(

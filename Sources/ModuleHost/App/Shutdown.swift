@@ -14,7 +14,7 @@ struct StopJob: LaneJob {
 /// Belongs to the lane; ``HostStop`` is its part for other threads.
 final class Shutdown {
     private unowned let app: App
-    /// The modules that are yet to be let go of, since they were overdue; nil before any is let go of.
+    /// The modules that are yet to be released, since they were overdue; nil before any is released.
     private var unreleased: [ModuleRecord]?
     /// The origin of the stop.
     private(set) var origin = Origin.host
@@ -85,8 +85,8 @@ final class Shutdown {
             unreleased?.append(record)
             return
         }
-        app.departures.takeOut(record)
-        app.departures.letGo(of: record, on: thread)
+        app.unloadingModules.takeOut(record)
+        app.unloadingModules.release(of: record, on: thread)
     }
 
     /// Ends the app, unless there are modules to wait for as long as the stop may take.
@@ -101,12 +101,12 @@ final class Shutdown {
         // It has yet to say how late it was, and comes back here then.
         guard !app.gate.lane.hasStalledThreads(besides: overdue) else { return }
         // One that was overdue may have taken a hold when it heard of the end.
-        app.advance(app.holds.open.isEmpty ? .released : .told)
+        app.advance(app.holds.open.isEmpty ? .released : .notified)
     }
 
     func end(_ end: Host.End) {
         _ = app.state.apply(.ended)
-        app.figures.withLock { $0.state = app.state }
+        app.metrics.withLock { $0.state = app.state }
         app.host?.end(end)
     }
 }
@@ -118,15 +118,15 @@ extension App {
     /// other.
     func leaveBehind() {
         launch.cancelStarts()
-        for record in records + departures.records + reloads.leaveBehind() {
+        for record in records + unloadingModules.records + reloads.leaveBehind() {
             // One that is overdue is held by its own thread.
             if !isOverdue(record) {
-                record.departure?.letGo()
+                record.unloadingParts?.release()
                 (record.module as? IsolatedModule)?.end()
             }
             record.module = nil
             record.context = nil
-            record.departure = nil
+            record.unloadingParts = nil
             _ = center.takeAll(of: record.slot)
             _ = services.takeAll(of: record.slot)
         }
@@ -136,9 +136,9 @@ extension App {
     /// A thread that was stuck has returned.
     func returned() {
         hangingInInit.removeAll { !gate.lane.isOverdue($0) }
-        tellHealth()
-        departures.bidFarewell()
+        reportHealth()
+        unloadingModules.sendShutdownEvents()
         reloads.remakeOutdated()
-        if case .releasing = phase { advance(.told) }
+        if case .releasing = phase { advance(.notified) }
     }
 }

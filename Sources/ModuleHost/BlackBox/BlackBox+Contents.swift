@@ -44,7 +44,7 @@ extension BlackBox {
             package var begun: Bool
         }
 
-        package var inHand: InHand?
+        package var current: InHand?
         /// The first event that the lane had not done; nil for one that was never noted.
         package var next: EventPosition?
         /// The sequence number of the cursor file that these positions continue.
@@ -57,7 +57,7 @@ extension BlackBox {
         case event(EventKind)
         /// A module is made.
         case making
-        /// A module is let go.
+        /// A module is released.
         case release
     }
 }
@@ -109,7 +109,7 @@ extension BlackBox.Contents {
 extension BlackBox.Progress {
     /// The last place of the inbox that is spoken of.
     var last: EventPosition? {
-        ([next, inHand?.position].compactMap(\.self) + behind.values.map(\.position)).max()
+        ([next, current?.position].compactMap(\.self) + behind.values.map(\.position)).max()
     }
 
     /// - Returns: Nil where the positions say too little.
@@ -124,7 +124,7 @@ extension BlackBox.Progress {
             guard let id = words.module(UInt16(slot)),
                 let position = EventPosition(rawValue: word & ~BlackBox.Contents.begunBit)
             else { return nil }
-            // A module that a reload has made anew has two numbers for a while.
+            // A module that a reload has recreated has two numbers for a while.
             let other = behind[id]
             if let other, other.position < position { continue }
             let isBegun = other?.position == position && other?.begun == true
@@ -134,11 +134,11 @@ extension BlackBox.Progress {
         // An event before `next` is done, and was not taken out of hand yet; unless some modules alone receive it once
         // more, and have begun it. An overdue module that has begun it looks the same: then no activity is noted any more,
         // and LastDeath does not name the event.
-        if let position = EventPosition(rawValue: words[.inHand]),
+        if let position = EventPosition(rawValue: words[.current]),
             next.map({ position >= $0 }) ?? true
                 || behind.values.contains(Behind(position: position, begun: true))
         {
-            inHand = InHand(position: position, attempt: Int(clamping: words[.attempt]))
+            current = InHand(position: position, attempt: Int(clamping: words[.attempt]))
         }
     }
 }

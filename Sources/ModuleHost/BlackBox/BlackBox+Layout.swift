@@ -28,7 +28,7 @@ struct BlackBoxLayout: Hashable {
         case activity = 32
         /// The number of the stack that belongs to the lane's owner, from 1.
         case stack
-        case inHand
+        case current
         case attempt
         case next
         case cursorSequence

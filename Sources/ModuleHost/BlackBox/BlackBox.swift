@@ -98,13 +98,13 @@ package final class BlackBox: @unchecked Sendable {
     ///   - attempt: Which attempt it is, from 1.
     package func setInHand(_ position: EventPosition?, attempt: Int = 0) {
         if position != nil { set(.attempt, UInt64(clamping: attempt)) }
-        set(.inHand, position?.rawValue ?? 0)
+        set(.current, position?.rawValue ?? 0)
     }
 
     /// Notes the first event that the lane has not done.
     ///
     /// To be stored when every module listed for the one before it has returned or thrown, or is noted as
-    /// behind, and before ``setInHand(_:attempt:)`` with nil: killed between the two, the event in hand is
+    /// behind, and before ``setInHand(_:attempt:)`` with nil: killed between the two, the current event is
     /// done, since it lies before this position.
     package func setNext(_ position: EventPosition?) { set(.next, position?.rawValue ?? 0) }
 
@@ -175,7 +175,7 @@ package final class BlackBox: @unchecked Sendable {
     /// The address of the ownership word.
     var ownership: OwnershipWord.Address { words + BlackBoxLayout.Word.ownership.rawValue }
 
-    /// A place for the stack of one of the lane's threads; given back when it is let go.
+    /// A place for the stack of one of the lane's threads; given back when it is released.
     ///
     /// - Returns: Nil where all are in use.
     func makeStack() -> Stack? {

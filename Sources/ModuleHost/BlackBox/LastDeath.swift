@@ -17,8 +17,8 @@ package struct LastDeath: Hashable, Sendable {
     package var module: ModuleID?
     /// The chain of callers, the direct caller first.
     package var callers: [ModuleID] = []
-    /// The durable event in hand, and which attempt it was.
-    package var inHand: BlackBox.Progress.InHand?
+    /// The current durable event, and which attempt it was.
+    package var current: BlackBox.Progress.InHand?
     /// The modules that were overdue, and so perhaps at work on threads of their own.
     package var overdue: [ModuleID] = []
     /// The modules whose start-up tasks ran, on threads of their own.
@@ -37,7 +37,7 @@ extension BlackBox.Contents {
         death.activity = activity
         death.module = module
         death.callers = module == nil ? [] : callers
-        if case .event = activity { death.inHand = progress?.inHand }
+        if case .event = activity { death.current = progress?.current }
         death.overdue = overdue
         death.startingUp = startingUp
         return death
@@ -75,7 +75,7 @@ extension LastDeath: CustomStringConvertible {
     }
 
     private var position: String {
-        inHand.map { " (inbox \($0.position), attempt \($0.attempt))" } ?? ""
+        current.map { " (inbox \($0.position), attempt \($0.attempt))" } ?? ""
     }
 
     private func name(of activity: BlackBox.Activity) -> String {
@@ -105,9 +105,9 @@ extension LastDeath {
             case .release: json.member("during", "release")
             case nil: break
             }
-            if let inHand {
-                json.member("position", inHand.position.description)
-                json.member("attempt", inHand.attempt)
+            if let current {
+                json.member("position", current.position.description)
+                json.member("attempt", current.attempt)
             }
             Self.write(overdue, as: "late", to: &json)
             Self.write(startingUp, as: "startingUp", to: &json)

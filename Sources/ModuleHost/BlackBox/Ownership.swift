@@ -18,7 +18,7 @@ struct Ownership: Equatable, Sendable {
     @inlinable @inline(__always)
     init(bits: UInt64) { self.bits = bits }
 
-    /// The responder in hand; 0 is the host itself, at whatever depth.
+    /// The current responder; 0 is the host itself, at whatever depth.
     @inlinable @inline(__always)
     var slot: UInt16 { UInt16(truncatingIfNeeded: bits) }
 
@@ -43,7 +43,7 @@ struct Ownership: Equatable, Sendable {
         return Ownership(bits: counted & ~Self.slotMask | UInt64(slot))
     }
 
-    /// The word for a responder that the one in hand calls, one deeper.
+    /// The word for a responder that the current one calls, one deeper.
     @inlinable @inline(__always)
     func entered(_ slot: UInt16) -> Ownership {
         let counted = depth == 0 ? bits &+ Self.deliveryUnit : countingMove

@@ -78,7 +78,7 @@ extension CallDispatcher {
             RouteError.noAction(
                 action, of: module, nearest: nearest(to: action, of: module, for: caller))
         }
-        tellNotFound(
+        notifyNotFound(
             InterceptedCall(
                 .action(action, of: module), parameters, caller.origin, isDryRun: false),
             error, on: thread)

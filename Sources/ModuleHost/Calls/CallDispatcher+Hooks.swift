@@ -41,7 +41,7 @@ extension CallDispatcher {
     }
 
     /// Notifies modules of a call that no route answers.
-    func tellNotFound(_ call: InterceptedCall, _ error: RouteError, on thread: LaneThread) {
+    func notifyNotFound(_ call: InterceptedCall, _ error: RouteError, on thread: LaneThread) {
         guard !notFoundResponders.isEmpty else { return }
         _ = gate.fanOut(
             to: notFoundResponders, on: thread, overdue: { _ in .next },

@@ -139,7 +139,7 @@ extension CallDispatcher {
     ) throws -> RouteError {
         let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
         let error = table.notFound(url) { access.mayReachAll(of: $0) }
-        tellNotFound(
+        notifyNotFound(
             InterceptedCall(.url(url), RouteParameters(), caller.origin, isDryRun: false), error,
             on: thread)
         return error

@@ -83,7 +83,7 @@ final class CallDispatcher {
 
     /// Takes the routes and the tokens of another dispatcher in place of its own.
     ///
-    /// - Parameter other: Gets those of this one in return, so that who holds both lets go of them.
+    /// - Parameter other: Gets those of this one in return, so that who holds both releases them.
     func swapContents(with other: CallDispatcher) {
         swap(&records, &other.records)
         swap(&table, &other.table)

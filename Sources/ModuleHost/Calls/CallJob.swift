@@ -7,10 +7,10 @@ import AppService
 final class CallJob<Reply: Sendable>: LaneJob {
     /// The closures of a caller.
     private final class Baggage {
-        var call: CallLine.Call<Reply>?
+        var call: CallChannel.Call<Reply>?
         var result: Result<Reply, any Error>?
 
-        init(_ call: @escaping CallLine.Call<Reply>) { self.call = call }
+        init(_ call: @escaping CallChannel.Call<Reply>) { self.call = call }
     }
 
     private let dispatcher: LaneConfined<CallDispatcher>
@@ -23,7 +23,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
     init(
         _ dispatcher: LaneConfined<CallDispatcher>, from caller: ModuleSlot? = nil,
         of entry: InboxEntry? = nil,
-        _ answer: Answer<Reply>, _ call: @escaping CallLine.Call<Reply>
+        _ answer: Answer<Reply>, _ call: @escaping CallChannel.Call<Reply>
     ) {
         durableEvent = entry
         self.dispatcher = dispatcher
@@ -60,7 +60,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
 extension CallJob {
     static func enqueue(
         _ dispatcher: LaneConfined<CallDispatcher>, through gate: Gate, from caller: ModuleSlot,
-        _ call: @escaping CallLine.Call<Reply>,
+        _ call: @escaping CallChannel.Call<Reply>,
         answer: @escaping @Sendable (Result<Reply, any Error>) -> Void
     ) {
         gate.lane.enqueue(CallJob(dispatcher, from: caller, Answer(answer), call))

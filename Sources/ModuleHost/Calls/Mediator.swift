@@ -21,9 +21,9 @@
 /// - Nesting: Modules call each other 64 deep, then a call is an error that says who called whom.
 /// - Late: A target that is overdue, or does not return in time, is an error; the call does not wait for it.
 public final class Mediator {
-    private let line: CallLine
+    private let line: CallChannel
 
-    init(_ line: CallLine) { self.line = line }
+    init(_ line: CallChannel) { self.line = line }
 
     /// Calls an action.
     ///

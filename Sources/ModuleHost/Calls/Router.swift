@@ -9,9 +9,9 @@
 ///   came from, and then reaches no more than that may: see ``open(_:userInfo:from:)``.
 /// - Nesting: Modules call each other 64 deep, then a call is an error that says who called whom.
 public final class Router {
-    private let line: CallLine
+    private let line: CallChannel
 
-    init(_ line: CallLine) { self.line = line }
+    init(_ line: CallChannel) { self.line = line }
 
     // MARK: Opening
 

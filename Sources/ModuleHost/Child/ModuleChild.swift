@@ -17,7 +17,7 @@ enum ModuleChild {
         // For a module signals do what they do by default, also where main has held them back.
         Signals.blockExactly(SignalSet())
         Signals.turnIntoErrors()
-        CurrentProcess.removeFromEnvironment([IsolationTerms.entryVariable])
+        CurrentProcess.removeFromEnvironment([LaunchSpec.entryVariable])
         do {
             return try run(entry, over: StandardStreams.take(), time)
         } catch {
@@ -34,26 +34,26 @@ enum ModuleChild {
         _ time: any TimeSource = SystemTimeSource.shared
     ) throws -> ExitCode {
         let box = MailBox()
-        let uplink = try Uplink(over: streams) { box.announce() }
-        guard let first = uplink.firstLine() else { return .success }
+        let connection = try ParentConnection(over: streams) { box.announce() }
+        guard let first = connection.firstLine() else { return .success }
         guard case .single(.request(let request, let id)) = RPCFrame(first),
             request.method == "initialize", let parameters = request.parameters
         else { throw NotAModule() }
         let start = try ModuleStart(parameters, entry: entry)
         // It would be that of the link by which the binary was found: "exe".
         NativeThread.nameCurrent(start.module.text)
-        let parent = ParentHost(of: start.module, over: uplink, answering: id)
-        let end = Awaited<Host.End>()
-        let log = Log(to: UplinkLog(uplink, of: start.module), threshold: .debug)
+        let parent = UpstreamHost(of: start.module, over: connection, answering: id)
+        let end = BlockingFuture<Host.End>()
+        let log = Log(to: UplinkLog(connection, of: start.module), threshold: .debug)
         let host = Host(
             slatefile: start.slatefile, stateDirectory: start.stateDirectory,
             processes: ProcessSettings(), tokens: .empty, inbox: nil, log: log, time: time,
             observer: Host.Observer(onEnd: { end.keep($0) }), blackBox: nil, role: parent)
         box.open(host, parent)
         try host.launch()
-        uplink.waitForEnd()
+        connection.waitForEnd()
         // The end of what comes down: the host is no more, unless it has said so.
-        guard uplink.isEnding.load(ordering: .relaxed) else { CurrentProcess.exitNow(0) }
+        guard connection.isEnding.load(ordering: .relaxed) else { CurrentProcess.exitNow(0) }
         _ = end.take()
         return .success
     }
@@ -62,15 +62,15 @@ enum ModuleChild {
 /// The process was started as a module's, and not by a host.
 private struct NotAModule: Error, CustomStringConvertible {
     var description: String {
-        "\(IsolationTerms.entryVariable) is set, which makes this the process of a module: a host sets it, nobody else"
+        "\(LaunchSpec.entryVariable) is set, which makes this the process of a module: a host sets it, nobody else"
     }
 }
 
 /// Has the lane take what comes down.
 private final class MailBox: Sendable {
-    private let host = Guarded<(Host, ParentHost)?>(nil)
+    private let host = Guarded<(Host, UpstreamHost)?>(nil)
 
-    func open(_ host: Host, _ parent: ParentHost) { self.host.withLock { $0 = (host, parent) } }
+    func open(_ host: Host, _ parent: UpstreamHost) { self.host.withLock { $0 = (host, parent) } }
 
     func announce() {
         guard let (host, parent) = host.withLock({ $0 }) else { return }
@@ -126,18 +126,18 @@ private struct ModuleStart {
 
 /// The module's log, which the host writes.
 private struct UplinkLog: LogSink {
-    private let uplink: Uplink
+    private let connection: ParentConnection
     private let module: String
 
-    init(_ uplink: Uplink, of module: ModuleID) {
-        self.uplink = uplink
+    init(_ connection: ParentConnection, of module: ModuleID) {
+        self.connection = connection
         self.module = module.text
     }
 
     func write(_ record: LogRecord) {
         // What this host has to say of itself its own host says, too.
         guard record.module == module || record.level >= .warning else { return }
-        uplink.tell("log") { json in
+        connection.notify("log") { json in
             json.object {
                 $0.member("level", record.level.rawValue)
                 $0.member("message", record.message)

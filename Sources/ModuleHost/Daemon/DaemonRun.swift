@@ -26,16 +26,16 @@ final class DaemonRun: Sendable {
 
     init(
         slatefile: Slatefile, tokens: TokenStore, directory: StateDirectory, mark: ProcessMark,
-        options: HostDaemonOptions, voice: DaemonVoice, blackBox: DaemonBlackBox, inbox: Inbox,
+        options: HostDaemonOptions, outputs: DaemonOutputs, blackBox: DaemonBlackBox, inbox: Inbox,
         link: RespawnLink?
     ) throws(ControlServerError) {
         self.options = options
         self.link = link
         self.blackBox = blackBox
         self.inbox = inbox
-        notifier = voice.notifier
-        log = voice.log
-        output = voice.output
+        notifier = outputs.notifier
+        log = outputs.log
+        output = outputs.output
         let listener = SignalListener()
         self.listener = listener
         actions = Guarded(SignalActions(slatefile.signals))
@@ -50,9 +50,9 @@ final class DaemonRun: Sendable {
             observer: Host.Observer(
                 onReady: { modules, total, after in
                     reference.object?.ready()
-                    sayReady(modules: modules, of: total, after: after, log: voice.log)
+                    sayReady(modules: modules, of: total, after: after, log: outputs.log)
                 },
-                onHealth: { [notifier] in notifier.tell($0) },
+                onHealth: { [notifier] in notifier.report($0) },
                 onStop: { reference.object?.stopping($0, because: $1) },
                 onReload: { reference.object?.take($0) },
                 onEnd: { reference.object?.ended($0) }),
@@ -80,7 +80,7 @@ final class DaemonRun: Sendable {
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
         methods.logFailures(to: log, time: host.time)
         server = try ControlServer(
-            in: directory, methods: methods, tail: voice.tail, log: log, budget: host.inFlight)
+            in: directory, methods: methods, tail: outputs.tail, log: log, budget: host.inFlight)
         reference.set(self)
     }
 

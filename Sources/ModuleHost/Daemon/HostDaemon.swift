@@ -26,7 +26,7 @@ public enum HostDaemon {
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``. Where a module has never
     ///   returned from `init` the process ends with the code, and this does not return.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
-        if let entry = options.environment[IsolationTerms.entryVariable] {
+        if let entry = options.environment[LaunchSpec.entryVariable] {
             return ModuleChild.run(entry)
         }
         // Before anything else: not even the check may lose a signal.
@@ -40,12 +40,12 @@ public enum HostDaemon {
         let link = RespawnLink(environment: options.environment)
         if options.respawns, link == nil { return RespawningParent(options).run() }
         if link != nil { NativeThread.nameCurrent(CurrentProcess.programName) }
-        let voice = DaemonVoice(options)
+        let outputs = DaemonOutputs(options)
         CurrentProcess.removeFromEnvironment(NotifySocket.variables)
         var isStalled = false
-        let code = run(options, voice, link, &isStalled)
-        voice.notifier.ended(code)
-        voice.output.flush(within: .seconds(1))
+        let code = run(options, outputs, link, &isStalled)
+        outputs.notifier.ended(code)
+        outputs.output.flush(within: .seconds(1))
         // The module's thread may hold a lock that `exit` takes.
         if isStalled { CurrentProcess.exitNow(code.rawValue) }
         return code
@@ -53,10 +53,10 @@ public enum HostDaemon {
 
     /// Runs the app; sets `isStalled` if module code is still running at the end.
     private static func run(
-        _ options: HostDaemonOptions, _ voice: DaemonVoice, _ link: RespawnLink?,
+        _ options: HostDaemonOptions, _ outputs: DaemonOutputs, _ link: RespawnLink?,
         _ isStalled: inout Bool
     ) -> ExitCode {
-        let log = voice.log
+        let log = outputs.log
         var slatefile: Slatefile
         let tokens: TokenStore
         do throws(SlatefileFailure) {
@@ -81,7 +81,7 @@ public enum HostDaemon {
         let blackBox = DaemonBlackBox(in: directory, for: slatefile, log: log)
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endLeftProcesses(log: log) }
-        slatefile = slatefile.isolatingBlamed(
+        slatefile = slatefile.isolatingCrashed(
             in: directory, after: blackBox.previous?.death, log: log)
         let inbox: Inbox
         do throws(SystemError) {
@@ -105,7 +105,7 @@ public enum HostDaemon {
         do throws(ControlServerError) {
             run = try DaemonRun(
                 slatefile: slatefile, tokens: tokens, directory: directory, mark: mark,
-                options: options, voice: voice, blackBox: blackBox, inbox: inbox, link: link)
+                options: options, outputs: outputs, blackBox: blackBox, inbox: inbox, link: link)
         } catch {
             log.error("\(error)")
             return error.exitCode
@@ -123,10 +123,10 @@ public enum HostDaemon {
     private static func refuse(
         _ options: HostDaemonOptions, because error: SignalThreadError
     ) -> ExitCode {
-        let voice = DaemonVoice(options)
-        voice.log.error("\(error)")
-        voice.notifier.ended(.usage, because: "\(error)")
-        voice.output.flush(within: .seconds(1))
+        let outputs = DaemonOutputs(options)
+        outputs.log.error("\(error)")
+        outputs.notifier.ended(.usage, because: "\(error)")
+        outputs.output.flush(within: .seconds(1))
         return .usage
     }
 
@@ -143,7 +143,7 @@ public enum HostDaemon {
 }
 
 /// The output of a daemon: its log on stderr and for followers on the control socket, and the service manager.
-struct DaemonVoice {
+struct DaemonOutputs {
     let output: LogOutput
     let tail = TailHub()
     let log: Log

@@ -27,17 +27,19 @@ extension ActivationResponder {
 }
 
 enum ActivateEvent: EventDefinition {
-    static func tell(_ module: any ActivationResponder, _: Void, as _: Member) throws -> EventReply
+    static func notify(_ module: any ActivationResponder, _: Void, as _: Member) throws
+        -> EventReply
     {
         try module.didBecomeActive()
-        return .heard
+        return .received
     }
 }
 
 enum ResignActiveEvent: EventDefinition {
-    static func tell(_ module: any ActivationResponder, _: Void, as _: Member) throws -> EventReply
+    static func notify(_ module: any ActivationResponder, _: Void, as _: Member) throws
+        -> EventReply
     {
         try module.willResignActive()
-        return .heard
+        return .received
     }
 }

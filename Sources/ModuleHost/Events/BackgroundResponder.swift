@@ -28,17 +28,19 @@ extension BackgroundResponder {
 }
 
 enum BackgroundEvent: EventDefinition {
-    static func tell(_ module: any BackgroundResponder, _: Void, as _: Member) throws -> EventReply
+    static func notify(_ module: any BackgroundResponder, _: Void, as _: Member) throws
+        -> EventReply
     {
         try module.didEnterBackground()
-        return .heard
+        return .received
     }
 }
 
 enum ForegroundEvent: EventDefinition {
-    static func tell(_ module: any BackgroundResponder, _: Void, as _: Member) throws -> EventReply
+    static func notify(_ module: any BackgroundResponder, _: Void, as _: Member) throws
+        -> EventReply
     {
         try module.willEnterForeground()
-        return .heard
+        return .received
     }
 }

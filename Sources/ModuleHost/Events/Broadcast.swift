@@ -24,17 +24,17 @@ class EventProgress {
     ///
     /// Apart from the tally, and atomic: it is counted inside the call of a responder, when the lane
     /// can be lost between one instruction and the next. Then it may be one off.
-    private final let told = Atomic(0)
+    private final let notified = Atomic(0)
 
-    final var toldCount: Int { told.load(ordering: .relaxed) }
+    final var notifiedCount: Int { notified.load(ordering: .relaxed) }
 
-    final func countTold(_ number: Int = 1) {
-        told.store(told.load(ordering: .relaxed) + number, ordering: .relaxed)
+    final func countNotified(_ number: Int = 1) {
+        notified.store(notified.load(ordering: .relaxed) + number, ordering: .relaxed)
     }
 
     final func reset() {
         tally = EventTally()
-        told.store(0, ordering: .relaxed)
+        notified.store(0, ordering: .relaxed)
     }
 }
 
@@ -58,15 +58,15 @@ extension EventDefinition {
                 }
                 return onFailure(slot, error)
             },
-            alone: { list, index in _ = try tell(list, index, event, content) },
+            alone: { list, index in _ = try notify(list, index, event, content) },
             { list, index, entry in
-                progress.countTold()
-                let reply = try tell(list, index, event, content)
+                progress.countNotified()
+                let reply = try notify(list, index, event, content)
                 switch reply {
-                case .heard: return .next
+                case .received: return .next
                 case .notConcerned:
                     // A module that has lost the lane counts as overdue, whatever it says.
-                    if gate.lane.owns(thread) { progress.countTold(-1) }
+                    if gate.lane.owns(thread) { progress.countNotified(-1) }
                     return .next
                 case .fetch, .claim:
                     guard entry.settle() else { throw LaneLost() }

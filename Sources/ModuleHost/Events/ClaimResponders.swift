@@ -55,7 +55,7 @@ enum OpenURLEvent: EventDefinition {
         return (url.text, OpenURLOptions(origin: event.origin))
     }
 
-    static func tell(
+    static func notify(
         _ module: any URLResponder, _ request: (url: String, options: OpenURLOptions), as _: Member
     ) throws -> EventReply {
         .claim(try module.open(request.url, options: request.options))
@@ -67,7 +67,7 @@ enum UserActivityEvent: EventDefinition {
         if case .activity(let activity) = event.content { activity } else { nil }
     }
 
-    static func tell(
+    static func notify(
         _ module: any UserActivityResponder, _ activity: UserActivity, as _: Member
     ) throws -> EventReply {
         .claim(try module.continueActivity(activity))
@@ -79,7 +79,7 @@ enum ShortcutEvent: EventDefinition {
         if case .shortcut(let shortcut) = event.content { shortcut } else { nil }
     }
 
-    static func tell(
+    static func notify(
         _ module: any ShortcutResponder, _ shortcut: Shortcut, as _: Member
     ) throws -> EventReply {
         .claim(try module.performShortcut(shortcut))

@@ -27,11 +27,11 @@ enum ConfigurationChangedEvent: EventDefinition {
         reload.change(for: member.slot.id) != nil
     }
 
-    static func tell(
+    static func notify(
         _ module: any ConfigurationResponder, _ reload: ConfigurationReload, as member: Member
     ) throws -> EventReply {
         guard let change = reload.change(for: member.slot.id) else { return .notConcerned }
         try module.configurationDidChange(change)
-        return .heard
+        return .received
     }
 }

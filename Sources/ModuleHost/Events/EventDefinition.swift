@@ -19,14 +19,14 @@ protocol EventDefinition {
     ) -> Bool
 
     /// Tells a module, as the member of the center that it is.
-    static func tell(
+    static func notify(
         _ module: Responder, _ content: Content, as member: Member
     ) throws -> EventReply
 
     // Written once, for all: here so that each definition has code of its own, as fast as by hand.
 
     /// Returns whether an object hears events of this kind.
-    static func isHeard(by object: AnyObject, as kind: EventKind) -> Bool
+    static func isReceived(by object: AnyObject, as kind: EventKind) -> Bool
 
     /// Tells all modules in order, on the lane.
     static func send(_ event: LifecycleEvent, by broadcast: inout Broadcast)
@@ -45,7 +45,7 @@ protocol EventDefinition {
 /// The reply of a module to an event.
 enum EventReply: Sendable {
     /// It was told, and the event asks for no more.
-    case heard
+    case received
     /// It was not told: the event does not concern it.
     case notConcerned
     case fetch(FetchResult)
@@ -62,7 +62,7 @@ extension EventDefinition {
         _ listener: EventListener<Responder>, _ member: Member, _ content: Content
     ) -> Bool { true }
 
-    static func isHeard(by object: AnyObject, as kind: EventKind) -> Bool {
+    static func isReceived(by object: AnyObject, as kind: EventKind) -> Bool {
         EventListener<Responder>(object, of: kind) != nil
     }
 
@@ -75,7 +75,7 @@ extension EventDefinition {
         for member in members { list.insert(member) }
         for index in list.entries.indices {
             enter(list.entries[index].member) {
-                _ = try tell(list.entries, index, event, content)
+                _ = try notify(list.entries, index, event, content)
             }
         }
     }
@@ -89,7 +89,7 @@ extension EventDefinition {
     ///
     /// By its index: an entry taken out of its list would be counted in and out for each delivery.
     @inline(__always)
-    static func tell(
+    static func notify(
         _ list: ResponderList<EventListener<Responder>>.Entries, _ index: Int,
         _ event: LifecycleEvent, _ content: Content
     ) throws -> EventReply {
@@ -97,7 +97,7 @@ extension EventDefinition {
             return .notConcerned
         }
         return try list[index].responder.call(
-            direct: { try tell($0, content, as: list[index].member) },
+            direct: { try notify($0, content, as: list[index].member) },
             wildcard: { try $0.hear(event) })
     }
 }
@@ -127,5 +127,5 @@ extension EventKind {
     }
 
     /// Returns whether an object hears events of this kind.
-    func isHeard(by object: AnyObject) -> Bool { definition.isHeard(by: object, as: self) }
+    func isReceived(by object: AnyObject) -> Bool { definition.isReceived(by: object, as: self) }
 }

@@ -45,7 +45,7 @@ private final class Box<Value> {
 /// An object that hears events of many kinds by one method.
 protocol WildcardResponder {
     /// Returns whether it hears events of a kind; asked once for each kind.
-    func hears(_ kind: EventKind) -> Bool
+    func receives(_ kind: EventKind) -> Bool
 
     /// The topics of the messages that it hears.
     var topics: [String] { get }
@@ -60,18 +60,18 @@ private func wildcard(_ object: AnyObject, of kind: EventKind) -> (any WildcardR
         return EveryEvent(responder: responder)
     }
     let responder = object as? any WildcardResponder
-    return responder?.hears(kind) == true ? responder : nil
+    return responder?.receives(kind) == true ? responder : nil
 }
 
 private struct EveryEvent: WildcardResponder {
     let responder: any EveryEventResponder
 
-    func hears(_: EventKind) -> Bool { true }
+    func receives(_: EventKind) -> Bool { true }
 
     var topics: [String] { ["*"] }
 
     func hear(_ event: LifecycleEvent) throws -> EventReply {
         try responder.didHear(event.kind)
-        return event.kind.wantsFetchResult ? .fetch(.noData) : .heard
+        return event.kind.wantsFetchResult ? .fetch(.noData) : .received
     }
 }

@@ -18,7 +18,7 @@ struct EventTally {
     /// One that was told became overdue in it.
     ///
     /// - Returns: Whether the others are to be asked too.
-    mutating func toldLate(_ slot: ModuleSlot?, of kind: EventKind) -> FanStep {
+    mutating func notifiedOverdue(_ slot: ModuleSlot?, of kind: EventKind) -> FanStep {
         overdue += 1
         overdueInIt += 1
         return takeOverdue(from: slot, of: kind)
@@ -38,7 +38,7 @@ struct EventTally {
     /// - Returns: Whether the others are to be asked too.
     mutating func take(_ reply: EventReply, from slot: ModuleSlot?) -> FanStep {
         switch reply {
-        case .heard, .notConcerned, .claim(false): return .next
+        case .received, .notConcerned, .claim(false): return .next
         case .fetch(let result):
             fetch = fetch?.joined(with: result) ?? result
             return .next

@@ -19,10 +19,10 @@ enum LaunchEvent: EventDefinition {
         if case .launch(let launch) = event.content { launch } else { nil }
     }
 
-    static func tell(
+    static func notify(
         _ module: any LaunchResponder, _ launch: Launch, as _: Member
     ) throws -> EventReply {
         try module.didFinishLaunching(launch)
-        return .heard
+        return .received
     }
 }

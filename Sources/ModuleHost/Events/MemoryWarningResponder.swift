@@ -12,10 +12,10 @@ public protocol MemoryWarningResponder: Module {
 }
 
 enum MemoryWarningEvent: EventDefinition {
-    static func tell(_ module: any MemoryWarningResponder, _: Void, as _: Member) throws
+    static func notify(_ module: any MemoryWarningResponder, _: Void, as _: Member) throws
         -> EventReply
     {
         try module.didReceiveMemoryWarning()
-        return .heard
+        return .received
     }
 }

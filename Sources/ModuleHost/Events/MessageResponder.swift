@@ -29,10 +29,10 @@ enum MessageEvent: EventDefinition {
         member.wants(message.topic) { listener.call(direct: \.topics, wildcard: \.topics) }
     }
 
-    static func tell(
+    static func notify(
         _ module: any MessageResponder, _ message: Message, as _: Member
     ) throws -> EventReply {
         try module.receive(message)
-        return .heard
+        return .received
     }
 }

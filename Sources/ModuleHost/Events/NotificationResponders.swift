@@ -31,11 +31,11 @@ enum NotificationSettingsEvent: EventDefinition {
         if case .notificationSettings(let settings) = event.content { settings } else { nil }
     }
 
-    static func tell(
+    static func notify(
         _ module: any NotificationSettingsResponder, _ settings: NotificationSettings, as _: Member
     ) throws -> EventReply {
         try module.didChangeNotificationSettings(settings)
-        return .heard
+        return .received
     }
 }
 
@@ -44,10 +44,10 @@ enum LocalNotificationEvent: EventDefinition {
         if case .localNotification(let notification) = event.content { notification } else { nil }
     }
 
-    static func tell(
+    static func notify(
         _ module: any LocalNotificationResponder, _ notification: LocalNotification, as _: Member
     ) throws -> EventReply {
         try module.didReceiveLocalNotification(notification)
-        return .heard
+        return .received
     }
 }

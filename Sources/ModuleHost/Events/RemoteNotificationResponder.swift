@@ -46,7 +46,7 @@ enum PushEvent: EventDefinition {
         if case .push(let notification) = event.content { notification } else { nil }
     }
 
-    static func tell(
+    static func notify(
         _ module: any RemoteNotificationResponder, _ notification: RemoteNotification, as _: Member
     ) throws -> EventReply {
         .fetch(try module.didReceiveRemoteNotification(notification))
@@ -58,11 +58,11 @@ enum PushRegisteredEvent: EventDefinition {
         if case .deviceToken(let token) = event.content { token } else { nil }
     }
 
-    static func tell(
+    static func notify(
         _ module: any RemoteNotificationResponder, _ token: DeviceToken, as _: Member
     ) throws -> EventReply {
         try module.didRegisterForRemoteNotifications(deviceToken: token)
-        return .heard
+        return .received
     }
 }
 
@@ -71,10 +71,10 @@ enum PushRegistrationFailedEvent: EventDefinition {
         if case .registrationFailure(let failure) = event.content { failure } else { nil }
     }
 
-    static func tell(
+    static func notify(
         _ module: any RemoteNotificationResponder, _ failure: RegistrationFailure, as _: Member
     ) throws -> EventReply {
         try module.didFailToRegisterForRemoteNotifications(error: failure)
-        return .heard
+        return .received
     }
 }

@@ -1,6 +1,6 @@
 /// A module with something to save before the app ends.
 ///
-/// - Order: Slatefile order, as on a phone; modules are let go afterwards, in reverse order.
+/// - Order: Slatefile order, as on a phone; modules are released afterwards, in reverse order.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.stop`, 10 s a module, and `deadlines.stopAll`, 30 s for the whole stop,
 ///   unless the slatefile says otherwise.
@@ -15,9 +15,10 @@ public protocol TerminationResponder: Module {
 }
 
 enum TerminateEvent: EventDefinition {
-    static func tell(_ module: any TerminationResponder, _: Void, as _: Member) throws -> EventReply
+    static func notify(_ module: any TerminationResponder, _: Void, as _: Member) throws
+        -> EventReply
     {
         try module.willTerminate()
-        return .heard
+        return .received
     }
 }

@@ -31,7 +31,7 @@ package final class Inbox: Sendable {
     let box: BlackBox?
     let progress: InboxProgress
     let mailbox: InboxMailbox
-    let figures = Guarded(InboxFigures())
+    let metrics = Guarded(InboxMetrics())
     /// The sizes of the segments when the inbox's thread last looked.
     let sizes = Guarded(SegmentSizes())
     /// The records that are not events to deliver although they look like it: duplicates, and what was
@@ -132,10 +132,10 @@ package final class Inbox: Sendable {
         let bytes = submission.line.count
         guard bytes <= folder.limits.line else {
             let error = InboxError.lineTooLong(bytes: bytes, limit: folder.limits.line)
-            return submission.onFate(.failed(error))
+            return submission.onAcceptance(.failed(error))
         }
         if let fault = mailbox.add(submission, limit: limits.waiting) {
-            submission.onFate(.failed(fault))
+            submission.onAcceptance(.failed(fault))
         }
     }
 
@@ -148,15 +148,15 @@ package final class Inbox: Sendable {
         _ = ended.wait(within: time)
     }
 
-    /// The inbox in figures: how large the log is as its thread has last seen it, all else as it is now.
+    /// The inbox in metrics: how large the log is as its thread has last seen it, all else as it is now.
     ///
     /// Waits neither for the disk nor for any thread.
-    package func currentFigures() -> InboxFigures {
-        var figures = figures.withLock { $0 }
-        figures.done = progress.countDone
-        figures.position = progress.next ?? origin.first
-        figures.pendingBytes = sizes.withLock { $0.bytes(from: figures.position) }
-        return figures
+    package func currentFigures() -> InboxMetrics {
+        var metrics = metrics.withLock { $0 }
+        metrics.done = progress.countDone
+        metrics.position = progress.next ?? origin.first
+        metrics.pendingBytes = sizes.withLock { $0.bytes(from: metrics.position) }
+        return metrics
     }
 
     // MARK: On the lane
@@ -186,7 +186,7 @@ package final class Inbox: Sendable {
     ///
     /// Under the lane's lock.
     func note(_ slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
-        progress.noteUnheard(by: slot, position, isBegun: isBegun)
+        progress.noteUndelivered(by: slot, position, isBegun: isBegun)
         if position == nil { mailbox.wake() }
     }
 
@@ -232,11 +232,11 @@ extension InboxRecord {
 }
 
 extension Inbox {
-    /// Puts lines among the rejected ones, and says so in the log.
-    func reject(_ events: [RejectedEvent]) throws(InboxError) {
+    /// Moves lines to the dead letters, and says so in the log.
+    func reject(_ events: [DeadLetter]) throws(InboxError) {
         guard !events.isEmpty else { return }
-        try RejectedEvents(folder).append(events)
-        figures.withLock { $0.rejected += events.count }
+        try DeadLetters(folder).append(events)
+        metrics.withLock { $0.rejected += events.count }
         let named = unnamed.withLock { $0.take(events.count) }
         for event in events.prefix(named) {
             log.warning("rejected the event at \(event.position) of the inbox: \(event.reason)")
@@ -246,23 +246,23 @@ extension Inbox {
     /// Says how many more were rejected than the log has named.
     ///
     /// - Parameter isOver: Whether nothing more is to be rejected for now.
-    func tellRejected(isOver: Bool) {
-        let told = unnamed.withLock { $0.tell(by: time, isOver: isOver) }
-        guard let count = told else { return }
+    func reportDeadLetters(isOver: Bool) {
+        let reported = unnamed.withLock { $0.report(by: time, isOver: isOver) }
+        guard let count = reported else { return }
         log.warning("rejected \(count) more; 'hostd inbox list' shows them")
     }
 
     /// Something does not work; said once until it works again.
-    func troubled(_ error: InboxError, _ work: InboxFigures.Work) {
-        let work = InboxFigures.Work(work, failingBy: error)
+    func troubled(_ error: InboxError, _ work: InboxMetrics.Work) {
+        let work = InboxMetrics.Work(work, failingBy: error)
         let trouble = "cannot \(work.rawValue): \(error.trouble)"
-        let former = figures.withLock { $0.troubles.updateValue(trouble, forKey: work) }
+        let former = metrics.withLock { $0.troubles.updateValue(trouble, forKey: work) }
         if former != trouble { log.error(trouble) }
     }
 
     /// Notes that something which did not work works again.
-    func settled(_ work: InboxFigures.Work) {
-        let former = figures.withLock { $0.troubles.removeValue(forKey: work) }
+    func settled(_ work: InboxMetrics.Work) {
+        let former = metrics.withLock { $0.troubles.removeValue(forKey: work) }
         if former != nil { log.notice("can \(work.rawValue) again") }
     }
 }
@@ -271,7 +271,7 @@ extension Inbox {
 private struct UnnamedRejections {
     private var named = 0
     private var count = 0
-    private var told: ContinuousClock.Instant?
+    private var reported: ContinuousClock.Instant?
 
     /// - Returns: How many of so many more are to be named.
     mutating func take(_ more: Int) -> Int {
@@ -282,22 +282,22 @@ private struct UnnamedRejections {
     }
 
     /// - Returns: How many to speak of now: at the end of a row, and once a second in a long one.
-    mutating func tell(by time: any TimeSource, isOver: Bool) -> Int? {
+    mutating func report(by time: any TimeSource, isOver: Bool) -> Int? {
         if isOver { named = 0 }
         guard count > 0 else { return nil }
         let now = time.now()
-        let since = told ?? now
+        let since = reported ?? now
         guard isOver || now >= since + .seconds(1) else {
-            told = since
+            reported = since
             return nil
         }
-        defer { (count, told) = (0, isOver ? nil : now) }
+        defer { (count, reported) = (0, isOver ? nil : now) }
         return count
     }
 }
 
-/// The inbox in figures.
-package struct InboxFigures: Hashable, Sendable {
+/// The inbox in metrics.
+package struct InboxMetrics: Hashable, Sendable {
     /// The number of events accepted through this host.
     package var accepted = 0
     /// The number of events that it has delivered.
@@ -336,7 +336,7 @@ package struct InboxFigures: Hashable, Sendable {
 
     package init() {}
 
-    /// Writes the figures as one object.
+    /// Writes the metrics as one object.
     func write(to json: inout JSONWriter) {
         json.object {
             if let position { $0.member("position", position.description) }

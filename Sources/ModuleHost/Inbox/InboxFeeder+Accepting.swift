@@ -10,22 +10,22 @@ extension InboxFeeder {
             let places = try inbox.lockWatch.watching { () throws(InboxError) in
                 try openWriter().append(fresh.map(\.line))
             }
-            inbox.figures.withLock { $0.accepted += fresh.count }
+            inbox.metrics.withLock { $0.accepted += fresh.count }
             for (submission, place) in zip(fresh, places) {
                 if let id = submission.id { known.insert(id, at: place) }
-                if let onOutcome = submission.onOutcome {
-                    inbox.progress.wait(for: place, onOutcome)
+                if let onDelivery = submission.onDelivery {
+                    inbox.progress.wait(for: place, onDelivery)
                 }
                 if let record = submission.record {
                     unread.add(record, at: place, size: submission.line.count)
                 }
-                submission.onFate(.accepted(place))
+                submission.onAcceptance(.accepted(place))
             }
-            for submission in repeated { tellDuplicate(submission) }
+            for submission in repeated { reportDuplicate(submission) }
             inbox.settled(.accepting)
         } catch {
             note(error, .accepting)
-            for submission in fresh + repeated { submission.onFate(.failed(error)) }
+            for submission in fresh + repeated { submission.onAcceptance(.failed(error)) }
         }
     }
 
@@ -42,7 +42,7 @@ extension InboxFeeder {
             do {
                 if let id = submission.id {
                     if try isKnown(id) {
-                        tellDuplicate(submission)
+                        reportDuplicate(submission)
                         continue
                     }
                     if !ids.insert(id).inserted {
@@ -52,15 +52,15 @@ extension InboxFeeder {
                 }
                 fresh.append(submission)
             } catch {
-                submission.onFate(.failed(error))
+                submission.onAcceptance(.failed(error))
             }
         }
         return (fresh, repeated)
     }
 
-    private func tellDuplicate(_ submission: InboxSubmission) {
-        inbox.figures.withLock { $0.duplicates += 1 }
-        submission.onFate(.duplicate)
+    private func reportDuplicate(_ submission: InboxSubmission) {
+        inbox.metrics.withLock { $0.duplicates += 1 }
+        submission.onAcceptance(.duplicate)
     }
 
     private mutating func isKnown(_ id: String) throws -> Bool {
@@ -103,8 +103,8 @@ extension InboxFeeder {
         let now = inbox.time.now()
         let since = waitedForScan ?? now
         waitedForScan = since
-        guard !isScanTold, since.duration(to: now) >= inbox.limits.patience else { return }
-        isScanTold = true
+        guard !isScanReported, since.duration(to: now) >= inbox.limits.patience else { return }
+        isScanReported = true
         inbox.log.notice(
             "events with an id have been waiting for \(since.duration(to: now).briefText), until the "
                 + "inbox is read for the ids that it has; it is read up to \(known.position)")

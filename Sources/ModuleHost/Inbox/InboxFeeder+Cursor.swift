@@ -18,7 +18,7 @@ extension InboxFeeder {
         }
         if instant >= due {
             if let lane, let reader {
-                do throws(InboxError) { try putAside(on: lane, reader) } catch {
+                do throws(InboxError) { try moveToDeadLetters(on: lane, reader) } catch {
                     note(error, .puttingAside)
                 }
             }
@@ -35,7 +35,7 @@ extension InboxFeeder {
         var cursor = stored
         cursor.next = max(next, start.next ?? next)
         cursor.modules = start.behind(at: next)
-        for (slot, place) in lane?.unheard ?? [] {
+        for (slot, place) in lane?.undelivered ?? [] {
             if let id = slot.id { cursor.modules[id] = place }
         }
         let lowest = cursor.lowest ?? next
@@ -77,7 +77,7 @@ extension InboxFeeder {
 
 /// Looking for the place of the inbox.
 extension InboxFeeder {
-    mutating func note(_ error: InboxError, _ work: InboxFigures.Work) {
+    mutating func note(_ error: InboxError, _ work: InboxMetrics.Work) {
         inbox.troubled(error, work)
         if case .moved = error { isAway = true }
     }

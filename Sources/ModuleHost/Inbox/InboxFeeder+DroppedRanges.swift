@@ -7,10 +7,10 @@ extension InboxFeeder {
     ///   - lane: Whose modules.
     ///   - reader: Reads the log; where it stands now is the end of what was handed to the lane.
     /// - Throws: ``InboxError`` where the log cannot be looked at.
-    mutating func putAside(
+    mutating func moveToDeadLetters(
         on lane: Lane, _ reader: InboxReader
     ) throws(InboxError) {
-        for (slot, place) in lane.unheard {
+        for (slot, place) in lane.undelivered {
             let end = reader.position
             guard try inbox.folder.bytes(from: place, to: end) > inbox.limits.behind else {
                 continue
@@ -28,7 +28,7 @@ extension InboxFeeder {
         do throws(InboxError) {
             // What a module that is gone has not received belongs to no module.
             let isSomebodys = range.slot.isListed || range.outlastsModule
-            let dropped = isSomebodys ? try putAside(range, reader) : 0
+            let dropped = isSomebodys ? try moveToDeadLetters(range, reader) : 0
             lane.settle(range, dropped: dropped)
             inbox.settled(.puttingAside)
         } catch {
@@ -54,12 +54,12 @@ extension InboxFeeder {
                 + "events are moved to rejected.ndjson; 'hostd restart \(id)' delivers the others")
     }
 
-    private func putAside(
+    private func moveToDeadLetters(
         _ range: DroppedRange, _ reader: InboxReader
     ) throws(InboxError) -> Int {
         let reason = reason(of: range)
         var dropped = 0
-        var rejections: [RejectedEvent] = []
+        var rejections: [DeadLetter] = []
         func take(_ item: InboxItem) {
             guard let record = try? InboxRecord(item),
                 record.modules?.contains(where: { $0 == range.slot.id }) ?? true
@@ -71,7 +71,7 @@ extension InboxFeeder {
         if var place = range.places?.lowerBound, let end = range.places?.upperBound {
             while place < end, let item = try reader.read(at: place), item.position < end {
                 let isSkipped = inbox.skipped.withLock { $0.contains(item.position) }
-                if !isSkipped, !range.heard.contains(item.position) { take(item) }
+                if !isSkipped, !range.excluded.contains(item.position) { take(item) }
                 place = item.end
                 if rejections.count >= 1024 {
                     try inbox.reject(rejections)

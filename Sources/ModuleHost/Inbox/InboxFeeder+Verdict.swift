@@ -6,11 +6,11 @@ extension InboxFeeder {
         case done
         /// An event of this id stands before it.
         case duplicate
-        case reject(RejectedEvent)
-        /// It stands among the rejected ones, for this reason.
+        case reject(DeadLetter)
+        /// It stands among the dead letters, for this reason.
         case rejectedBefore(String)
 
-        var rejection: RejectedEvent? {
+        var rejection: DeadLetter? {
             if case .reject(let rejection) = self { rejection } else { nil }
         }
     }
@@ -53,23 +53,24 @@ extension InboxFeeder {
     }
 
     /// Rejects an event, unless the last host did so and died before it had noted that it came so far.
-    private mutating func reject(_ event: RejectedEvent) throws(InboxError) -> Verdict {
+    private mutating func reject(_ event: DeadLetter) throws(InboxError) -> Verdict {
         guard event.modules == nil else { return .reject(event) }
-        let known: Set<RejectedPlace>
+        let known: Set<DeadLetterPlace>
         if let rejectedBefore {
             known = rejectedBefore
         } else {
-            known = try RejectedEvents(inbox.folder).recentPlaces()
+            known = try DeadLetters(inbox.folder).recentPlaces()
             rejectedBefore = known
         }
-        return known.contains(RejectedPlace(event)) ? .rejectedBefore(event.reason) : .reject(event)
+        return known.contains(DeadLetterPlace(event))
+            ? .rejectedBefore(event.reason) : .reject(event)
     }
 
     func rejection(
         of item: InboxItem, id: String? = nil, attempt: Int? = nil,
         for modules: Set<ModuleID>?, _ reason: String
-    ) -> RejectedEvent {
-        RejectedEvent(
+    ) -> DeadLetter {
+        DeadLetter(
             time: .now(), reason: reason, position: item.position,
             offset: item.offset < inbox.folder.limits.reach ? nil : item.offset, id: id,
             attempt: attempt, modules: modules?.sorted { $0.text < $1.text },

@@ -31,7 +31,7 @@ struct InboxFeeder {
     var scanFault: InboxError?
     /// Since when events wait for that, and whether the log says so.
     var waitedForScan: ContinuousClock.Instant?
-    var isScanTold = false
+    var isScanReported = false
     /// The records that this host has written and not read yet.
     var unread = UnreadRecords()
     /// The cursor as it was stored last.
@@ -48,11 +48,11 @@ struct InboxFeeder {
     /// Whether there is more to be read right away.
     var hasMore = false
     /// Since when it skips what is not an event, and whether the log has it.
-    private var skipping: (since: ContinuousClock.Instant, isTold: Bool)?
+    private var skipping: (since: ContinuousClock.Instant, isReported: Bool)?
     /// Up to where the lane has been given everything.
     private var given: EventPosition?
     /// The places that earlier hosts have rejected last; nil until they are needed.
-    var rejectedBefore: Set<RejectedPlace>?
+    var rejectedBefore: Set<DeadLetterPlace>?
     /// Whether the path of the inbox leads to another folder, and nothing can be done until it leads back.
     var isAway = false
     /// The failed modules for which more would wait than may; the log has said so.
@@ -89,7 +89,7 @@ struct InboxFeeder {
             if !letters.isClosed, !letters.isEnding, let host = letters.host { feed(host) }
             storeCursorIfDue()
             if letters.isEnding {
-                inbox.tellRejected(isOver: true)
+                inbox.reportDeadLetters(isOver: true)
                 break
             }
             wait(isOpen: !letters.isClosed && letters.host != nil)
@@ -111,7 +111,7 @@ struct InboxFeeder {
                 guard hasRoom() else {
                     // Noted here: there may be room again before this thread has come to its sleep.
                     awaitsRoom = true
-                    inbox.tellRejected(isOver: false)
+                    inbox.reportDeadLetters(isOver: false)
                     // However far behind the modules are, no segment grows beyond measure.
                     try openWriter().rollWhenLarge()
                     break
@@ -134,7 +134,7 @@ struct InboxFeeder {
                         break
                     }
                     skipping = nil
-                    inbox.tellRejected(isOver: true)
+                    inbox.reportDeadLetters(isOver: true)
                     guard try rollWhenFull(reader) else { break }
                     continue
                 }
@@ -225,9 +225,9 @@ struct InboxFeeder {
     private mutating func noteSkipping(_ reader: InboxReader) {
         let now = inbox.time.now()
         let since = skipping?.since ?? now
-        let isTold = skipping?.isTold ?? false
-        let isTime = !isTold && since.duration(to: now) >= inbox.limits.patience
-        skipping = (since, isTold || isTime)
+        let isReported = skipping?.isReported ?? false
+        let isTime = !isReported && since.duration(to: now) >= inbox.limits.patience
+        skipping = (since, isReported || isTime)
         guard isTime else { return }
         let what = reader.isInLongLine ? "a line that is too long" : "empty lines"
         inbox.log.notice(
@@ -235,10 +235,10 @@ struct InboxFeeder {
                 + "\(since.duration(to: now).briefText); what follows is delivered after that")
     }
 
-    private func skip(_ item: InboxItem, _ outcome: InboxSubmission.Outcome) {
+    private func skip(_ item: InboxItem, _ outcome: InboxSubmission.DeliveryResult) {
         inbox.skipped.withLock { _ = $0.insert(item.position) }
-        if case .duplicate = outcome { inbox.figures.withLock { $0.duplicates += 1 } }
-        inbox.progress.tell(item.position, outcome)
+        if case .duplicate = outcome { inbox.metrics.withLock { $0.duplicates += 1 } }
+        inbox.progress.notifyWaiter(item.position, outcome)
     }
 
     // MARK: Waiting

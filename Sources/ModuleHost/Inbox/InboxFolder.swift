@@ -49,7 +49,7 @@ package struct InboxFolder: Sendable {
 
     package var lockPath: String { "\(path)/inbox.lock" }
     package var cursorPath: String { "\(path)/cursor" }
-    package var rejectedPath: String { "\(path)/rejected.ndjson" }
+    package var deadLettersPath: String { "\(path)/rejected.ndjson" }
 
     /// The path of a segment.
     package func path(ofSegment number: UInt32) -> String {

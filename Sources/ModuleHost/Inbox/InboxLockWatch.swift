@@ -8,7 +8,7 @@ final class InboxLockWatch: Sendable {
     private struct State {
         var since: ContinuousClock.Instant?
         var isArmed = false
-        var isTold = false
+        var isReported = false
     }
 
     private let folder: InboxFolder
@@ -40,11 +40,11 @@ final class InboxLockWatch: Sendable {
     }
 
     private func end() {
-        let wasTold = state.withLock { state in
-            defer { (state.since, state.isTold) = (nil, false) }
-            return state.isTold
+        let wasReported = state.withLock { state in
+            defer { (state.since, state.isReported) = (nil, false) }
+            return state.isReported
         }
-        if wasTold { log.notice("the inbox goes on: nobody is in its way any more") }
+        if wasReported { log.notice("the inbox goes on: nobody is in its way any more") }
     }
 
     private func arm(_ delay: Duration) {
@@ -63,8 +63,8 @@ final class InboxLockWatch: Sendable {
         guard let waited else { return }
         guard waited >= patience else { return arm(patience - waited) }
         let isNew = state.withLock { state in
-            defer { (state.isTold, state.isArmed) = (true, false) }
-            return !state.isTold
+            defer { (state.isReported, state.isArmed) = (true, false) }
+            return !state.isReported
         }
         guard isNew else { return }
         let others = lockHolders(of: folder.lockPath).filter { $0 != CurrentProcess.id }

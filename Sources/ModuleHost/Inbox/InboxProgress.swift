@@ -20,7 +20,9 @@ final class InboxProgress: Sendable {
     private let isCatchingUp = Atomic(false)
     private let catchingUp = Guarded(CatchingUp())
     private let wake: @Sendable () -> Void
-    private let waiters = Guarded<[EventPosition: @Sendable (InboxSubmission.Outcome) -> Void]>([:])
+    private let waiters = Guarded<
+        [EventPosition: @Sendable (InboxSubmission.DeliveryResult) -> Void]
+    >([:])
     /// Whether there are waiters, so that the lane need not look.
     private let hasWaiters = Atomic(false)
 
@@ -51,7 +53,7 @@ final class InboxProgress: Sendable {
         advance(to: entry.end)
         box?.setInHand(nil)
         doneCount.add(1, ordering: .relaxed)
-        if hasWaiters.load(ordering: .acquiring) { tell(entry.position, .done(outcome)) }
+        if hasWaiters.load(ordering: .acquiring) { notifyWaiter(entry.position, .done(outcome)) }
         leave()
     }
 
@@ -109,7 +111,7 @@ final class InboxProgress: Sendable {
     ///
     /// One that is level with the lane is not so with the last host, as long as the lane has not come to the
     /// end of what that left to it.
-    func noteUnheard(by slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
+    func noteUndelivered(by slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
         guard position == nil, isCatchingUp.load(ordering: .relaxed) else {
             box?.setBehind(slot.number, position, begun: isBegun)
             return
@@ -213,14 +215,15 @@ final class InboxProgress: Sendable {
     // MARK: Those who wait for an outcome
 
     func wait(
-        for place: EventPosition, _ waiter: @escaping @Sendable (InboxSubmission.Outcome) -> Void
+        for place: EventPosition,
+        _ waiter: @escaping @Sendable (InboxSubmission.DeliveryResult) -> Void
     ) {
         waiters.withLock { $0[place] = waiter }
         hasWaiters.store(true, ordering: .releasing)
     }
 
     /// Tells who waits for an event what came of it.
-    func tell(_ place: EventPosition, _ outcome: InboxSubmission.Outcome) {
+    func notifyWaiter(_ place: EventPosition, _ outcome: InboxSubmission.DeliveryResult) {
         let waiter = waiters.withLock { waiters in
             let waiter = waiters.removeValue(forKey: place)
             if waiters.isEmpty { hasWaiters.store(false, ordering: .releasing) }

@@ -50,21 +50,21 @@ struct InboxStart {
         for position in Set(progress.behind.values.filter(\.begun).map(\.position)) {
             attempts[position, default: 0] += 1
         }
-        guard let inHand = progress.inHand, inHand.position >= next ?? inHand.position else {
+        guard let current = progress.current, current.position >= next ?? current.position else {
             return
         }
-        attempts[inHand.position] = max(attempts[inHand.position] ?? 0, inHand.attempt)
+        attempts[current.position] = max(attempts[current.position] ?? 0, current.attempt)
         // The lane had come to some module: those before it are done. Without that, none is.
         guard let contents, let stuck = contents.outermost,
             let index = contents.order.firstIndex(of: stuck)
         else {
-            next = inHand.position
+            next = current.position
             return
         }
         next = EventPosition(
-            segment: inHand.position.segment, offset: inHand.position.offset + 1)
+            segment: current.position.segment, offset: current.position.offset + 1)
         for module in contents.order[index...] where modules[module] == nil {
-            modules[module] = inHand.position
+            modules[module] = current.position
         }
     }
 

@@ -1,7 +1,7 @@
 /// An event that is handed to the inbox of a running host.
 package struct InboxSubmission: Sendable {
     /// The acceptance of a submission.
-    package enum Fate: Sendable {
+    package enum Acceptance: Sendable {
         /// It is on the disk at this place, and will be delivered whatever happens.
         case accepted(EventPosition)
         /// An event of this id was accepted before: nothing was added.
@@ -11,11 +11,11 @@ package struct InboxSubmission: Sendable {
     }
 
     /// The result of the delivery of an accepted event.
-    package enum Outcome: Sendable {
+    package enum DeliveryResult: Sendable {
         case done(EventOutcome)
         /// An event of this id stood in the inbox before.
         case duplicate
-        /// It was put among the rejected ones, for this reason.
+        /// It was moved to the dead letters, for this reason.
         case rejected(String)
         /// The app stops before it comes to it: the next host delivers it.
         case left
@@ -27,9 +27,9 @@ package struct InboxSubmission: Sendable {
     /// The same, read, which saves reading it again; nil if it was not read.
     let record: InboxRecord?
     /// Told once, on any thread, before the event is delivered.
-    let onFate: @Sendable (Fate) -> Void
+    let onAcceptance: @Sendable (Acceptance) -> Void
     /// Told at most once, after an accepted one, on any thread; nil if no caller waits.
-    let onOutcome: (@Sendable (Outcome) -> Void)?
+    let onDelivery: (@Sendable (DeliveryResult) -> Void)?
 
     /// Makes a submission.
     ///
@@ -37,17 +37,17 @@ package struct InboxSubmission: Sendable {
     ///   - line: The event as a line of the inbox, checked.
     ///   - id: Its id, if it has one.
     ///   - record: What reading the line gives; nil to have it read.
-    ///   - onFate: Told once, on any thread, what became of it.
-    ///   - onOutcome: Told once, where it was accepted, what came of its delivery.
+    ///   - onAcceptance: Told once, on any thread, what became of it.
+    ///   - onDelivery: Told once, where it was accepted, what came of its delivery.
     package init(
         line: [UInt8], id: String?, record: InboxRecord? = nil,
-        onFate: @escaping @Sendable (Fate) -> Void,
-        onOutcome: (@Sendable (Outcome) -> Void)? = nil
+        onAcceptance: @escaping @Sendable (Acceptance) -> Void,
+        onDelivery: (@Sendable (DeliveryResult) -> Void)? = nil
     ) {
         self.line = line
         self.id = id
         self.record = record
-        self.onFate = onFate
-        self.onOutcome = onOutcome
+        self.onAcceptance = onAcceptance
+        self.onDelivery = onDelivery
     }
 }

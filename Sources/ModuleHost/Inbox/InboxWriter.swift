@@ -49,7 +49,7 @@ package final class InboxWriter {
     ///   makes it.
     /// - Returns: The position of each, growing.
     /// - Throws: ``InboxError``. Nothing was accepted then, and nothing is left of it in the log, or at
-    ///   most what the disk did not let go of again.
+    ///   most what the disk did not free again.
     package func append(_ lines: [[UInt8]]) throws(InboxError) -> [EventPosition] {
         guard !lines.isEmpty else { return [] }
         let batch = try batch(of: lines)

@@ -9,14 +9,14 @@ extension IsolatedModule: RootProvider {
 }
 
 extension IsolatedModule: WildcardResponder {
-    func hears(_ kind: EventKind) -> Bool { declaration.events.contains(kind) }
+    func receives(_ kind: EventKind) -> Bool { declaration.events.contains(kind) }
 
     var topics: [String] { declaration.topics }
 
     func hear(_ event: LifecycleEvent) throws -> EventReply {
-        let answer = try tell(event)
+        let answer = try notify(event)
         if event.kind.isClaimed { return .claim(answer["claimed"]?.bool ?? false) }
-        guard event.kind.wantsFetchResult else { return .heard }
+        guard event.kind.wantsFetchResult else { return .received }
         return .fetch(answer["fetch"]?.string.flatMap(FetchResult.init) ?? .noData)
     }
 }

@@ -41,7 +41,7 @@ extension IsolatedModule {
     /// - Returns: The process, and what it says.
     /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
     static func start(
-        _ terms: IsolationTerms, _ introduction: ModuleIntroduction,
+        _ terms: LaunchSpec, _ introduction: ModuleIntroduction,
         _ services: any ModuleServices, _ observer: ModuleProcess.Observer,
         saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
     ) throws(IsolationError) -> ProcessStart.Started {
@@ -56,12 +56,12 @@ extension IsolatedModule {
         do throws(SystemError) {
             process = try .start(
                 terms.command, environment: terms.environment, in: terms.folder,
-                time: services.time, limits: terms.limits, telling: observer)
+                time: services.time, limits: terms.limits, notifying: observer)
         } catch {
             throw .start(terms.command, error)
         }
         note(process)
-        do throws(ModuleEnd) {
+        do throws(ProcessExit) {
             let declaration = try process.initialize(
                 introduction, within: services.deadlines.launch, saidBefore: said)
             return (process, declaration)

@@ -7,12 +7,12 @@ import Synchronization
 ///
 /// So it has its place in the order, its deadline, its backlog and its position in the inbox as they all have.
 /// A process that has ended is *being overdue*: the handler that finds out gives up the lane, starts the process
-/// again, tells it what it had in hand once more, and catches up on its own thread.
+/// again, delivers the event that it was handling once more, and catches up on its own thread.
 final class IsolatedModule {
     let context: ModuleContext
-    let terms: IsolationTerms
+    let terms: LaunchSpec
     /// The status of its process.
-    let figures: Guarded<ModuleProcessStatus>
+    let metrics: Guarded<ModuleProcessStatus>
     var process: ModuleProcess {
         didSet { current.withLock { $0 = process } }
     }
@@ -26,9 +26,9 @@ final class IsolatedModule {
     var isGone = false
     /// Whether the lane was given up for a flood that is not over.
     private var hasYieldedToFlood = false
-    let posts = PostAllowance()
+    let posts = PostLimit()
     /// The origins that it may act for.
-    private(set) var toldOrigins = ToldOrigins()
+    private(set) var deliveredOrigins = DeliveredOrigins()
     /// Tells of mail.
     let observer: ModuleProcess.Observer
 
@@ -43,7 +43,7 @@ final class IsolatedModule {
         (process, declaration) = started
         current = Guarded(process)
         policy = RestartPolicy(terms.restarts)
-        figures = Guarded(ModuleProcessStatus(processID: process.processID))
+        metrics = Guarded(ModuleProcessStatus(processID: process.processID))
         do {
             try addRoutes()
         } catch {
@@ -102,20 +102,20 @@ final class IsolatedModule {
     /// Tells the process of an event.
     ///
     /// - Returns: What it answers.
-    func tell(_ event: LifecycleEvent) throws -> JSONValue {
+    func notify(_ event: LifecycleEvent) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
         var isRepeated = event.attempt > 1
         var deaths = 0
         while true {
             let answer: Result<JSONValue, IsolationError>
-            do throws(ModuleEnd) {
+            do throws(ProcessExit) {
                 answer = try exchange(event, isRepeated: isRepeated)
             } catch {
-                try revive(after: error, in: event.kind)
+                try restartProcess(after: error, in: event.kind)
                 isRepeated = true
                 deaths += 1
                 guard deaths < Self.attempts || event.kind == .launch else {
-                    throw putAside(event, IsolationError.deadly(deaths: deaths, error))
+                    throw moveToDeadLetters(event, IsolationError.deadly(deaths: deaths, error))
                 }
                 continue
             }
@@ -125,7 +125,9 @@ final class IsolatedModule {
     }
 
     /// Puts an event aside that the module cannot receive, if it is durable.
-    private func putAside(_ event: LifecycleEvent, _ error: IsolationError) -> IsolationError {
+    private func moveToDeadLetters(_ event: LifecycleEvent, _ error: IsolationError)
+        -> IsolationError
+    {
         if event.entry != nil {
             _ = context.host.services.putAsideEventInHand(of: context.slot, because: "\(error)")
         }
@@ -164,9 +166,9 @@ final class IsolatedModule {
 
     func exchange(
         _ event: LifecycleEvent, isRepeated: Bool
-    ) throws(ModuleEnd) -> Result<JSONValue, IsolationError> {
+    ) throws(ProcessExit) -> Result<JSONValue, IsolationError> {
         defer { noteExchange() }
-        toldOrigins.note(event.origin)
+        deliveredOrigins.note(event.origin)
         let deadline = deadline(of: event.kind)
         // What is launched has its own time, and fails with it.
         let stalling = event.kind == .launch ? {} : yieldLane
@@ -219,9 +221,9 @@ final class IsolatedModule {
             throw HandlerError(error: IsolationError.objects(call.userInfo.keys.sorted()))
         }
         let limit = patience(beyond: context.slot.deadline ?? context.host.services.deadlines.event)
-        toldOrigins.note(call.origin)
+        deliveredOrigins.note(call.origin)
         let answer: Result<JSONValue, RPCError>
-        do throws(ModuleEnd) {
+        do throws(ProcessExit) {
             answer = try process.exchange(
                 "call", within: limit, serving: serve,
                 stalling: yieldLane
@@ -246,7 +248,7 @@ final class IsolatedModule {
         if isGone { throw IsolationError.gone }
         let limit = patience(beyond: context.host.services.deadlines.launch)
         let answer: Result<JSONValue, RPCError>
-        do throws(ModuleEnd) {
+        do throws(ProcessExit) {
             answer = try process.exchange("root", within: limit, serving: serve) {
                 $0.object { _ in }
             }
@@ -272,7 +274,7 @@ final class IsolatedModule {
             case .message(.answer): break
             case .nothing: return false
             case .end(let end):
-                if !isGone { try revive(after: end, in: nil) }
+                if !isGone { try restartProcess(after: end, in: nil) }
                 return false
             }
         }

@@ -7,15 +7,15 @@ enum IsolationError: Error, Hashable {
     /// There is no such program, or it is none; where it was looked for.
     case noProgram(String, ProgramFault, folder: String?)
     /// It ended before it was ready.
-    case notReady(ModuleEnd)
+    case notReady(ProcessExit)
     /// It answered with an error: its code, and what it says.
     case answered(RPCErrorCode, String)
     /// It ended in the middle of it.
-    case ended(ModuleEnd)
+    case ended(ProcessExit)
     /// It ended too often.
-    case givenUp(deaths: Int, within: Duration, ModuleEnd)
+    case givenUp(deaths: Int, within: Duration, ProcessExit)
     /// So many of its processes ended at one event, which it is not told of again.
-    case deadly(deaths: Int, ModuleEnd)
+    case deadly(deaths: Int, ProcessExit)
     /// It was given up before.
     case gone
     /// The call has arguments that are not text, and cannot leave this process.

@@ -23,7 +23,7 @@ final class MessageQueue: Sendable {
     enum Next: Sendable {
         case message(Message)
         /// The process has ended, and all that it said was taken.
-        case end(ModuleEnd)
+        case end(ProcessExit)
         /// Nothing came in time.
         case nothing
     }
@@ -41,7 +41,7 @@ final class MessageQueue: Sendable {
         var isAnnounced = false
         /// Whether the process is not read, since too much waits.
         var isFull = false
-        var end: ModuleEnd?
+        var end: ProcessExit?
 
         var isEmpty: Bool { messages.isEmpty }
     }
@@ -95,7 +95,7 @@ final class MessageQueue: Sendable {
     }
 
     /// Notes that nothing more will come.
-    func end(_ end: ModuleEnd) {
+    func end(_ end: ProcessExit) {
         _ = add { state in
             state.end = end
             return true

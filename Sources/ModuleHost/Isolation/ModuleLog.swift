@@ -4,7 +4,7 @@ import AppService
 ///
 /// From any thread.
 final class ModuleLog: Sendable {
-    private let allowance: Guarded<OutputAllowance>
+    private let rateLimit: Guarded<OutputRateLimit>
     private let perSecond: Int
     private let time: any TimeSource
     private let onLine: @Sendable (LogLevel, String) -> Void
@@ -13,7 +13,7 @@ final class ModuleLog: Sendable {
         _ limits: TokenBucket.Limits, time: any TimeSource,
         onLine: @escaping @Sendable (LogLevel, String) -> Void
     ) {
-        allowance = Guarded(OutputAllowance(limits, at: time.now()))
+        rateLimit = Guarded(OutputRateLimit(limits, at: time.now()))
         perSecond = limits.perSecond
         self.time = time
         self.onLine = onLine
@@ -28,9 +28,9 @@ final class ModuleLog: Sendable {
 
     func write(_ level: LogLevel, _ text: String) {
         let now = time.now()
-        switch allowance.withLock({ $0.take(at: now) }) {
+        switch rateLimit.withLock({ $0.take(at: now) }) {
         case .show(let dropped):
-            tellDropped(dropped)
+            reportDropped(dropped)
             onLine(level, text)
         case .dropFirst:
             onLine(.warning, "it logs more than \(perSecond) lines a second: the rest is left out")
@@ -39,12 +39,12 @@ final class ModuleLog: Sendable {
     }
 
     /// Says what was left out and not told of yet.
-    func end() { tellDropped(allowance.withLock { $0.takeDropped() }) }
+    func end() { reportDropped(rateLimit.withLock { $0.takeDropped() }) }
 
     /// Says something that is the host's to say, however much it has logged.
     func warn(_ text: String) { onLine(.warning, text) }
 
-    private func tellDropped(_ count: Int) {
+    private func reportDropped(_ count: Int) {
         if count > 0 { onLine(.warning, "\(count) lines of its log were left out") }
     }
 }

@@ -8,10 +8,10 @@ extension ModuleProcess {
     ///   - time: How long that may take.
     ///   - said: What a process before it has said, which this one has to say, too.
     /// - Returns: What it says.
-    /// - Throws: ``ModuleEnd`` where it ended or was killed: for what it said, or since it took too long.
+    /// - Throws: ``ProcessExit`` where it ended or was killed: for what it said, or since it took too long.
     func initialize(
         _ context: ModuleIntroduction, within time: Duration, saidBefore said: ModuleDeclaration?
-    ) throws(ModuleEnd) -> ModuleDeclaration {
+    ) throws(ProcessExit) -> ModuleDeclaration {
         let end = DispatchTime.after(time)
         var isReady = false
         let answer = try exchange("initialize", within: time) { request, id in
@@ -61,12 +61,12 @@ extension ModuleProcess {
     }
 
     /// Kills it for something it said, and waits for its end.
-    private func die(of what: String) -> ModuleEnd {
+    private func die(of what: String) -> ProcessExit {
         violate(what)
         return waitForEnd()
     }
 
-    private func waitForEnd() -> ModuleEnd {
+    private func waitForEnd() -> ProcessExit {
         while true {
             if case .end(let end) = queue.next(until: .distantFuture) { return end }
         }

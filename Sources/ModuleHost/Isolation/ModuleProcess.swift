@@ -55,9 +55,9 @@ final class ModuleProcess: Sendable {
     /// Whether its language's runtime writes down what it crashed of, before it ends.
     let isCrashing = Atomic(false)
     private let lastNumber = Atomic(0)
-    private let complaints: Guarded<OutputAllowance>
+    private let complaints: Guarded<OutputRateLimit>
     /// The reason why this process kills the child, if it does: the first one counts.
-    private let cause = Guarded<ModuleEnd.Cause?>(nil)
+    private let cause = Guarded<ProcessExit.Cause?>(nil)
     /// Wakes the thread that reads: there is room for what it says, or it is that thread's turn.
     let wake: WakeSignal
 
@@ -67,7 +67,7 @@ final class ModuleProcess: Sendable {
         of child: ChildProcess, wake: WakeSignal, queue: MessageQueue, output: ModuleOutput,
         log: ModuleLog, at start: ContinuousClock.Instant, limits: Limits
     ) {
-        complaints = Guarded(OutputAllowance(limits.complaints, at: start))
+        complaints = Guarded(OutputRateLimit(limits.complaints, at: start))
         self.child = child
         self.wake = wake
         self.queue = queue
@@ -90,7 +90,7 @@ final class ModuleProcess: Sendable {
     /// - Throws: ``SystemError`` where it cannot be started.
     static func start(
         _ command: [String], environment: [String: String], in folder: String?,
-        time: any TimeSource, limits: Limits = Limits(), telling observer: Observer
+        time: any TimeSource, limits: Limits = Limits(), notifying observer: Observer
     ) throws(SystemError) -> ModuleProcess {
         let wake = try WakeSignal()
         let child = try ChildProcess.start(command, environment: environment, in: folder)
@@ -133,12 +133,12 @@ final class ModuleProcess: Sendable {
     ///   - stalling: Called at most once, where the answer will take long.
     ///   - parameters: Writes the parameters.
     /// - Returns: The answer: a result, or the error that the process says.
-    /// - Throws: ``ModuleEnd`` where the process has ended, or ends before it answers.
+    /// - Throws: ``ProcessExit`` where the process has ended, or ends before it answers.
     func exchange(
         _ method: String, within time: Duration,
         serving serve: (RPCRequest, RPCID?) -> Void, stalling: () -> Void = {},
         _ parameters: (inout JSONWriter) -> Void
-    ) throws(ModuleEnd) -> Result<JSONValue, RPCError> {
+    ) throws(ProcessExit) -> Result<JSONValue, RPCError> {
         var isStalled = false
         func noteStall() {
             guard !isStalled, isStalling else { return }
@@ -230,7 +230,7 @@ final class ModuleProcess: Sendable {
     // MARK: Ending it
 
     /// Kills the process and its group.
-    func kill(because reason: ModuleEnd.Cause) {
+    func kill(because reason: ProcessExit.Cause) {
         cause.withLock { $0 = $0 ?? reason }
         child.kill()
     }
@@ -247,7 +247,7 @@ final class ModuleProcess: Sendable {
     /// - Returns: How it ended.
     func shutDown(
         within time: Duration, serving serve: (RPCRequest, RPCID?) -> Void
-    ) -> ModuleEnd {
+    ) -> ProcessExit {
         cause.withLock { $0 = $0 ?? .asked }
         var deadline = DispatchTime.after(time)
         let number = lastNumber.add(1, ordering: .relaxed).newValue
@@ -258,15 +258,15 @@ final class ModuleProcess: Sendable {
         output.rest()
         write(json.bytes, within: time)
         child.closeInput()
-        var isTold = false
+        var isReported = false
         while true {
             switch queue.next(until: deadline) {
             // What it answers does not matter.
             case .message(.answer): continue
             case .message(.request(let request, let id)): serve(request, id)
             case .end(let end): return end
-            case .nothing where !isTold:
-                isTold = true
+            case .nothing where !isReported:
+                isReported = true
                 child.terminate()
                 deadline = .after(limits.terminating)
             case .nothing:
@@ -294,7 +294,7 @@ extension ModuleProcess {
 
     /// Closes the process's input, and puts its end into the queue after the last of its messages.
     func finish(_ exit: ChildProcess.Exit, _ lastLines: [String]) {
-        let end = ModuleEnd(
+        let end = ProcessExit(
             processID: processID, cause: cause.withLock { $0 } ?? .itself, exit: exit,
             lastLines: lastLines)
         child.closeInput()

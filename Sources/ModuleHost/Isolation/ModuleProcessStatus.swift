@@ -19,7 +19,7 @@ package struct ModuleProcessStatus: Hashable, Sendable {
     }
 
     /// Notes that the process has ended, now.
-    mutating func noteEnd(_ end: ModuleEnd) {
+    mutating func noteEnd(_ end: ProcessExit) {
         (processID, lastEnd, endedAt) = (nil, "\(end)", WallTime.now())
     }
 

@@ -16,8 +16,8 @@ struct ModuleReading {
     /// By when it is to have ended, since its output is closed.
     private var closing: DispatchTime?
     private var isClosedForLong = false
-    private var load = Episode()
-    private var flood = Episode()
+    private var load = Debounce()
+    private var flood = Debounce()
 
     init(_ process: ModuleProcess) {
         self.process = process

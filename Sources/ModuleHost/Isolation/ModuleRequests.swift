@@ -128,7 +128,7 @@ extension ModuleProcess {
             if id == nil {
                 if error.code == .tooMany, module.posts.noteUnheeded() {
                     violate(
-                        "posted \(PostAllowance.patience) events more than can be delivered, "
+                        "posted \(PostLimit.patience) events more than can be delivered, "
                             + "without waiting for an answer")
                 }
                 complain(
@@ -229,13 +229,13 @@ extension IsolatedModule {
                     "'from' is not an origin: \(excerpt(value.text)); give the one of the event or call "
                         + "that the URL came with, as the host sent it")
             }
-            guard toldOrigins.contains(origin, for: context.id) else {
+            guard deliveredOrigins.contains(origin, for: context.id) else {
                 throw .mayNotActFor("\(origin)")
             }
             return origin
         }
         guard let text = call.origin else { return nil }
-        guard let origin = toldOrigins.find(text, for: context.id) else {
+        guard let origin = deliveredOrigins.find(text, for: context.id) else {
             throw .mayNotActFor(text)
         }
         return origin

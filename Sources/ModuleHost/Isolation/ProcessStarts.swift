@@ -62,20 +62,20 @@ final class ProcessStart: Sendable {
     typealias Started = (process: ModuleProcess, declaration: ModuleDeclaration)
 
     let introduction: ModuleIntroduction
-    let terms: IsolationTerms
+    let terms: LaunchSpec
     /// The module's context; touched on the lane alone.
     let context: LaneConfined<ModuleContext>
     let reference: LaneConfined<IsolatedReference>
     let observer: ModuleProcess.Observer
     private let services: any ModuleServices
     private let state = Guarded(State.waiting)
-    private let outcome = Awaited<Result<Started, IsolationError>>()
+    private let outcome = BlockingFuture<Result<Started, IsolationError>>()
     /// The lines that it logs before the turn of its module has come.
-    private let lines = Withheld<(LogLevel, String)>()
-    private let mail = Withheld<Void>()
+    private let lines = DeferredQueue<(LogLevel, String)>()
+    private let mail = DeferredQueue<Void>()
 
     /// On the lane.
-    init(_ context: ModuleContext, _ terms: IsolationTerms) {
+    init(_ context: ModuleContext, _ terms: LaunchSpec) {
         let reference = IsolatedReference()
         observer = IsolatedModule.observer(reference, context)
         self.reference = LaneConfined(reference)

@@ -85,7 +85,7 @@ struct EventLog {
         return Int(position - first)
     }
 
-    /// Lets go of everything before `position`, which no module is behind any more.
+    /// Releases everything before `position`, which no module is behind any more.
     mutating func trim(before position: UInt64) {
         let first = head - UInt64(count)
         guard position > first else { return }

@@ -142,7 +142,7 @@ struct GateEntry: ~Copyable {
         return true
     }
 
-    /// Makes the host the one in hand, before anything of the lane's is touched: until the next
+    /// Makes the host the current one, before anything of the lane's is touched: until the next
     /// responder is entered, the lane cannot be taken over.
     ///
     /// - Returns: False where that had happened.

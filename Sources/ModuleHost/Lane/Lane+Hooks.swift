@@ -43,7 +43,7 @@ extension Lane {
         /// it; nil where there is none any more.
         ///
         /// Under the lane's lock, before any thread goes on.
-        var onUnheard: @Sendable (ModuleSlot, EventPosition?, _ isBegun: Bool) -> Void = {
+        var onUndelivered: @Sendable (ModuleSlot, EventPosition?, _ isBegun: Bool) -> Void = {
             _, _, _ in
         }
         /// A module takes too long, and there is no thread to go on without it.

@@ -95,7 +95,7 @@ extension Lane {
                     }
                 case .deferred(let work): work.run()
                 case .dropped(let work): work.abandon()
-                case .inHand:
+                case .current:
                     // Behind the event there is an answer. Without a lane there will be none.
                     if serve({ _ in }) == nil { break steps }
                 case .rejoined(let missed):
@@ -141,7 +141,7 @@ extension Lane {
             case .rejoined:
                 guard let position else { return .go }
                 // It caught up on a thread of its own while this event was on its way round.
-                if position < state.overdue.heard(by: slot) { return .skip }
+                if position < state.overdue.delivered(by: slot) { return .skip }
                 state.overdue.forget(slot)
                 slot.status.store(.listed, ordering: .relaxed)
                 epoch.add(1, ordering: .releasing)
@@ -235,8 +235,8 @@ extension Lane {
     }
 
     /// The first durable event that each module which is behind has not heard.
-    var unheard: [(slot: ModuleSlot, position: EventPosition)] {
-        state.withLock { $0.overdue.unheard(log: $0.log) }
+    var undelivered: [(slot: ModuleSlot, position: EventPosition)] {
+        state.withLock { $0.overdue.undelivered(log: $0.log) }
     }
 
     /// Takes from an overdue or failed module what it is too far behind with.
@@ -247,8 +247,8 @@ extension Lane {
     /// Takes from an overdue module the durable event that it is at work on.
     ///
     /// - Returns: False where it is at work on none.
-    func dropEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
-        state.withLock { $0.overdue.dropEventInHand(of: slot, because: reason) }
+    func dropCurrentEvent(of slot: ModuleSlot, because reason: String) -> Bool {
+        state.withLock { $0.overdue.dropCurrentEvent(of: slot, because: reason) }
     }
 
     /// The ranges that were dropped for modules and are not in the dead letters yet.

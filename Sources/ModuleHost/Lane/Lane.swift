@@ -5,7 +5,7 @@ public import Synchronization
 /// The one line that all module code is entered from: a thread that works off a list of jobs.
 ///
 /// Jobs lie on the heap and not in a Dispatch queue, since blocks behind a hung one could not be
-/// moved. The ``OwnershipWord`` says which responder is in hand. When it does not move for a
+/// moved. The ``OwnershipWord`` says which responder is current. When it does not move for a
 /// deadline, the ``Watchdog`` takes the lane from its thread, and a new thread goes on with the next
 /// responder; the old one is *overdue* until it returns and has caught up with the log.
 ///
@@ -40,7 +40,7 @@ final class Lane: Sendable {
         box?.setStack(stack)
         let first = LaneThread(mine: Ownership(bits: 0), stack: stack)
         var overdue = OverdueModules(box: box)
-        overdue.note = hooks.onUnheard
+        overdue.note = hooks.onUndelivered
         state = Guarded(State(first, overdue))
         self.hooks = hooks
         watchdog = Watchdog(limits: limits, time: time)
@@ -192,7 +192,7 @@ final class Lane: Sendable {
         }
     }
 
-    /// Ends the lane once the job in hand is done.
+    /// Ends the lane once the current job is done.
     ///
     /// What is still listed is abandoned.
     func close() {
@@ -283,10 +283,10 @@ final class Lane: Sendable {
     func owns(_ thread: LaneThread) -> Bool { word.load() == thread.mine }
 
     /// The event that the lane, or an overdue module's own thread, is delivering to `slot`.
-    func eventInHand(of slot: ModuleSlot) -> LifecycleEvent? {
+    func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { state in
             state.overdue.holds(slot)
-                ? state.overdue.eventInHand(of: slot) : state.current?.eventInHand
+                ? state.overdue.currentEvent(of: slot) : state.current?.currentEvent
         }
     }
 
@@ -331,7 +331,7 @@ final class Lane: Sendable {
     /// The next job, waiting for one where there is none; nil once the lane is closed.
     private func next(_ thread: LaneThread) -> (any LaneJob)? {
         while true {
-            // What a job holds may be the last of a module: it is let go of outside of the lock.
+            // What a job holds may be the last of a module: it is released outside of the lock.
             let (step, _) = state.withLock { state -> (Step, (any LaneJob)?) in
                 let done = state.current
                 state.current = nil

@@ -5,15 +5,15 @@ protocol LaneJob: Sendable {
     /// The deadline of the module code that this job enters.
     var limit: DeliveryLimit { get }
 
-    /// The event in hand, where the job delivers one.
+    /// The current event, where the job delivers one.
     var event: LifecycleEvent? { get }
 
     /// The event that a module sees as the current one while the job enters it.
     ///
     /// Apart from ``event`` only where one module alone is told: then nothing waits in the log for others.
-    var eventInHand: LifecycleEvent? { get }
+    var currentEvent: LifecycleEvent? { get }
 
-    /// The entry of the inbox that is not done before the module in hand has returned.
+    /// The entry of the inbox that is not done before the current module has returned.
     var durableEvent: InboxEntry? { get }
 
     /// Whether it was accepted from outside or posted by a module, so that a stop may drop it where the
@@ -32,7 +32,7 @@ protocol LaneJob: Sendable {
     /// Called instead of `run` where the lane was closed first, or the job dropped.
     func abandon()
 
-    /// Called if the lane is closed while the job is in hand: a thread that waits for its result waits no
+    /// Called if the lane is closed while the job runs: a thread that waits for its result waits no
     /// more.
     ///
     /// From any thread, while `run` may go on.
@@ -42,7 +42,7 @@ protocol LaneJob: Sendable {
 extension LaneJob {
     var limit: DeliveryLimit { .event }
     var event: LifecycleEvent? { nil }
-    var eventInHand: LifecycleEvent? { event }
+    var currentEvent: LifecycleEvent? { event }
     var durableEvent: InboxEntry? { event?.entry }
     var isDroppable: Bool { false }
     func abandon() {}
@@ -62,7 +62,7 @@ enum DeliveryLimit: Hashable, Sendable {
 /// Host code to run on the lane.
 struct LaneWork: LaneJob {
     var limit: DeliveryLimit = .event
-    var eventInHand: LifecycleEvent?
+    var currentEvent: LifecycleEvent?
     let body: @Sendable (LaneThread) -> Void
     var onAbandon: (@Sendable () -> Void)?
 

@@ -77,7 +77,7 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
     }
 }
 
-/// The module that something was meant for is failed, or was let go.
+/// The module that something was meant for is failed, or was released.
 struct ModuleGone: Error, CustomStringConvertible {
     let id: ModuleID?
 

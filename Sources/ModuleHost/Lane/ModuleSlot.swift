@@ -44,7 +44,7 @@ final class ModuleSlot: Sendable {
     /// it can reach it.
     ///
     /// Written on the lane.
-    let isDraft: Atomic<Bool>
+    let isStaged: Atomic<Bool>
     /// Whether the module did not return in time in the stop that goes on: it is not waited for again.
     let wasOverdueInStop = Atomic(false)
     /// Written under the lane's lock; read without it as a first look.
@@ -58,12 +58,12 @@ final class ModuleSlot: Sendable {
     /// Written on the lane, before who adds a member goes on.
     let membersAdded = Atomic<UInt32>(0)
 
-    init(number: UInt16, id: ModuleID?, terms: Terms = Terms(), isDraft: Bool = false) {
+    init(number: UInt16, id: ModuleID?, terms: Terms = Terms(), isStaged: Bool = false) {
         self.number = number
         order = Atomic(number)
         self.id = id
         currentTerms = Guarded(terms)
-        self.isDraft = Atomic(isDraft)
+        self.isStaged = Atomic(isStaged)
     }
 
     var terms: Terms {

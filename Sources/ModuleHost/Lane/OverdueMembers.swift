@@ -4,7 +4,7 @@ struct OverdueMembers {
     let added: UInt32
     private let references: [Reference]
 
-    /// The thread must not be the last that holds one: that ends where its module is let go of.
+    /// The thread must not be the last that holds one: that ends where its module is released.
     private struct Reference {
         weak var member: Member?
     }

@@ -40,7 +40,7 @@ extension OverdueModules {
             failed.inboxBacklog = modules[slot.number]?.inboxBacklog ?? InboxBacklog()
             if let begun = modules[slot.number]?.begun { failed.inboxBacklog.putBack(begun) }
         } else if let current {
-            failed.inboxBacklog.append(current, isHeard: false)
+            failed.inboxBacklog.append(current, isExcluded: false)
         }
         self.failed[slot.number] = failed
         slot.isAwaited.store(true, ordering: .relaxed)
@@ -53,7 +53,7 @@ extension OverdueModules {
     mutating func keepForFailed(_ event: LifecycleEvent, _ entry: InboxEntry) {
         for (number, module) in failed where !module.slot.isListed {
             let isFirst = module.inboxBacklog.first == nil
-            failed[number]?.inboxBacklog.append(entry, isHeard: !event.isFor(module.slot.id))
+            failed[number]?.inboxBacklog.append(entry, isExcluded: !event.isFor(module.slot.id))
             if isFirst { noteLevel(module.slot) }
         }
     }
@@ -82,7 +82,7 @@ extension OverdueModules {
         return inboxBacklog.count
     }
 
-    /// Lets go of what waits for a failed module, which is no longer part of the app.
+    /// Releases what waits for a failed module, which is no longer part of the app.
     ///
     /// - Returns: How many events waited.
     @discardableResult
@@ -133,7 +133,7 @@ extension Lane {
         state.withLock { $0.overdue.passOn(from: old, to: new) }
     }
 
-    /// Lets go of what waits for a failed module that is no longer part of the app.
+    /// Releases what waits for a failed module that is no longer part of the app.
     ///
     /// - Returns: How many events waited.
     @discardableResult

@@ -7,7 +7,7 @@ extension OverdueModules {
         /// The range of their places in the inbox: from the first one to the end of the last.
         private var places: Range<EventPosition>?
         /// Those among them that the module is not to receive: another one claimed them.
-        private var heard: Set<EventPosition> = []
+        private var excluded: Set<EventPosition> = []
 
         /// The number of events among them that are for the module.
         private(set) var count = 0
@@ -16,13 +16,13 @@ extension OverdueModules {
 
         /// - Parameters:
         ///   - entry: An event that stands after all others.
-        ///   - isHeard: Whether the module is not to hear it.
+        ///   - isExcluded: Whether the module is not to hear it.
         ///   - isFollowing: Whether an earlier event may yet be put back in front of it.
-        mutating func append(_ entry: InboxEntry, isHeard: Bool, isFollowing: Bool = false) {
+        mutating func append(_ entry: InboxEntry, isExcluded: Bool, isFollowing: Bool = false) {
             // Nothing before the first one is of interest.
-            if places == nil, isHeard, !isFollowing { return }
+            if places == nil, isExcluded, !isFollowing { return }
             places = (places?.lowerBound ?? entry.position)..<entry.end
-            if isHeard { heard.insert(entry.position) } else { count += 1 }
+            if isExcluded { excluded.insert(entry.position) } else { count += 1 }
         }
 
         /// Puts an event in front of the others, which the module was at work on.
@@ -34,7 +34,7 @@ extension OverdueModules {
         /// The module is not to hear an event, which may be one of these.
         mutating func exclude(_ entry: InboxEntry) {
             guard let all = places, all.contains(entry.position),
-                heard.insert(entry.position).inserted
+                excluded.insert(entry.position).inserted
             else { return }
             count = max(0, count - 1)
             // The only one: nothing is left to wait for.
@@ -54,23 +54,23 @@ extension OverdueModules {
             // Given up while it was read: another one puts it aside.
             guard entry.position >= all.lowerBound else { return false }
             places = entry.end < all.upperBound ? entry.end..<all.upperBound : nil
-            let isHeard = heard.remove(entry.position) != nil
-            if !isHeard { count -= 1 }
+            let isExcluded = excluded.remove(entry.position) != nil
+            if !isExcluded { count -= 1 }
             if places == nil { self = InboxBacklog() }
-            return !isHeard
+            return !isExcluded
         }
 
-        /// Lets go of those before a place, which need not be where one begins; of all where there is none.
+        /// Releases those before a place, which need not be where one begins; of all where there is none.
         ///
         /// - Returns: Where they stand, and which of them the module was not to hear; nil for none.
         mutating func drop(
             before place: EventPosition?
-        ) -> (places: Range<EventPosition>, heard: Set<EventPosition>)? {
+        ) -> (places: Range<EventPosition>, excluded: Set<EventPosition>)? {
             guard let all = places else { return nil }
             let end = min(place ?? all.upperBound, all.upperBound)
             guard all.lowerBound < end else { return nil }
-            let dropped = (all.lowerBound..<end, heard.filter { $0 < end })
-            heard.subtract(dropped.1)
+            let dropped = (all.lowerBound..<end, excluded.filter { $0 < end })
+            excluded.subtract(dropped.1)
             places = end < all.upperBound ? end..<all.upperBound : nil
             if places == nil { self = InboxBacklog() }
             return dropped
@@ -83,7 +83,7 @@ extension OverdueModules {
     /// A durable event was accepted: who is behind is behind on it, too.
     mutating func noteAccepted(log: EventLog) {
         for module in modules.values where module.isLevel && module.slot.isListed {
-            noteUnheard(module.slot, log)
+            noteUndelivered(module.slot, log)
         }
     }
 
@@ -109,12 +109,12 @@ extension OverdueModules {
         }
         let isWanted = modules[slot.number]?.inboxBacklog.take(entry) == true
         guard isWanted, let event, event.isFor(slot.id) else {
-            noteUnheard(slot, log)
+            noteUndelivered(slot, log)
             return false
         }
         modules[slot.number]?.event = event
         modules[slot.number]?.begun = entry
-        noteUnheard(slot, log)
+        noteUndelivered(slot, log)
         return true
     }
 
@@ -122,9 +122,9 @@ extension OverdueModules {
     ///
     /// - Parameter log: The log.
     /// - Returns: By module; none for one that has no durable event to hear.
-    mutating func unheard(log: EventLog) -> [(slot: ModuleSlot, position: EventPosition)] {
+    mutating func undelivered(log: EventLog) -> [(slot: ModuleSlot, position: EventPosition)] {
         let overdue = modules.values.map(\.slot).compactMap { slot in
-            slot.isListed ? firstUnheard(slot, log).map { (slot, $0) } : nil
+            slot.isListed ? firstUndelivered(slot, log).map { (slot, $0) } : nil
         }
         let failed = failed.values.compactMap { module in
             module.inboxBacklog.first.map { (module.slot, $0) }
@@ -133,20 +133,20 @@ extension OverdueModules {
         return overdue + failed + droppedRanges.map { ($0.slot, $0.first) }
     }
 
-    mutating func noteUnheard(_ slot: ModuleSlot, _ log: EventLog) {
+    mutating func noteUndelivered(_ slot: ModuleSlot, _ log: EventLog) {
         guard slot.isListed else { return noteLevel(slot) }
-        let position = firstDropped(of: slot) ?? firstUnheard(slot, log)
+        let position = firstDropped(of: slot) ?? firstUndelivered(slot, log)
         modules[slot.number]?.isLevel = position == nil
         note(slot, position, modules[slot.number]?.begun != nil)
     }
 
-    private mutating func firstUnheard(_ slot: ModuleSlot, _ log: EventLog) -> EventPosition? {
+    private mutating func firstUndelivered(_ slot: ModuleSlot, _ log: EventLog) -> EventPosition? {
         guard let module = modules[slot.number] else { return nil }
         if let begun = module.begun { return begun.position }
         if let place = module.inboxBacklog.first { return place }
         // Each event is looked at once, however often this is asked.
-        var position = max(module.position, module.unheardFrom)
-        defer { modules[slot.number]?.unheardFrom = position }
+        var position = max(module.position, module.undeliveredFrom)
+        defer { modules[slot.number]?.undeliveredFrom = position }
         while position < log.head {
             if let kept = log[position], let entry = kept.event.entry, kept.isFor(slot) != false {
                 return entry.position
@@ -187,7 +187,7 @@ extension OverdueModules {
             return keep(
                 DroppedRange(
                     slot: slot, first: dropped.places.lowerBound, begun: nil,
-                    places: dropped.places, heard: dropped.heard, reason: .failed,
+                    places: dropped.places, excluded: dropped.excluded, reason: .failed,
                     outlastsModule: true))
         }
         guard holds(slot) else { return nil }
@@ -200,7 +200,7 @@ extension OverdueModules {
         return keep(
             DroppedRange(
                 slot: slot, first: first, begun: begun, places: dropped?.places,
-                heard: dropped?.heard ?? [], reason: .behind))
+                excluded: dropped?.excluded ?? [], reason: .behind))
     }
 
     private mutating func keep(_ range: DroppedRange) -> DroppedRange {
@@ -214,12 +214,12 @@ extension OverdueModules {
     ///   - slot: The module's place.
     ///   - reason: Why.
     /// - Returns: False where it is at work on none.
-    mutating func dropEventInHand(of slot: ModuleSlot, because reason: String) -> Bool {
+    mutating func dropCurrentEvent(of slot: ModuleSlot, because reason: String) -> Bool {
         guard let begun = self[slot]?.begun else { return false }
         modules[slot.number]?.begun = nil
         droppedRanges.append(
             DroppedRange(
-                slot: slot, first: begun.position, begun: begun.position, places: nil, heard: [],
+                slot: slot, first: begun.position, begun: begun.position, places: nil, excluded: [],
                 reason: .event(reason), outlastsModule: true))
         return true
     }
@@ -229,7 +229,8 @@ extension OverdueModules {
         while let position = modules[slot.number]?.position, position < log.head {
             if let kept = log[position], let entry = kept.event.entry {
                 // Whether one that is still on its way is claimed is not known yet: see ``noteClaimed(_:)``.
-                modules[slot.number]?.addToInboxBacklog(entry, isHeard: kept.isFor(slot) == false)
+                modules[slot.number]?.addToInboxBacklog(
+                    entry, isExcluded: kept.isFor(slot) == false)
             }
             modules[slot.number]?.position += 1
         }
@@ -244,7 +245,7 @@ extension OverdueModules {
         guard holds(range.slot) else { return noteLevel(range.slot) }
         modules[range.slot.number]?.inboxBacklog.uncount(dropped)
         modules[range.slot.number]?.missed += dropped
-        noteUnheard(range.slot, log)
+        noteUndelivered(range.slot, log)
     }
 }
 
@@ -268,7 +269,7 @@ struct DroppedRange: Sendable {
     /// The places of the others.
     let places: Range<EventPosition>?
     /// Those among them that it was not to hear.
-    let heard: Set<EventPosition>
+    let excluded: Set<EventPosition>
     let reason: Reason
     /// Whether they are to be reported, although the module is gone.
     var outlastsModule = false

@@ -9,7 +9,7 @@ struct OverdueModules {
         let thread: LaneThread
         /// Outermost first.
         let slots: [ModuleSlot]
-        /// The job in hand, which went on elsewhere.
+        /// The current job, which went on elsewhere.
         let job: (any LaneJob)?
     }
 
@@ -22,7 +22,7 @@ struct OverdueModules {
         /// The module is gone, and with it what was to be done with it.
         case dropped(Work)
         /// The search for who claims the next event still goes on.
-        case inHand
+        case current
         /// The module is level with the log; so many events were dropped on the way.
         case rejoined(missed: Int)
     }
@@ -42,7 +42,7 @@ struct OverdueModules {
         let turn: Int
         var position: UInt64
         /// Before this position of the log there is no durable event that it has not heard.
-        var unheardFrom: UInt64 = 0
+        var undeliveredFrom: UInt64 = 0
         var event: LifecycleEvent?
         var deferred = Deque<Work>()
         var missed = 0
@@ -52,8 +52,8 @@ struct OverdueModules {
         /// Whether there is no durable event that it has not heard.
         var isLevel = true
 
-        mutating func addToInboxBacklog(_ entry: InboxEntry, isHeard: Bool) {
-            inboxBacklog.append(entry, isHeard: isHeard, isFollowing: begun != nil)
+        mutating func addToInboxBacklog(_ entry: InboxEntry, isExcluded: Bool) {
+            inboxBacklog.append(entry, isExcluded: isExcluded, isFollowing: begun != nil)
         }
     }
 
@@ -73,7 +73,7 @@ struct OverdueModules {
     var droppedRanges: [DroppedRange] = []
     private var stalledThreads: [StalledThread] = []
     /// The first position that a rejoined module has not heard.
-    private var heard: [UInt16: UInt64] = [:]
+    private var delivered: [UInt16: UInt64] = [:]
     /// The number of times that trimming the log was skipped.
     private var trimsSkipped = 0
 
@@ -93,13 +93,13 @@ struct OverdueModules {
 
     /// Marks the modules on a stuck thread as overdue.
     ///
-    /// The outermost one was told the event in hand, and so were those before it in order. One after
+    /// The outermost one was told the current event, and so were those before it in order. One after
     /// it was merely called; it is behind from the event itself.
     ///
     /// - Parameters:
     ///   - slots: The modules, outermost first.
     ///   - thread: The thread.
-    ///   - job: The job in hand.
+    ///   - job: The current job.
     ///   - isYield: Whether the innermost gave the lane up by itself: then it waits for its process, and no death
     ///     of the host is its doing.
     ///   - log: The log.
@@ -109,22 +109,22 @@ struct OverdueModules {
     ) {
         let event = job?.event
         if let event { log.keep(event) }
-        let told = job?.durableEvent
+        let notified = job?.durableEvent
         for slot in slots where !holds(slot) {
             var position = log.head
             if let event, let outermost = slots.first {
                 position = event.sequence + (slot.rank <= outermost.rank ? 1 : 0)
             }
-            // It may have heard the event in hand already, when it was overdue before.
-            position = max(position, heard.removeValue(forKey: slot.number) ?? 0)
+            // It may have heard the current event already, when it was overdue before.
+            position = max(position, delivered.removeValue(forKey: slot.number) ?? 0)
             var module = Module(
                 slot: slot, thread: thread, turn: turns, position: position,
-                event: job?.eventInHand)
+                event: job?.currentEvent)
             turns += 1
-            if slot === slots.first { module.begun = told }
+            if slot === slots.first { module.begun = notified }
             if let waiting = takeWaiting(for: slot) { module.inboxBacklog = waiting }
             modules[slot.number] = module
-            noteUnheard(slot, log)
+            noteUndelivered(slot, log)
             if !isYield || slot !== slots.last { box?.setOverdue(slot.number, true) }
             if slot.isListed {
                 slot.status.store(.overdue, ordering: .releasing)
@@ -147,7 +147,7 @@ struct OverdueModules {
         self[slot].map { Int(log.head - $0.position) + $0.inboxBacklog.count }
     }
 
-    func eventInHand(of slot: ModuleSlot) -> LifecycleEvent? {
+    func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
         self[slot]?.event
     }
 
@@ -164,9 +164,9 @@ struct OverdueModules {
         stalledThreads.removeAll { $0.thread === stalled.thread }
     }
 
-    func heard(by slot: ModuleSlot) -> UInt64 { heard[slot.number] ?? 0 }
+    func delivered(by slot: ModuleSlot) -> UInt64 { delivered[slot.number] ?? 0 }
 
-    mutating func forget(_ slot: ModuleSlot) { heard[slot.number] = nil }
+    mutating func forget(_ slot: ModuleSlot) { delivered[slot.number] = nil }
 
     mutating func `defer`(for slot: ModuleSlot, _ work: Work) -> Bool {
         guard holds(slot) else { return false }
@@ -193,18 +193,18 @@ struct OverdueModules {
         modules[number]?.begun = nil
         if let work = modules[number]?.deferred.popFirst() {
             modules[number]?.event = nil
-            noteUnheard(slot, log)
+            noteUndelivered(slot, log)
             return .deferred(work)
         }
         if let place = modules[number]?.inboxBacklog.first {
-            noteUnheard(slot, log)
+            noteUndelivered(slot, log)
             return .read(place)
         }
         while let position = modules[number]?.position, position < log.head {
             let kept = log[position]
             if let kept, kept.unreached == nil {
-                noteUnheard(slot, log)
-                return .inHand
+                noteUndelivered(slot, log)
+                return .current
             }
             modules[number]?.position += 1
             modules[number]?.event = kept?.event
@@ -215,12 +215,12 @@ struct OverdueModules {
             }
             if kept.isFor(slot) == true {
                 modules[number]?.begun = kept.event.entry
-                noteUnheard(slot, log)
+                noteUndelivered(slot, log)
                 return .event(kept.event)
             }
         }
         noteLevel(slot)
-        heard[number] = log.head
+        delivered[number] = log.head
         slot.status.store(.rejoined, ordering: .releasing)
         box?.setOverdue(number, false)
         let missed = modules.removeValue(forKey: number)?.missed ?? 0
@@ -246,7 +246,7 @@ struct OverdueModules {
             let kept = log[position]
             if let entry = kept?.event.entry {
                 guard let isFor = kept?.isFor(slot) else { return }
-                modules[number]?.addToInboxBacklog(entry, isHeard: !isFor)
+                modules[number]?.addToInboxBacklog(entry, isExcluded: !isFor)
             } else {
                 modules[number]?.missed += 1
             }
@@ -264,7 +264,7 @@ struct OverdueModules {
         trimNow(&log)
     }
 
-    /// Lets go of what no module is behind on any more.
+    /// Releases what no module is behind on any more.
     ///
     /// Looks only once in as many times as there are modules that are overdue, so that what it costs does not
     /// grow with their number.

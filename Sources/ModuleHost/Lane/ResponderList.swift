@@ -59,7 +59,7 @@ final class ResponderList<Responder>: AnyResponderList {
         responder(member).map { Entry(slot: member.slot, member: member, responder: $0) }
     }
 
-    /// Lets go of members of one module, which stand next to each other and which the caller holds: none ends
+    /// Releases members of one module, which stand next to each other and which the caller holds: none ends
     /// in the middle of this.
     @usableFromInline
     func remove(_ members: ArraySlice<Member>) {

@@ -47,7 +47,7 @@ struct StopBudget: Sendable {
     ///   - count: How many modules are yet to be notified after it.
     ///   - now: The instant.
     /// - Returns: The time, from then on.
-    func allowance(
+    func timeLimit(
         of slot: ModuleSlot?, before count: Int, at now: ContinuousClock.Instant
     ) -> Duration {
         if slot?.wasOverdueInStop.load(ordering: .relaxed) == true { return Self.minimum }
@@ -58,7 +58,7 @@ struct StopBudget: Sendable {
     /// Returns the interval of the watchdog: a tenth of the shortest time that a module may get now.
     func tick(at now: ContinuousClock.Instant, atMost usual: Duration) -> Duration {
         let shortest =
-            hasOverdueModules ? Self.minimum : allowance(of: nil, before: 0, at: now)
+            hasOverdueModules ? Self.minimum : timeLimit(of: nil, before: 0, at: now)
         return min(usual, shortest / 10)
     }
 }

@@ -30,7 +30,7 @@ final class Watchdog: Sendable {
         /// The sum of the ticks that have seen it; a reload may change their length.
         var counted = Duration.zero
         /// The time that the delivery may take in a stop; fixed when the first tick of the stop sees it.
-        var allowanceInStop: Duration?
+        var timeLimitInStop: Duration?
     }
 
     private let currentLimits: Guarded<Limits>
@@ -101,9 +101,9 @@ final class Watchdog: Sendable {
                 sight = Sight(delivery: word.delivery)
                 return false
             }
-            let allowance = allowance(watched, &sight)
+            let timeLimit = timeLimit(watched, &sight)
             sight.counted += tick
-            return sight.counted >= allowance
+            return sight.counted >= timeLimit
         }
         if isOverdue, lane.takeOver(at: word) { sight.withLock { $0 = Sight() } }
         schedule(for: lane)
@@ -123,15 +123,15 @@ final class Watchdog: Sendable {
     }
 
     /// Returns the time that the watched delivery may take.
-    private func allowance(_ watched: Lane.Watched, _ sight: inout Sight) -> Duration {
+    private func timeLimit(_ watched: Lane.Watched, _ sight: inout Sight) -> Duration {
         let usual = limit(watched.limit, of: watched.slot)
-        if let fixed = sight.allowanceInStop { return min(usual, fixed) }
+        if let fixed = sight.timeLimitInStop { return min(usual, fixed) }
         guard let budget = stopBudget.withLock({ $0 }) else { return usual }
         // One that was in sight when the stop began gets the rest of its time, or half of what is left.
-        let allowance = budget.allowance(
+        let timeLimit = budget.timeLimit(
             of: watched.slot, before: watched.modulesToCome, at: time.now())
-        sight.allowanceInStop = sight.counted + allowance
-        return min(usual, sight.counted + allowance)
+        sight.timeLimitInStop = sight.counted + timeLimit
+        return min(usual, sight.counted + timeLimit)
     }
 
     private func limit(_ limit: DeliveryLimit, of slot: ModuleSlot?) -> Duration {

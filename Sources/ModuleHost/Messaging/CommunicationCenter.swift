@@ -28,7 +28,7 @@ public final class CommunicationCenter {
     /// In the order of their ranks, so that those of one module stand next to each other.
     private var members: [Member] = []
     /// Members of modules that were made for a reload, by the numbers of their slots: nothing is sent to them yet.
-    private var drafts: [UInt16: [Member]] = [:]
+    private var staged: [UInt16: [Member]] = [:]
     private var known: [ObjectIdentifier: Member] = [:]
     @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]
     private var sequence = 0
@@ -95,15 +95,15 @@ public final class CommunicationCenter {
         let member = Member(object: object, slot: slot, sequence: isModule ? 0 : sequence)
         known[key] = member
         slot.membersAdded.add(1, ordering: .releasing)
-        guard !slot.isDraft.load(ordering: .relaxed) else {
-            drafts[slot.number, default: []].insert(member, at: isModule ? 0 : draftCount(slot))
+        guard !slot.isStaged.load(ordering: .relaxed) else {
+            staged[slot.number, default: []].insert(member, at: isModule ? 0 : stagedCount(slot))
             return
         }
         members.insert(member, at: members.partitioningIndex { member.precedes($0) })
         for list in lists.values { list.insert(member) }
     }
 
-    private func draftCount(_ slot: ModuleSlot) -> Int { drafts[slot.number]?.count ?? 0 }
+    private func stagedCount(_ slot: ModuleSlot) -> Int { staged[slot.number]?.count ?? 0 }
 
     /// Returns the range of the members of a module.
     private func range(of slot: ModuleSlot) -> Range<Int> {
@@ -113,10 +113,10 @@ public final class CommunicationCenter {
 
     /// The members of a module, itself first.
     func members(of slot: ModuleSlot) -> [Member] {
-        let drafts = drafts[slot.number] ?? []
+        let staged = staged[slot.number] ?? []
         // A draft has a rank that a module may have which is still there.
         return members[range(of: slot)].filter { $0.slot === slot }
-            + drafts.filter { $0.slot === slot }
+            + staged.filter { $0.slot === slot }
     }
 
     func take(_ object: AnyObject) {
@@ -124,7 +124,7 @@ public final class CommunicationCenter {
         guard let member = known.removeValue(forKey: ObjectIdentifier(object)) else { return }
         // A message that is on its way round goes by its own list, and looks here.
         member.markRemoved()
-        drafts[member.slot.number]?.removeAll { $0 === member }
+        staged[member.slot.number]?.removeAll { $0 === member }
         let index = members.partitioningIndex { !$0.precedes(member) }
         guard index < members.count, members[index] === member else { return }
         members.remove(at: index)
@@ -135,7 +135,7 @@ public final class CommunicationCenter {
     /// Takes every member of a module's out.
     ///
     /// - Parameter slot: The module's place.
-    /// - Returns: The members, to be let go of when their module may be entered.
+    /// - Returns: The members, to be released when their module may be entered.
     func takeAll(of slot: ModuleSlot) -> [Member] {
         let gone = members(of: slot)
         guard !gone.isEmpty else { return [] }
@@ -143,7 +143,7 @@ public final class CommunicationCenter {
             member.markRemoved()
             known[ObjectIdentifier(member.object)] = nil
         }
-        if drafts[slot.number]?.first?.slot === slot { drafts[slot.number] = nil }
+        if staged[slot.number]?.first?.slot === slot { staged[slot.number] = nil }
         let range = range(of: slot)
         guard members[range].first?.slot === slot else { return gone }
         for list in lists.values { list.remove(members[range]) }
@@ -155,10 +155,10 @@ public final class CommunicationCenter {
     /// Takes in the members of modules that are not drafts any more, and puts all in the order of their ranks.
     func reorder() {
         var new: [Member] = []
-        for (number, some) in drafts {
-            new += some.filter { !$0.slot.isDraft.load(ordering: .relaxed) }
-            let rest = some.filter { $0.slot.isDraft.load(ordering: .relaxed) }
-            drafts[number] = rest.isEmpty ? nil : rest
+        for (number, some) in staged {
+            new += some.filter { !$0.slot.isStaged.load(ordering: .relaxed) }
+            let rest = some.filter { $0.slot.isStaged.load(ordering: .relaxed) }
+            staged[number] = rest.isEmpty ? nil : rest
         }
         members = (members + new).sorted { $0.precedes($1) }
         for list in lists.values { list.reorder(adding: new) }

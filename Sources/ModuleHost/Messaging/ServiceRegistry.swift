@@ -23,7 +23,7 @@ public final class ServiceRegistry {
     public enum Lifetime: Hashable, Sendable {
         /// Made once, at the first request, and given to every caller.
         case shared
-        /// Made anew for each request.
+        /// Made for each request.
         case eachTime
     }
 
@@ -48,7 +48,7 @@ public final class ServiceRegistry {
         var leaving: [ObjectIdentifier: AnyService] = [:]
         let leavingSlots: Set<ObjectIdentifier>
         /// Those of modules that were made for the reload: these alone use them until then.
-        var drafts: [ObjectIdentifier: AnyService] = [:]
+        var staged: [ObjectIdentifier: AnyService] = [:]
     }
 
     init(gate: Gate) { self.gate = gate }
@@ -87,8 +87,8 @@ public final class ServiceRegistry {
     }
 
     private func keep(_ entry: AnyService) {
-        if entry.slot.isDraft.load(ordering: .relaxed) {
-            transition?.drafts[entry.key] = entry
+        if entry.slot.isStaged.load(ordering: .relaxed) {
+            transition?.staged[entry.key] = entry
         } else if transition?.leavingSlots.contains(ObjectIdentifier(entry.slot)) == true {
             transition?.leaving[entry.key] = entry
         } else {
@@ -114,8 +114,8 @@ public final class ServiceRegistry {
     private func find(_ key: ObjectIdentifier, for slot: ModuleSlot?) -> AnyService? {
         if let entry = entries.find(key) { return entry }
         guard let transition else { return nil }
-        let isDraft = slot?.isDraft.load(ordering: .relaxed) == true
-        return isDraft ? transition.drafts[key] : transition.leaving[key]
+        let isStaged = slot?.isStaged.load(ordering: .relaxed) == true
+        return isStaged ? transition.staged[key] : transition.leaving[key]
     }
 
     /// Takes out the services of a module.
@@ -125,11 +125,11 @@ public final class ServiceRegistry {
         let gone = takeSeen(of: slot)
         guard let transition else { return gone }
         // One that leaves and one that comes may provide the same.
-        let (leaving, drafts) = (transition.leaving.values, transition.drafts.values)
+        let (leaving, staged) = (transition.leaving.values, transition.staged.values)
         let isOfSlot = { (service: AnyService) in service.slot === slot }
         self.transition?.leaving = transition.leaving.filter { !isOfSlot($0.value) }
-        self.transition?.drafts = transition.drafts.filter { !isOfSlot($0.value) }
-        return gone + leaving.filter(isOfSlot) + drafts.filter(isOfSlot)
+        self.transition?.staged = transition.staged.filter { !isOfSlot($0.value) }
+        return gone + leaving.filter(isOfSlot) + staged.filter(isOfSlot)
     }
 
     // MARK: Reloading
@@ -146,7 +146,7 @@ public final class ServiceRegistry {
 
     /// A service of a module that was made for the reload and one of a module that stays are the same.
     var transitionFault: ServiceError? {
-        transition?.drafts.values.lazy
+        transition?.staged.values.lazy
             .compactMap { [entries] in entries.find($0.key) }.first
             .map { .duplicate($0.name, first: $0.slot.id) }
     }
@@ -159,7 +159,7 @@ public final class ServiceRegistry {
         guard let transition else { return }
         self.transition = nil
         for entry in transition.leaving.values { set(entry) }
-        for entry in transition.drafts.values { set(entry) }
+        for entry in transition.staged.values { set(entry) }
     }
 
     // MARK: Using

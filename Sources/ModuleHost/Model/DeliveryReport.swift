@@ -28,9 +28,9 @@ public struct DeliveryReport: Hashable, Sendable {
 extension DeliveryReport {
     /// Tells one more, and counts what comes of it.
     @inlinable @inline(__always)
-    mutating func count(_ tell: () throws -> Void) throws {
+    mutating func count(_ body: () throws -> Void) throws {
         do {
-            try tell()
+            try body()
             delivered += 1
         } catch {
             failed += 1

@@ -15,5 +15,5 @@ package struct EventOutcome: Hashable, Sendable {
     /// The reason why a URL was not opened.
     package var failure: String?
     /// The topic or event for which there was no module, in words; nil if there was one.
-    package var unheard: String?
+    package var undelivered: String?
 }

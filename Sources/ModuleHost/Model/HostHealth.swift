@@ -16,7 +16,7 @@ package struct HostHealth: Hashable, Sendable {
         self.modules = modules
     }
 
-    /// Whether the host can no longer be called healthy: it would better be started anew.
+    /// Whether the host can no longer be called healthy: a new start would serve better.
     ///
     /// Modules that failed do not count: the app goes on without them, as it was told to.
     package var isUnhealthy: Bool { Self.isUnhealthy(overdue: overdue.count, of: modules) }

@@ -26,7 +26,7 @@
         /// Every module has heard `launch`.
         case launched
         case activate, resignActive, background, foreground, terminate
-        /// Every module has heard of the end and was let go.
+        /// Every module has heard of the end and was released.
         case ended
     }
 

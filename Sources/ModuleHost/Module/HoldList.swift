@@ -2,7 +2,7 @@ import AppService
 
 /// The holds that modules have on steps of the app's life, and the jobs that wait for their end.
 ///
-/// Any thread may use it. No code of a module runs under its lock: a hold's handler is run, and let go
+/// Any thread may use it. No code of a module runs under its lock: a hold's handler is run, and released
 /// of, in its module.
 final class HoldList: Sendable {
     typealias ID = Int
@@ -12,7 +12,7 @@ final class HoldList: Sendable {
         /// Its module said so, or its handler has run.
         case ended
         /// It could not be ended any more.
-        case letGo
+        case release
     }
 
     fileprivate struct Hold {
@@ -44,7 +44,7 @@ final class HoldList: Sendable {
 
     fileprivate struct State {
         /// The time that a hold may take.
-        var allowance: Duration
+        var timeLimit: Duration
         var holds: [ID: Hold] = [:]
         var waiting: [Waiting] = []
         var nextID = 0
@@ -64,16 +64,16 @@ final class HoldList: Sendable {
     ///   - gate: The way to the modules.
     ///   - log: Where it says who held for too long.
     ///   - time: The clock.
-    ///   - allowance: How long a hold may take.
-    init(gate: Gate, log: Log, time: any TimeSource, allowance: Duration) {
+    ///   - timeLimit: How long a hold may take.
+    init(gate: Gate, log: Log, time: any TimeSource, timeLimit: Duration) {
         self.gate = gate
         self.log = log
         self.time = time
-        state = Guarded(State(allowance: allowance))
+        state = Guarded(State(timeLimit: timeLimit))
     }
 
     /// Holds that begin from now on may take another time.
-    func exchange(allowance: Duration) { state.withLock { $0.allowance = allowance } }
+    func exchange(timeLimit: Duration) { state.withLock { $0.timeLimit = timeLimit } }
 
     // MARK: Holds
 
@@ -108,7 +108,7 @@ final class HoldList: Sendable {
         guard let ended else { return }
         let took = ended.began.duration(to: time.now()).briefText
         log.of(module: ended.module.text).debug(
-            how == .letGo
+            how == .release
                 ? "let go of its hold on '\(ended.step.rawValue)' without ending it: \(ended.reason)"
                 : "ended its hold on '\(ended.step.rawValue)' after \(took): \(ended.reason)")
         if let handler = ended.handler {
@@ -118,7 +118,7 @@ final class HoldList: Sendable {
         for job in ready { gate.lane.enqueue(job) }
     }
 
-    /// Ends all holds of a module that is about to be let go.
+    /// Ends all holds of a module that is about to be released.
     ///
     /// In the module's code.
     func endAll(of slot: ModuleSlot) {
@@ -146,7 +146,7 @@ final class HoldList: Sendable {
 
     /// Notes that the modules are about to hear of an event.
     ///
-    /// Holds do not run out in the foreground; in the background their time begins anew.
+    /// Holds do not run out in the foreground; in the background their time begins again.
     func follow(_ event: EventKind) {
         state.withLock { state in
             switch event {
@@ -204,7 +204,7 @@ final class HoldList: Sendable {
 
     /// Ends it all: the host has ended, and no job waits any more.
     func close() {
-        // What waits may be the last to hold an app, which is let go of outside of the lock.
+        // What waits may be the last to hold an app, which is released outside of the lock.
         let waiting = state.withLock { state -> [Waiting] in
             state.isClosed = true
             for hold in state.holds.values { hold.clock.cancel() }
@@ -214,7 +214,7 @@ final class HoldList: Sendable {
         withExtendedLifetime(waiting) {}
     }
 
-    /// Lets go of what is left when the modules go: handlers are code of theirs.
+    /// Releases what is left when the modules go: handlers are code of theirs.
     func clear() {
         let left = state.withLock { state -> [ID: Hold] in
             defer { state.holds = [:] }
@@ -230,13 +230,13 @@ final class HoldList: Sendable {
         guard case .stopped = state.holds[id]?.clock else { return }
         let turn = state.nextTurn
         state.nextTurn += 1
-        let allowance = state.allowance
-        let alarm = time.schedule(after: allowance) { [self] in runOut(id, turn, of: allowance) }
-        state.holds[id]?.clock = .runs(until: time.now() + allowance, alarm: alarm, turn: turn)
+        let timeLimit = state.timeLimit
+        let alarm = time.schedule(after: timeLimit) { [self] in runOut(id, turn, of: timeLimit) }
+        state.holds[id]?.clock = .runs(until: time.now() + timeLimit, alarm: alarm, turn: turn)
     }
 
     /// A hold's time is over: its module is told, and then it has ended.
-    private func runOut(_ id: ID, _ turn: Int, of allowance: Duration) {
+    private func runOut(_ id: ID, _ turn: Int, of timeLimit: Duration) {
         let hold = state.withLock { state -> Hold? in
             guard !state.isClosed, let hold = state.holds[id],
                 case .runs(_, _, turn) = hold.clock
@@ -247,7 +247,7 @@ final class HoldList: Sendable {
         }
         guard let hold else { return }
         log.of(module: hold.module.text).warning(
-            "held '\(hold.step.rawValue)' longer than \(allowance.briefText): \(hold.reason)")
+            "held '\(hold.step.rawValue)' longer than \(timeLimit.briefText): \(hold.reason)")
         guard let handler = hold.handler else { return end(id, how: .ended) }
         gate.lane.enqueue(
             HoldExpiry(gate: gate, slot: hold.slot, handler) { [self] in end(id, how: .ended) })

@@ -1,4 +1,4 @@
-/// A unit of application behaviour that a host creates, tells about the app's life, and lets go.
+/// A unit of application behaviour that a host creates, tells about the app's life, and releases.
 ///
 /// The slatefile names the modules to run. The host makes one instance of each, in slatefile order,
 /// and lets them go in reverse order. A module hears only the events whose responder protocol it

@@ -50,7 +50,7 @@ public final class ModuleContext {
         id: ModuleID, slot: ModuleSlot, app: String, config: JSONValue?, appConfig: JSONValue?,
         log: Log,
         stateDirectory: String, center: CommunicationCenter, services: ServiceRegistry,
-        calls: CallLine, host: any ModuleServices
+        calls: CallChannel, host: any ModuleServices
     ) {
         self.id = id
         self.slot = slot
@@ -131,12 +131,12 @@ public final class ModuleContext {
         try host.services.post(.message(topic: topic, payload: json, origin: .local(id)))
     }
 
-    // MARK: The event in hand
+    // MARK: The current event
 
     /// The event that the module is being told of; nil outside of one, as in a timer's tick.
-    public var event: LifecycleEvent? { host.services.eventInHand(of: slot) }
+    public var event: LifecycleEvent? { host.services.currentEvent(of: slot) }
 
-    /// The position of the event in hand in the inbox; nil for an event that is not durable.
+    /// The position of the current event in the inbox; nil for an event that is not durable.
     ///
     /// A durable event is delivered at least once: after the host has died in it, it comes again. A module
     /// that stores this position together with the event's effect, in one transaction, and leaves out
@@ -146,7 +146,7 @@ public final class ModuleContext {
     // MARK: The host
 
     /// The metrics of the host, up to the current event.
-    public var hostFigures: HostFigures { host.services.figures }
+    public var hostMetrics: HostMetrics { host.services.metrics }
 
     // MARK: Work at start-up
 
@@ -321,7 +321,7 @@ public final class ModuleContext {
         return timer
     }
 
-    /// Calls off all that could still reach the module: it is about to be let go.
+    /// Calls off all that could still reach the module: it is about to be released.
     func invalidate() {
         for timer in Array(timers.values) { timer.cancel() }
         host.services.holds.endAll(of: slot)

@@ -8,7 +8,7 @@
 /// - Thread: Any. It may go along with the work.
 /// - Time: `deadlines.stop`, 10 s unless the slatefile says otherwise, from the moment it was taken;
 ///   during a stop never past `deadlines.stopAll`. See ``remaining``.
-/// - End: By ``end()``, by its time, with its module, or when the last reference to it is let go of.
+/// - End: By ``end()``, by its time, with its module, or when the last reference to it is released.
 public final class ModuleHold: Sendable {
     /// The reason for it, in the module's words.
     public let reason: String
@@ -22,7 +22,7 @@ public final class ModuleHold: Sendable {
         self.holds = holds
     }
 
-    deinit { holds.end(id, how: .letGo) }
+    deinit { holds.end(id, how: .release) }
 
     /// Ends the hold: the app may go on.
     ///
@@ -32,14 +32,14 @@ public final class ModuleHold: Sendable {
     /// The time that is left; zero once it has ended or run out, nil if it does not run out: the app has come back to the
     /// foreground, and no stop has begun.
     ///
-    /// When the app goes to the background once more, the time begins anew.
+    /// When the app goes to the background once more, the time begins again.
     public var remaining: Duration? { holds.remaining(id) }
 }
 
 extension ModuleContext {
     /// Keeps the step that the module is hearing of open, until the hold is ended or its time runs out.
     ///
-    /// Works while `background` or `terminate` is in hand. Take it in `didEnterBackground()` or
+    /// Works while `background` or `terminate` is delivered. Take it in `didEnterBackground()` or
     /// `willTerminate()`, pass it along with the work, and end it when the work is done:
     ///
     /// ```swift
@@ -61,7 +61,7 @@ extension ModuleContext {
         guard let event, event == .background || event == .terminate else {
             throw .nothingToHold(in: event)
         }
-        guard !host.services.isLed else { throw .otherProcess }
+        guard !host.services.isChildProcess else { throw .otherProcess }
         let holds = host.services.holds
         let id = try holds.add(
             HoldList.Request(module: id, slot: slot, step: event, reason: reason, expiry: expiry))
@@ -71,7 +71,7 @@ extension ModuleContext {
 
 /// The reason why there is nothing to hold.
 @nonexhaustive public enum HoldError: Error, Hashable, Sendable {
-    /// Neither `background` nor `terminate` is in hand, but this event, or none.
+    /// Neither `background` nor `terminate` is delivered, but this event, or none.
     case nothingToHold(in: EventKind?)
     /// The host has ended.
     case stopped

@@ -2,8 +2,8 @@ import AppService
 
 /// The services of a host that a context needs.
 protocol ModuleServices: Sendable {
-    func eventInHand(of slot: ModuleSlot) -> LifecycleEvent?
-    var figures: HostFigures { get }
+    func currentEvent(of slot: ModuleSlot) -> LifecycleEvent?
+    var metrics: HostMetrics { get }
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError)
     func post(_ event: LifecycleEvent)
 
@@ -18,10 +18,10 @@ protocol ModuleServices: Sendable {
     var deadlines: Slatefile.Deadlines { get }
 
     /// Whether this is one module's process, which another host leads.
-    var isLed: Bool { get }
+    var isChildProcess: Bool { get }
 
     /// Puts an event into the inbox, and waits until it is there.
-    func submit(_ record: InboxRecord) -> InboxSubmission.Fate
+    func submit(_ record: InboxRecord) -> InboxSubmission.Acceptance
 
     /// Whether the calling thread is the lane's: it is not in a module that is overdue.
     var isOnLane: Bool { get }
@@ -41,12 +41,12 @@ protocol ModuleServices: Sendable {
     @discardableResult
     func waitForStop(within time: Duration) -> Bool
 
-    /// Puts aside the durable event that an overdue module has in hand, which is not to hear it again.
+    /// Moves to the dead letters the durable event that an overdue module handles, which is not to hear it again.
     ///
     /// - Parameters:
     ///   - slot: The module.
     ///   - reason: The reason, which is kept with it.
-    /// - Returns: False where it has none in hand, or is not overdue.
+    /// - Returns: False where it handles none, or is not overdue.
     func putAsideEventInHand(of slot: ModuleSlot, because reason: String) -> Bool
 
     /// Gives a module up: it gets nothing more. What it has not heard of the durable events is put aside.

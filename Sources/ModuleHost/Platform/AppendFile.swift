@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that only ever grows, such as a journal, and that can be opened anew after it was moved
+/// A file that only ever grows, such as a journal, and that can be reopened after it was moved
 /// away.
 ///
 /// Not safe to share between threads; a module holds one of its own.

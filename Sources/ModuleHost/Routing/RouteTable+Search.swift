@@ -65,7 +65,7 @@ extension RouteTable.Storage {
                 let search = RouteSearch(
                     trie: view.trie, url: bytes, segmentCount: url.segmentCount,
                     isFirstFolded: url.hasAuthority)
-                // What this closure keeps is kept anew for every segment on the way, so nothing in it is
+                // What this closure keeps is kept again for every segment on the way, so nothing in it is
                 // counted. The URL outlives it: the caller has it.
                 let variants = view.variants
                 let url = Unmanaged.passUnretained(url)

@@ -14,7 +14,7 @@ public import ModuleHost
 /// ```
 ///
 /// Payloads stand in the file as they came but for the tokens of URLs, so it is made for its owner
-/// alone (0600). It can be rotated: move it away and send HUP, and the module begins it anew.
+/// alone (0600). It can be rotated: move it away and send HUP, and the module begins it again.
 ///
 /// Give it the first place in the slatefile, and it hears also what another module claims.
 ///
@@ -40,7 +40,7 @@ public final class JournalModule: EveryEventResponder, LaunchResponder,
 
     /// Reads the settings.
     ///
-    /// - Parameter context: The module's settings, and the event in hand.
+    /// - Parameter context: The module's settings, and the current event.
     /// - Throws: ``JSONError`` where the settings are not what they should be.
     public init(context: ModuleContext) throws {
         self.context = context
@@ -56,7 +56,7 @@ public final class JournalModule: EveryEventResponder, LaunchResponder,
         try didHear(.launch)
     }
 
-    /// Takes new settings, and opens the file anew in any case: it may have been moved away.
+    /// Takes new settings, and reopens the file in any case: it may have been moved away.
     ///
     /// - Parameter change: The settings that hold now.
     /// - Throws: Where the file cannot be opened. The journal then goes on in the one it has.
@@ -66,7 +66,7 @@ public final class JournalModule: EveryEventResponder, LaunchResponder,
         try opening.get()
     }
 
-    /// Appends the event in hand.
+    /// Appends the current event.
     ///
     /// - Parameter kind: Its kind.
     /// - Throws: Where the file cannot be written.

@@ -1,9 +1,9 @@
 public import ModuleHost
 
-/// Writes the host's figures to a file for the textfile collector of Prometheus' node exporter.
+/// Writes the host's metrics to a file for the textfile collector of Prometheus' node exporter.
 ///
 /// It counts the events that it hears, by kind, so give it a place before modules that claim some.
-/// The other figures are the host's own. The file is replaced whole, at one instant; its first
+/// The other metrics are the host's own. The file is replaced whole, at one instant; its first
 /// version comes when the app is ready and idle, its last one with `terminate`.
 ///
 /// In between it is written only after something happened, and at most once per interval: an app to
@@ -12,7 +12,7 @@ public import ModuleHost
 /// | setting | | default |
 /// |---|---|---|
 /// | `file` | the file; relative to the state directory | `hostd.prom` |
-/// | `interval` | how old the figures in the file may be | `15s` |
+/// | `interval` | how old the metrics in the file may be | `15s` |
 public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     TerminationResponder, ConfiguredModule
 {
@@ -34,7 +34,7 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
 
     /// Reads the settings.
     ///
-    /// - Parameter context: The module's settings, its timers, and the host's figures.
+    /// - Parameter context: The module's settings, its timers, and the host's metrics.
     /// - Throws: ``JSONError`` where the settings are not what they should be.
     public init(context: ModuleContext) throws {
         self.context = context
@@ -68,7 +68,7 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
         configuration = try context.config()
     }
 
-    /// Writes the last figures.
+    /// Writes the last metrics.
     public func willTerminate() {
         didHear(.terminate)
         nextWrite?.cancel()
@@ -79,7 +79,7 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     private func write() {
         let path = configuration.file ?? OutputPath("hostd.prom")
         let text = PrometheusText(
-            events: events, figures: context.hostFigures, app: context.app)
+            events: events, metrics: context.hostMetrics, app: context.app)
         do throws(FileError) {
             try writeFile(text.bytes, to: path.absolute(in: context.stateDirectory))
             if isFailing { context.log.notice("the figures are written again") }

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// Figures in the text format of Prometheus.
+/// Metrics in the text format of Prometheus.
 ///
 /// Each family is written in one call, so its samples stand together below its `HELP` and `TYPE`.
 /// There are no timestamps: the textfile collector refuses them.
@@ -25,7 +25,7 @@ struct PrometheusText {
     /// The label that tells these metrics from those of other apps on the machine.
     private let app: String
 
-    /// A text without figures.
+    /// A text without metrics.
     ///
     /// - Parameter app: The value of the label `app`, which each sample bears.
     init(app: String) {
@@ -37,9 +37,9 @@ struct PrometheusText {
     ///
     /// - Parameters:
     ///   - name: Its name, with its unit, and `_total` if it is a counter.
-    ///   - type: What its figures do over time.
+    ///   - type: What its metrics do over time.
     ///   - help: What they mean, in a line without backslashes.
-    ///   - samples: The figures; without any, nothing is written.
+    ///   - samples: The metrics; without any, nothing is written.
     mutating func family(
         _ name: String, _ type: FigureType, _ help: String, _ samples: [Sample]
     ) {
@@ -81,13 +81,13 @@ struct PrometheusText {
 }
 
 extension PrometheusText {
-    /// The figures of a host.
+    /// The metrics of a host.
     ///
     /// - Parameters:
     ///   - events: How many events of each kind were heard.
-    ///   - figures: The host's own.
+    ///   - metrics: The host's own.
     ///   - app: The app's name.
-    init(events: [EventKind: Int], figures: HostFigures, app: String) {
+    init(events: [EventKind: Int], metrics: HostMetrics, app: String) {
         self.init(app: app)
         family(
             "hostd_events_total", .counter, "Events heard, by kind.",
@@ -96,25 +96,25 @@ extension PrometheusText {
             })
         family(
             "hostd_events_ignored_total", .counter,
-            "Events that meant nothing in the state they came in.", figures.ignored)
+            "Events that meant nothing in the state they came in.", metrics.ignored)
         family(
-            "hostd_handler_failures_total", .counter, "Handlers that threw.", figures.failures)
+            "hostd_handler_failures_total", .counter, "Handlers that threw.", metrics.failures)
         family(
             "hostd_modules_late_total", .counter, "Times that a module became late.",
-            figures.lateness)
+            metrics.lateness)
         family(
             "hostd_modules", .gauge, "Modules, by what has become of them.",
             [
-                Sample(label: ("status", "running"), value: Double(figures.modulesRunning)),
-                Sample(label: ("status", "failed"), value: Double(figures.modulesFailed)),
+                Sample(label: ("status", "running"), value: Double(metrics.modulesRunning)),
+                Sample(label: ("status", "failed"), value: Double(metrics.modulesFailed)),
             ])
         family(
             "hostd_state", .gauge, "1 for the state that the app is in, 0 for the others.",
             LifecycleState.allCases.map { state in
-                Sample(label: ("state", state.rawValue), value: state == figures.state ? 1 : 0)
+                Sample(label: ("state", state.rawValue), value: state == metrics.state ? 1 : 0)
             })
         family(
             "hostd_ready_seconds", .gauge, "From the start of the app to READY.",
-            figures.readyAfter.map { [Sample(value: $0 / .seconds(1))] } ?? [])
+            metrics.readyAfter.map { [Sample(value: $0 / .seconds(1))] } ?? [])
     }
 }

@@ -52,12 +52,12 @@ extension Command {
                     let listing = try InboxListing(of: directory, limit: limit)
                     return listing.report(asJSON: arguments.has("json"))
                 case .retry:
-                    return try RejectedEvents(folder).choosing { () throws(InboxError) in
-                        try RejectedChoice(folder, arguments).retry()
+                    return try DeadLetters(folder).choosing { () throws(InboxError) in
+                        try DeadLetterChoice(folder, arguments).retry()
                     }
                 case .drop:
-                    return try RejectedEvents(folder).choosing { () throws(InboxError) in
-                        try RejectedChoice(folder, arguments).drop()
+                    return try DeadLetters(folder).choosing { () throws(InboxError) in
+                        try DeadLetterChoice(folder, arguments).drop()
                     }
                 }
             } catch {

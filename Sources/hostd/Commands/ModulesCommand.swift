@@ -21,7 +21,7 @@ extension Command {
                 "no host runs on the state directory; or nothing is held against the module"
         ]) { $1 },
         run: { arguments in
-            if let module = arguments["forgive"] { return forgive(module, arguments) }
+            if let module = arguments["forgive"] { return resetCrashes(module, arguments) }
             return HostCall.run("modules", arguments) { call throws(ControlClientError) in
                 let modules = try call.client.call("modules")
                 return arguments.has("json")
@@ -79,11 +79,11 @@ extension Command {
 
     // MARK: --forgive
 
-    private static func forgive(_ name: String, _ arguments: Arguments) -> ExitCode {
+    private static func resetCrashes(_ name: String, _ arguments: Arguments) -> ExitCode {
         let directory = arguments.stateDirectory
         CurrentProcess.actAsOwner(of: directory.path)
-        do throws(BlamedModulesError) {
-            let before = try BlamedModules(in: directory)
+        do throws(CrashHistoryError) {
+            let before = try CrashHistory(in: directory)
             guard let module = before.blames.keys.first(where: { $0.text == name }) else {
                 let names = before.blames.keys.map(\.text).sorted()
                 let others = names.isEmpty ? "" : "; only against \(names.joined(separator: ", "))"
@@ -91,8 +91,8 @@ extension Command {
                 return .unavailable
             }
             var deaths = 0
-            try BlamedModules.update(in: directory) { blamed in
-                deaths = blamed.forgive(module)?.deaths ?? 0
+            try CrashHistory.update(in: directory) { blamed in
+                deaths = blamed.resetCrashes(module)?.deaths ?? 0
                 return deaths > 0
             }
             if arguments.has("json") {

@@ -10,7 +10,8 @@ struct AppPhaseTests {
         .releasing(end), .ended,
     ]
     private static let changes: [AppPhase.Change] = [
-        .begin, .startedUp, .launched, .activated, .reload, .reloaded, .stop(end), .told, .released,
+        .begin, .startedUp, .launched, .activated, .reload, .reloaded, .stop(end), .notified,
+        .released,
     ]
 
     private struct Row {
@@ -30,21 +31,21 @@ struct AppPhaseTests {
     /// Whatever is not in it means nothing.
     private static let table: [Row] = [
         Row(.made, .begin, .making, [.makeModules]),
-        Row(.made, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop]),
+        Row(.made, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .notifyOfStop]),
         Row(.making, .startedUp, .launching, [.reportStartedUp]),
-        Row(.making, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop]),
+        Row(.making, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .notifyOfStop]),
         Row(.launching, .launched, .activating, [.openRoot]),
-        Row(.launching, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop]),
+        Row(.launching, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .notifyOfStop]),
         Row(.activating, .activated, .running, [.becomeReady, .beginNextReload, .openInbox]),
-        Row(.activating, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .tellOfStop]),
+        Row(.activating, .stop(end), .stopping(end), [.closeEntrances, .dropHeld, .notifyOfStop]),
         Row(.running, .reload, .reloading, []),
-        Row(.running, .stop(end), .stopping(end), [.closeEntrances, .tellOfStop]),
+        Row(.running, .stop(end), .stopping(end), [.closeEntrances, .notifyOfStop]),
         Row(.reloading, .reloaded, .running, [.beginNextReload]),
-        Row(.reloading, .stop(end), .stopping(end), [.closeEntrances, .undoReload, .tellOfStop]),
+        Row(.reloading, .stop(end), .stopping(end), [.closeEntrances, .undoReload, .notifyOfStop]),
         Row(.stopping(end), .reloaded, .stopping(end), [.beginNextReload]),
-        Row(.stopping(end), .told, .releasing(end), [.release]),
+        Row(.stopping(end), .notified, .releasing(end), [.release]),
         Row(.releasing(end), .reloaded, .releasing(end), [.beginNextReload]),
-        Row(.releasing(end), .told, .releasing(end), [.release]),
+        Row(.releasing(end), .notified, .releasing(end), [.release]),
         Row(.releasing(end), .released, .ended, [.end(end)]),
     ]
 
@@ -67,7 +68,7 @@ struct AppPhaseTests {
         _ = phase.apply(.stop(.stopped))
         #expect(phase.apply(.stop(Self.end)).isEmpty)
         #expect(phase == .stopping(.stopped))
-        _ = phase.apply(.told)
+        _ = phase.apply(.notified)
         #expect(phase.apply(.stop(Self.end)).isEmpty)
         #expect(phase.apply(.released) == [.end(.stopped)])
     }
@@ -81,9 +82,9 @@ struct AppPhaseTests {
     @Test("from each phase a stop leads to the end, in as many changes as it has steps")
     func everyPhaseEnds() {
         for var phase in Self.phases where !phase.isEnding {
-            let effects = [.stop(Self.end), .told, .released].flatMap { phase.apply($0) }
+            let effects = [.stop(Self.end), .notified, .released].flatMap { phase.apply($0) }
             #expect(phase == .ended)
-            #expect(effects.suffix(3) == [.tellOfStop, .release, .end(Self.end)])
+            #expect(effects.suffix(3) == [.notifyOfStop, .release, .end(Self.end)])
         }
     }
 }

@@ -49,7 +49,7 @@ struct HoldEndTests {
         #expect(probe.entries("terminate") == ["a terminate", "b terminate"])
     }
 
-    // MARK: The host is let go
+    // MARK: The host is released
 
     @Test("a host that is let go ends what was held, and leaves no alarm behind")
     func hostLetGo() async throws {
@@ -105,7 +105,7 @@ struct HoldEndTests {
         let recorder = LogRecorder()
         let lane = Lane(limits: Watchdog.Limits(), time: ManualTimeSource())
         let holds = HoldList(
-            gate: Gate(lane: lane), log: recorder.log, time: time, allowance: .seconds(10))
+            gate: Gate(lane: lane), log: recorder.log, time: time, timeLimit: .seconds(10))
         holds.follow(.background)
         let id = try holds.add(
             HoldList.Request(

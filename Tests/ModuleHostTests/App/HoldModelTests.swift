@@ -12,7 +12,7 @@ struct HoldModelTests {
     enum Step {
         case background, foreground, stop
         case end(Int)
-        case letGo(Int)
+        case release(Int)
         case pass(halfSeconds: Int)
     }
 
@@ -31,7 +31,7 @@ struct HoldModelTests {
             var left: Int?
         }
 
-        static let allowance = 20
+        static let timeLimit = 20
 
         var entries: [String] = []
         var open: [Hold] = []
@@ -54,7 +54,7 @@ struct HoldModelTests {
                     open.append(
                         Hold(
                             module: name, step: event, reason: "hold \(taken)", number: taken,
-                            hasHandler: hasHandler, left: Self.allowance))
+                            hasHandler: hasHandler, left: Self.timeLimit))
                 }
             }
         }
@@ -69,7 +69,7 @@ struct HoldModelTests {
 
         private mutating func renew() {
             for index in open.indices where open[index].left == nil {
-                open[index].left = Self.allowance
+                open[index].left = Self.timeLimit
             }
         }
 
@@ -157,7 +157,7 @@ struct HoldModelTests {
             case 0, 1: steps.append(.background)
             case 2: steps.append(.foreground)
             case 3: steps.append(.end(Int.random(in: 1...9, using: &random)))
-            case 4: steps.append(.letGo(Int.random(in: 1...9, using: &random)))
+            case 4: steps.append(.release(Int.random(in: 1...9, using: &random)))
             default: steps.append(.pass(halfSeconds: Int.random(in: 1...12, using: &random)))
             }
         }
@@ -226,8 +226,8 @@ struct HoldModelTests {
             case .end(let number):
                 script.shelf.end("hold \(number)")
                 model.end(number)
-            case .letGo(let number):
-                script.shelf.letGo("hold \(number)")
+            case .release(let number):
+                script.shelf.release("hold \(number)")
                 model.end(number)
             case .pass(let halfSeconds):
                 for _ in 0..<halfSeconds {
@@ -242,7 +242,7 @@ struct HoldModelTests {
                             return
                         }
                         #expect(Set(modules) == Set(named) && modules.count == named.count)
-                        // What is left is let go of in no order that matters.
+                        // What is left is released in no order that matters.
                         let told = probe.entries.dropFirst(before).filter {
                             !$0.hasSuffix("deinit")
                         }

@@ -56,7 +56,7 @@ struct HoldTests {
 
     /// How a hold ends.
     enum Ending: CaseIterable {
-        case ended, letGo, ranOut, ranOutWithHandler, endedByHandler
+        case ended, release, ranOut, ranOutWithHandler, endedByHandler
     }
 
     static let waits = ["background", "terminate"].flatMap { step in
@@ -70,7 +70,7 @@ struct HoldTests {
         let probe = Probe("stopWaits \(step) \(ending)")
         let shelf = HoldShelf()
         switch ending {
-        case .ended, .letGo, .ranOut: probe.hold("a \(step)", as: "upload", on: shelf)
+        case .ended, .release, .ranOut: probe.hold("a \(step)", as: "upload", on: shelf)
         case .ranOutWithHandler:
             probe.hold("a \(step)", as: "upload", on: shelf, noting: "a expiry")
         case .endedByHandler:
@@ -91,7 +91,7 @@ struct HoldTests {
         #expect(test.holds == ["x.a \(step): upload, 1s left"])
         switch ending {
         case .ended: shelf.end("upload")
-        case .letGo: shelf.letGo("upload")
+        case .release: shelf.release("upload")
         case .ranOut, .ranOutWithHandler, .endedByHandler: test.time.advance(by: .seconds(1))
         }
         #expect(await test.end() == .stopped)
@@ -106,7 +106,7 @@ struct HoldTests {
         }.map { "\($0.level): \($0.message)" }
         let end =
             switch ending {
-            case .letGo: ["debug: let go of its hold on '\(step)' without ending it: upload"]
+            case .release: ["debug: let go of its hold on '\(step)' without ending it: upload"]
             case .ended: ["debug: ended its hold on '\(step)' after 9s: upload"]
             case .ranOut, .ranOutWithHandler, .endedByHandler:
                 [
@@ -164,7 +164,7 @@ struct HoldTests {
         await probe.reached("tick")
         work.open()
         await probe.reached("task result")
-        #expect(test.host.figures.withLock { $0.state } == .terminating)
+        #expect(test.host.metrics.withLock { $0.state } == .terminating)
         #expect(!probe.entries.contains("a terminate"))
         // An event means nothing any more, as in any stop.
         try test.deliver(.memoryWarning)
@@ -300,7 +300,7 @@ struct HoldTests {
             ])
         // It is too late for all of these, and they do nothing.
         shelf.end("upload")
-        shelf.letGo("sync")
+        shelf.release("sync")
         test.time.advance(by: .seconds(60))
         #expect(shelf["upload"]?.remaining == .zero)
         #expect(!probe.entries.contains("a expiry"))
@@ -320,7 +320,7 @@ struct HoldTests {
         let daemon = ControlledDaemon(test.host, slatefile: "slatefile.json")
         let status = try daemon.status()
         #expect(status.holds == [hold])
-        #expect(status.figures.state == .terminating)
+        #expect(status.metrics.state == .terminating)
         let modules = Promise<[ModuleStatus]?>()
         daemon.modules { modules.keep(try? $0.get()) }
         #expect(await modules.value?.map(\.holds) == [[], [hold]])
@@ -365,7 +365,7 @@ struct HoldTests {
 }
 
 extension HostUnderTest {
-    /// Whether the lane has a job in hand.
+    /// Whether the lane has a current job.
     fileprivate var isAtWork: Bool {
         host.gate.lane.watched(at: host.gate.lane.word.load()).isBusy
     }

@@ -276,7 +276,7 @@ struct HostLifecycleTests {
     }
 
     @Test("the event in hand is numbered and not of the inbox, and outside of one there is none")
-    func eventInHand() async throws {
+    func currentEvent() async throws {
         let probe = Probe()
         probe.when("a memory-warning") { module in
             module.probe?.note("number \(module.context.event?.sequence ?? 999)")

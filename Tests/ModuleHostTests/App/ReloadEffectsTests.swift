@@ -91,7 +91,7 @@ struct ReloadEffectsTests {
                 "a configuration-changed", "b resign-active", "c resign-active", "b background",
                 "c background", "b terminate", "c terminate", "c deinit", "b deinit",
             ])
-        #expect(await test.departing == 0)
+        #expect(await test.unloading == 0)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -207,11 +207,11 @@ struct ReloadEffectsTests {
 
 extension HostUnderTest {
     /// How many modules are on their way out.
-    fileprivate var departing: Int {
+    fileprivate var unloading: Int {
         get async {
             await withCheckedContinuation { continuation in
                 host.onLane { app, _ in
-                    continuation.resume(returning: app.departures.records.count)
+                    continuation.resume(returning: app.unloadingModules.records.count)
                 }
             }
         }
@@ -223,7 +223,7 @@ extension HostUnderTest {
             await withCheckedContinuation { continuation in
                 host.onLane { app, _ in
                     continuation.resume(
-                        returning: app.figures.withLock {
+                        returning: app.metrics.withLock {
                             "\($0.modulesRunning) running, \($0.modulesFailed) failed"
                         })
                 }

@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 /// Rule 8: an overdue module that is removed is unlisted at once, and told of its end when it returns; one that
-/// is to be made anew is so only then.
+/// is to be recreated is so only then.
 @Suite("Reload with late modules", .timeLimit(.minutes(10)))
 struct ReloadOverdueTests {
     private func overdue(
@@ -77,7 +77,7 @@ struct ReloadOverdueTests {
     }
 
     @Test("one that is to be made anew hears all it missed, and is made anew then")
-    func remade() async throws {
+    func recreated() async throws {
         let probe = Probe()
         let (test, door) = try await overdue(
             [.init(name: "a"), .init(name: "b"), .init(name: "c")], probe)

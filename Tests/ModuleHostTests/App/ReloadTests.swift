@@ -55,7 +55,7 @@ struct ReloadTests {
     }
 
     @Test("one that is made anew is launched before the old one is stopped")
-    func remade() async throws {
+    func recreated() async throws {
         let probe = Probe()
         let test = try await HostUnderTest(
             [.init(name: "a"), .init(name: "b", type: "CallProbe")], probe: probe

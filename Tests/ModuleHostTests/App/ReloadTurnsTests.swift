@@ -8,13 +8,13 @@ import Testing
 struct ReloadTurnsTests {
     /// Asks for a reload whose outcome goes into a list.
     private func ask(
-        _ test: HostUnderTest, _ names: [String], tellsUnchanged: Bool = true,
+        _ test: HostUnderTest, _ names: [String], notifiesUnchanged: Bool = true,
         _ outcomes: LockedList<String>
     ) throws {
         let slatefile = try HostUnderTest.slatefile(
             names.map { HostUnderTest.Entry(name: $0) }, probe: test.probe)
         test.host.reload(
-            slatefile, tokens: .empty, origin: .host, tellsUnchanged: tellsUnchanged
+            slatefile, tokens: .empty, origin: .host, notifiesUnchanged: notifiesUnchanged
         ) { outcomes.append($0.text) }
     }
 
@@ -47,7 +47,7 @@ struct ReloadTurnsTests {
         let probe = Probe()
         let test = try await HostUnderTest("a", probe: probe).launched()
         let outcomes = LockedList<String>()
-        try ask(test, ["a"], tellsUnchanged: false, outcomes)
+        try ask(test, ["a"], notifiesUnchanged: false, outcomes)
         try ask(test, ["a"], outcomes)
         while outcomes.values.count < 2 { await Task.yield() }
         await test.settled()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// Every way in which a reload can fail: all stays as it was, and what was made for it is let go of.
+/// Every way in which a reload can fail: all stays as it was, and what was made for it is released.
 @Suite("Reload that fails", .timeLimit(.minutes(10)))
 struct ReloadUndoneTests {
     private static let both = [

@@ -33,7 +33,7 @@ struct BlackBoxTests {
         #expect(second.previous?.app == "first")
         second.setInHand(place, attempt: 2)
         #expect(first.contents?.app == "first")
-        #expect(first.contents?.progress?.inHand == nil)
+        #expect(first.contents?.progress?.current == nil)
         // Who dies here has changed nothing: the next one finds the same.
         #expect(try BlackBox(in: first.directory, app: "third").previous?.app == "first")
         let last = try BlackBoxFolder(in: first.folder, app: "last")
@@ -61,7 +61,7 @@ struct BlackBoxTests {
         func progress() -> (String?, Int?, String?) {
             let progress = test.contents?.progress
             return (
-                progress?.inHand?.position.description, progress?.inHand?.attempt,
+                progress?.current?.position.description, progress?.current?.attempt,
                 progress?.next?.description
             )
         }
@@ -87,17 +87,17 @@ struct BlackBoxTests {
         test.box.setNext(after)
         test.box.setBehind(1, place, begun: true)
         test.box.setInHand(place, attempt: 2)
-        #expect(test.contents?.progress?.inHand == .init(position: place, attempt: 2))
+        #expect(test.contents?.progress?.current == .init(position: place, attempt: 2))
         // It was done, and not yet taken out of hand.
         test.box.setBehind(1, after)
-        #expect(test.contents?.progress?.inHand == nil)
+        #expect(test.contents?.progress?.current == nil)
     }
 
     @Test("an event in hand counts where no position was ever noted")
     func firstEver() throws {
         let test = try BlackBoxFolder()
         test.box.setInHand(place, attempt: 1)
-        #expect(test.contents?.progress?.inHand == .init(position: place, attempt: 1))
+        #expect(test.contents?.progress?.current == .init(position: place, attempt: 1))
     }
 
     @Test("tells what each late module has not heard, and whether it was begun")

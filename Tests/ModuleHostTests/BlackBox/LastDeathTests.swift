@@ -43,7 +43,7 @@ struct LastDeathTests {
         ) {
             $0.module = ids("x.a")[0]
             $0.activity = .event(.push)
-            $0.inHand = .init(position: EventPosition(segment: 3, offset: 4096), attempt: 1)
+            $0.current = .init(position: EventPosition(segment: 3, offset: 4096), attempt: 1)
             $0.overdue = ids("x.b", "x.c")
         },
         Row(

@@ -153,7 +153,7 @@ struct OverdueCallTests {
         let id = try ModuleID("x.a")
         #expect(await test.end() == .overdue([id]))
         door.open()
-        // The lane ends, and with it lets go of what was left behind.
+        // The lane ends, and with it releases what was left behind.
         await probe.reached("left deinit")
         withExtendedLifetime(test) {}
     }

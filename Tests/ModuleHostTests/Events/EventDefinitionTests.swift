@@ -24,11 +24,11 @@ struct EventDefinitionTests {
         arguments: EventKind.allCases)
     func wildcard(kind: EventKind) throws {
         let module = try Wildcard()
-        #expect(kind.isHeard(by: module))
+        #expect(kind.isReceived(by: module))
         let direct = try #require(EventListener<any TerminationResponder>(module, of: kind))
         #expect(direct.call(direct: { $0 === module }, wildcard: { _ in false }))
         let wildcard = try #require(EventListener<any MemoryWarningResponder>(module, of: kind))
-        #expect(wildcard.call(direct: { _ in false }, wildcard: { $0.hears(kind) }))
+        #expect(wildcard.call(direct: { _ in false }, wildcard: { $0.receives(kind) }))
     }
 
     @Test("a listener keeps its object, by its protocol or as one that hears many kinds")
@@ -48,12 +48,12 @@ struct EventDefinitionTests {
         let kept = try #require(module)
         let (direct, wildcard) = (try #require(listeners.0), try #require(listeners.1))
         #expect(direct.call(direct: { $0 === kept }, wildcard: { _ in false }))
-        #expect(wildcard.call(direct: { _ in false }, wildcard: { $0.hears(.memoryWarning) }))
+        #expect(wildcard.call(direct: { _ in false }, wildcard: { $0.receives(.memoryWarning) }))
     }
 
     @Test("an object that conforms to nothing hears nothing", arguments: EventKind.allCases)
     func nothing(kind: EventKind) {
-        #expect(!kind.isHeard(by: Nothing()))
+        #expect(!kind.isReceived(by: Nothing()))
     }
 }
 

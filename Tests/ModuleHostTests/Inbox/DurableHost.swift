@@ -31,24 +31,25 @@ extension HostUnderTest {
     }
 
     /// Hands a push in, and waits for what comes of it.
-    func outcome(_ id: String? = nil) async -> InboxSubmission.Outcome? {
-        let outcome = Promise<InboxSubmission.Outcome?>()
+    func outcome(_ id: String? = nil) async -> InboxSubmission.DeliveryResult? {
+        let outcome = Promise<InboxSubmission.DeliveryResult?>()
         submit(id) {
             if case .accepted = $0 { return }
             outcome.keep(nil)
-        } onOutcome: {
+        } onDelivery: {
             outcome.keep($0)
         }
         return await outcome.value
     }
 
     func submit(
-        _ id: String? = nil, onFate: @escaping @Sendable (InboxSubmission.Fate) -> Void,
-        onOutcome: (@Sendable (InboxSubmission.Outcome) -> Void)? = nil
+        _ id: String? = nil, onAcceptance: @escaping @Sendable (InboxSubmission.Acceptance) -> Void,
+        onDelivery: (@Sendable (InboxSubmission.DeliveryResult) -> Void)? = nil
     ) {
         inbox?.submit(
             InboxSubmission(
-                line: HostUnderTest.push(id), id: id, onFate: onFate, onOutcome: onOutcome))
+                line: HostUnderTest.push(id), id: id, onAcceptance: onAcceptance,
+                onDelivery: onDelivery))
     }
 
     /// The line of a push.
@@ -59,7 +60,7 @@ extension HostUnderTest {
 }
 
 extension ProbeModule {
-    /// Notes the durable event in hand.
+    /// Notes the current durable event.
     func noteEvent() {
         guard let event = context.event, let position = event.position else { return }
         probe?.note("\(name) \(position)#\(event.attempt)")

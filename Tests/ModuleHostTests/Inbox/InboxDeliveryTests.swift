@@ -57,7 +57,7 @@ struct InboxDeliveryTests {
         _ = try writer.append([HostUnderTest.push("x"), HostUnderTest.push("y")])
         _ = await test.outcome()
         #expect(probe.heard("a").count == 3)
-        #expect(test.inbox?.figures.withLock { $0.duplicates } == 2)
+        #expect(test.inbox?.metrics.withLock { $0.duplicates } == 2)
         #expect(await test.stopped() == .stopped)
         let next = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
         _ = await next.outcome()
@@ -100,7 +100,7 @@ struct InboxDeliveryTests {
         _ = try writer.append([Array(#"{"event":"pusch"}"#.utf8), Array("no JSON".utf8)])
         _ = await test.outcome()
         #expect(probe.heard("a").count == 1)
-        let rejected = try RejectedEvents(inbox).contents().events
+        let rejected = try DeadLetters(inbox).contents().events
         #expect(rejected.count == 2)
         #expect(
             rejected.first?.reason.hasPrefix("no event is called 'pusch'; did you mean 'push'?")
@@ -114,18 +114,18 @@ struct InboxDeliveryTests {
         let test = try HostUnderTest.durable("a", in: folder, probe: probe)
         let inbox = InboxFolder(in: StateDirectory(path: folder.path))
         // A folder of this name keeps the file from being written.
-        try makeFolders(inbox.rejectedPath)
+        try makeFolders(inbox.deadLettersPath)
         _ = try InboxWriter(inbox).append([HostUnderTest.push(), Array("no JSON".utf8)])
         _ = try await test.launched()
         _ = await test.accept()
-        while test.inbox?.figures.withLock({ $0.trouble }) == nil { await test.settled() }
+        while test.inbox?.metrics.withLock({ $0.trouble }) == nil { await test.settled() }
         #expect(probe.heard("a") == [])
         try folder.move("inbox/rejected.ndjson", to: "inbox/elsewhere")
         test.time.advance(by: .seconds(2))
         _ = await test.outcome()
         #expect(probe.heard("a").count == 3)
-        #expect(try RejectedEvents(inbox).contents().events.count == 1)
-        #expect(test.inbox?.figures.withLock { $0.trouble } == nil)
+        #expect(try DeadLetters(inbox).contents().events.count == 1)
+        #expect(test.inbox?.metrics.withLock { $0.trouble } == nil)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -177,7 +177,7 @@ struct InboxDeliveryTests {
         let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
         _ = await test.outcome()
         #expect(probe.heard("a").count == 1)
-        let rejected = try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path)))
+        let rejected = try DeadLetters(InboxFolder(in: StateDirectory(path: folder.path)))
             .contents().events
         #expect(rejected.map(\.reason) == ["the host died 3 times while this event was delivered"])
         #expect(rejected.map(\.id) == ["bad"] && rejected.map(\.attempt) == [3])
@@ -206,7 +206,7 @@ struct InboxDeliveryTests {
             .launched()
         _ = await test.outcome("between")
         let inbox = InboxFolder(in: StateDirectory(path: folder.path))
-        let rejected = try #require(try RejectedEvents(inbox).contents().events.first)
+        let rejected = try #require(try DeadLetters(inbox).contents().events.first)
         #expect(rejected.modules?.map(\.text) == ["x.b", "x.c"])
         let places = try InboxWriter(inbox).append([try rejected.lineForRetry()])
         let retried = try #require(places.first)
@@ -223,11 +223,11 @@ struct InboxDeliveryTests {
     func stopLeaves() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let test = try HostUnderTest.durable("a", in: folder, probe: probe)
-        let outcome = Promise<InboxSubmission.Outcome?>()
+        let outcome = Promise<InboxSubmission.DeliveryResult?>()
         let fate = Promise<Void>()
         test.submit("x") { _ in
             fate.keep(())
-        } onOutcome: {
+        } onDelivery: {
             outcome.keep($0)
         }
         // A host that stops before it knows the ids of its inbox accepts no event with one.

@@ -26,7 +26,7 @@ struct InboxEndTests {
         let lane = test.host.gate.lane
         door.open()
         while lane.hasStalledThreads() { await Task.yield() }
-        #expect(lane.unheard.map(\.position) == [second])
+        #expect(lane.undelivered.map(\.position) == [second])
         #expect(probe.entries.count { $0 == "b push" } == 1)
     }
 }

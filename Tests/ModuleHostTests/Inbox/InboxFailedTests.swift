@@ -49,8 +49,8 @@ final class InboxFailedTests: Sendable {
         }
     }
 
-    private func rejected() throws -> [RejectedEvent] {
-        try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path))).contents().events
+    private func rejected() throws -> [DeadLetter] {
+        try DeadLetters(InboxFolder(in: StateDirectory(path: folder.path))).contents().events
     }
 
     @Test(
@@ -215,7 +215,9 @@ final class InboxFailedTests: Sendable {
         let line = InboxRecord.line(.userActivity, payload: payload, id: "claimed")
         let outcome = Promise<Bool>()
         test.inbox?.submit(
-            InboxSubmission(line: line, id: "claimed", onFate: { _ in }) { _ in outcome.keep(true) }
+            InboxSubmission(line: line, id: "claimed", onAcceptance: { _ in }) { _ in
+                outcome.keep(true)
+            }
         )
         _ = await outcome.value
         #expect(probe.entries("c").contains("c user-activity"))
@@ -225,7 +227,7 @@ final class InboxFailedTests: Sendable {
         test.inbox?.submit(
             InboxSubmission(
                 line: InboxRecord.line(.userActivity, payload: payload, id: "open"), id: "open",
-                onFate: { _ in }
+                onAcceptance: { _ in }
             ) { _ in unclaimed.keep(true) })
         _ = await unclaimed.value
         #expect(await waiting(test)?.count == 1)

@@ -109,7 +109,7 @@ struct InboxOverdueTests {
         _ = await test.outcome("last")
         let last = try #require(probe.heard("a").last)
         await probe.reached("b \(last)")
-        let rejected = try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path)))
+        let rejected = try DeadLetters(InboxFolder(in: StateDirectory(path: folder.path)))
             .contents().events
         #expect(rejected.allSatisfy { $0.modules?.map(\.text) == ["x.b"] })
         #expect(rejected.count > 100)

@@ -67,7 +67,7 @@ struct InboxPlaceTests {
         _ = await test.outcome("second")
         #expect(probe.heard("a").count == 2)
         #expect(test.recorder.messages.contains("can use the inbox again"))
-        #expect(test.inbox?.figures.withLock { $0.trouble } == nil)
+        #expect(test.inbox?.metrics.withLock { $0.trouble } == nil)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -84,7 +84,7 @@ struct InboxPlaceTests {
     }
 
     @Test("the status says it as well")
-    func figures() async throws {
+    func metrics() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let test = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
         _ = await test.outcome("first")

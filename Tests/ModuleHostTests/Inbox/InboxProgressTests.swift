@@ -48,16 +48,16 @@ struct InboxProgressTests {
     func levelWithTheLane() throws {
         let app = try CatchingUp()
         #expect(app.unheard == unheard("1:100"))
-        app.progress.noteUnheard(by: app.slot, "1:120", isBegun: true)
+        app.progress.noteUndelivered(by: app.slot, "1:120", isBegun: true)
         #expect(app.unheard == unheard("1:120", begun: true))
-        app.progress.noteUnheard(by: app.slot, nil, isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
         #expect(app.unheard == unheard("1:100"))
         app.pass(to: "1:200")
-        app.progress.noteUnheard(by: app.slot, nil, isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
         #expect(app.unheard == unheard("1:200"))
         app.pass(to: "1:500")
         #expect(app.unheard == nil)
-        app.progress.noteUnheard(by: app.slot, nil, isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
         #expect(app.unheard == nil)
     }
 
@@ -66,7 +66,7 @@ struct InboxProgressTests {
         let app = try CatchingUp()
         app.slot.status.store(.unlisted, ordering: .releasing)
         app.slot.isAwaited.store(true, ordering: .releasing)
-        app.progress.noteUnheard(by: app.slot, "1:100", isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, "1:100", isBegun: false)
         app.pass(to: "1:500")
         #expect(app.unheard == unheard("1:100"))
     }
@@ -79,7 +79,7 @@ struct InboxProgressTests {
         app.pass(to: "1:200")
         app.progress.replace(app.slot, by: new)
         app.slot.status.store(.unlisted, ordering: .releasing)
-        app.progress.noteUnheard(by: app.slot, nil, isBegun: false)
+        app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
         #expect(app.unheard == unheard("1:200"))
         app.progress.began(InboxEntry(position: "1:300", end: "1:330", only: [app.id]))
         #expect(app.unheard == unheard("1:300", begun: true))

@@ -9,11 +9,11 @@ struct InboxStartTests {
 
     /// What a black box says that was killed in the hands of `com.mm.b`, the second of three modules.
     private func contents(
-        next: EventPosition?, inHand: EventPosition? = nil, sequence: UInt64 = 1,
+        next: EventPosition?, current: EventPosition? = nil, sequence: UInt64 = 1,
         behind: [String: BlackBox.Progress.Behind] = [:]
     ) throws -> BlackBox.Contents {
         var progress = BlackBox.Progress(
-            inHand: inHand.map { BlackBox.Progress.InHand(position: $0, attempt: 1) }, next: next,
+            current: current.map { BlackBox.Progress.InHand(position: $0, attempt: 1) }, next: next,
             cursorSequence: sequence)
         for (id, place) in behind { progress.behind[try ModuleID(id)] = place }
         return BlackBox.Contents(
@@ -31,12 +31,12 @@ struct InboxStartTests {
     }
 
     @Test("an event in hand goes to the module that had it, and to those after it")
-    func inHand() throws {
+    func current() throws {
         let inbox = try InboxUnderTest()
         try inbox.put(line(ofLength: 100))
         var cursor = InboxCursor()
         try cursor.store(in: inbox.folder)
-        let start = try start(inbox, contents(next: "1:10", inHand: "1:10"))
+        let start = try start(inbox, contents(next: "1:10", current: "1:10"))
         #expect(start.next == "1:11")
         #expect(
             start.modules == [try ModuleID("com.mm.b"): "1:10", try ModuleID("com.mm.c"): "1:10"])
@@ -104,7 +104,7 @@ struct InboxStartTests {
     func boxPastEnd() throws {
         let far = BlackBox.Progress.Behind(position: "9:0", begun: false)
         let boxes = [
-            try contents(next: "9:0"), try contents(next: "1:50", inHand: "9:0"),
+            try contents(next: "9:0"), try contents(next: "1:50", current: "9:0"),
             try contents(next: "1:50", behind: [Self.slow: far]),
         ]
         for box in boxes {

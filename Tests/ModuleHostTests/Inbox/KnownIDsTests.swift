@@ -19,7 +19,7 @@ struct KnownIDsTests {
     }
 
     /// What became of an event that was handed in, in a word.
-    private static func fate(_ fate: InboxSubmission.Fate) -> String {
+    private static func fate(_ fate: InboxSubmission.Acceptance) -> String {
         switch fate {
         case .accepted: "accepted"
         case .duplicate: "duplicate"
@@ -49,7 +49,7 @@ struct KnownIDsTests {
             #expect(await Self.send("\(number)", to: test) == "duplicate")
             #expect(try Self.count("\(number)", in: folder) == 1)
         }
-        #expect(test.inbox?.figures.withLock { $0.duplicates } == 2)
+        #expect(test.inbox?.metrics.withLock { $0.duplicates } == 2)
         door.open()
         _ = await test.outcome("last")
         #expect(probe.heard("a").count == count + 1)

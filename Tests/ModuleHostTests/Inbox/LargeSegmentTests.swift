@@ -94,7 +94,7 @@ struct LargeSegmentTests {
     @Test(
         "events that stand beyond are put aside one by one, not again after a death, and can be retried"
     )
-    func putAside() async throws {
+    func moveToDeadLetters() async throws {
         var folder = try TemporaryFolder()
         let inbox = InboxFolder(in: StateDirectory(path: folder.path))
         try inbox.make()
@@ -109,7 +109,7 @@ struct LargeSegmentTests {
             let test = try await HostUnderTest.durable("a", in: folder, sizes: sizes, probe: probe)
                 .launched()
             _ = await test.recorder.first(containing: "rejected 194 more; ")
-            #expect(test.inbox?.figures.withLock { $0.rejected } == 197)
+            #expect(test.inbox?.metrics.withLock { $0.rejected } == 197)
             #expect(test.recorder.messages.count { $0.hasPrefix("rejected ") } == 4)
             // It dies at this instant, and the next host begins with the first of them again.
             folder = try folder.copied()
@@ -120,8 +120,8 @@ struct LargeSegmentTests {
             .launched()
         _ = await test.outcome("behind")
         #expect(Set(probe.heard("a")).count == probe.heard("a").count)
-        #expect(test.inbox?.figures.withLock { $0.rejected } == 0)
-        let rejected = RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path)))
+        #expect(test.inbox?.metrics.withLock { $0.rejected } == 0)
+        let rejected = DeadLetters(InboxFolder(in: StateDirectory(path: folder.path)))
         let events = try rejected.contents().events
         #expect(events.map(\.id) == (3..<200).map { "\($0)" })
         #expect(events.allSatisfy { $0.reason == Self.beyond })

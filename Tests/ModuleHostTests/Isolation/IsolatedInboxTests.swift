@@ -35,7 +35,7 @@ struct IsolatedInboxTests {
     @Test(
         "what it had in hand when it died has the same place and attempt; after the host died, the next"
     )
-    func inHand() async throws {
+    func current() async throws {
         let first = try await launched(in: folder)
         _ = await first.accept("die")
         _ = try await program.told { $0.id == "die" && $0.isRepeated }
@@ -59,12 +59,12 @@ struct IsolatedInboxTests {
     }
 
     /// What is put aside when the inbox has come to its next cursor.
-    private func putAside(by host: HostUnderTest) async throws -> [RejectedEvent] {
+    private func moveToDeadLetters(by host: HostUnderTest) async throws -> [DeadLetter] {
         for number in 0..<3 {
             _ = await host.outcome("turn \(number)")
             host.time.advance(by: .seconds(1))
         }
-        return try RejectedEvents(InboxFolder(in: StateDirectory(path: folder.path)))
+        return try DeadLetters(InboxFolder(in: StateDirectory(path: folder.path)))
             .contents().events
     }
 
@@ -73,7 +73,7 @@ struct IsolatedInboxTests {
         let host = try await launched(in: folder)
         for id in ["poison", "after"] { _ = await host.accept(id) }
         _ = try await program.told { $0.id == "after" }
-        let rejected = try await putAside(by: host)
+        let rejected = try await moveToDeadLetters(by: host)
         #expect(rejected.map(\.id) == ["poison"])
         #expect(rejected.map(\.modules) == [[ModuleID(checked: "x.b")]])
         let reason = rejected.first?.reason.replacing(/process \d+/, with: "process N")
@@ -97,7 +97,7 @@ struct IsolatedInboxTests {
         _ = await host.outcome("late 2")
         // The second one is what the last process had in hand.
         #expect(await waiting(host)?.count == 3)
-        let rejected = try await putAside(by: host)
+        let rejected = try await moveToDeadLetters(by: host)
         #expect(rejected.map(\.id) == ["poison 1"])
         #expect(probe.heard("a").count == 8)
         #expect(await host.stopped() == .stopped)
@@ -106,7 +106,7 @@ struct IsolatedInboxTests {
         let next = try await launched(in: folder)
         _ = await next.accept("new")
         _ = try await program.told { $0.id == "new" }
-        #expect(try await putAside(by: next).map(\.id) == ["poison 1", "poison 2"])
+        #expect(try await moveToDeadLetters(by: next).map(\.id) == ["poison 1", "poison 2"])
         #expect(await next.stopped() == .stopped)
         let told = try program.told.compactMap(\.id).filter { !$0.hasPrefix("turn") }
         #expect(told.suffix(6) == ["poison 2", "poison 2", "poison 2", "late 1", "late 2", "new"])

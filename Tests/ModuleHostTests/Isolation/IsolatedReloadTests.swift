@@ -145,8 +145,8 @@ struct IsolatedReloadTests {
         let isLaneKept = await withCheckedContinuation { continuation in
             test.host.host.onLane { app, thread in
                 for record in app.records where record.module is IsolatedModule {
-                    app.departures.takeOut(record)
-                    record.departure = nil
+                    app.unloadingModules.takeOut(record)
+                    record.unloadingParts = nil
                 }
                 continuation.resume(returning: app.gate.lane.owns(thread))
             }

@@ -35,7 +35,7 @@ struct MessageQueueTests {
         }
     }
 
-    private static let end = ModuleEnd(
+    private static let end = ProcessExit(
         processID: 7, cause: .itself, exit: .code(0), lastLines: [])
 
     /// What is seen of a queue with room for four messages and a hundred bytes.

@@ -7,7 +7,7 @@ import Testing
 /// What one thread says and another takes.
 @Suite("Message queue between threads", .timeLimit(.minutes(10)))
 struct MessageQueueThreadsTests {
-    private static let end = ModuleEnd(
+    private static let end = ProcessExit(
         processID: 7, cause: .itself, exit: .code(0), lastLines: [])
 
     private static func queue() -> MessageQueue {

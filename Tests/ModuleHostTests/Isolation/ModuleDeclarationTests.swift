@@ -74,7 +74,7 @@ struct ModuleDeclarationTests {
             // It conforms to all of them.
             events.keep(
                 app.records[0].module.map { module in
-                    Set(EventKind.allCases.filter { $0.isHeard(by: module) })
+                    Set(EventKind.allCases.filter { $0.isReceived(by: module) })
                 } ?? [])
         }
         #expect(await events.value == Set(EventKind.allCases))

@@ -20,13 +20,14 @@ struct ModuleOutputTests {
         try .start(
             ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], in: folder,
             time: SystemTimeSource.shared, limits: limits,
-            telling: ModuleProcess.Observer(onLine: { log?.append("\($0) \($1)") }, onMail: onMail))
+            notifying: ModuleProcess.Observer(
+                onLine: { log?.append("\($0) \($1)") }, onMail: onMail))
     }
 
     private static func ask(
         _ process: ModuleProcess, serving serve: (RPCRequest, RPCID?) -> Void = { _, _ in },
         stalling: () -> Void = {}, payload: String = ""
-    ) throws(ModuleEnd) -> Int? {
+    ) throws(ProcessExit) -> Int? {
         let answer = try process.exchange(
             "event", within: .seconds(3600), serving: serve, stalling: stalling
         ) { json in
@@ -132,7 +133,7 @@ struct ModuleOutputTests {
         #expect {
             _ = try Self.ask(process)
         } throws: {
-            ($0 as? ModuleEnd)?.exit == .code(3)
+            ($0 as? ProcessExit)?.exit == .code(3)
         }
         try folder.write("end\n", to: "fifo")
     }

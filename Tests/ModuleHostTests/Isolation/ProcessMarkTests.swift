@@ -83,7 +83,7 @@ struct ProcessMarkTests {
         var settings = ProcessSettings(environment: ["PATH": "/bin", ProcessMark.variable: "1:1:x"])
         let module = try ModuleID("x.weather")
         func value() -> String? {
-            IsolationTerms(["x"], naming: [ProcessMark.variable], in: settings, for: module)
+            LaunchSpec(["x"], naming: [ProcessMark.variable], in: settings, for: module)
                 .environment[ProcessMark.variable]
         }
         #expect(value() == nil)

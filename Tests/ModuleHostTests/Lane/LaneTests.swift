@@ -22,7 +22,7 @@ struct LaneTests {
     }
 
     @Test("what a job holds is let go of outside of the lane's lock")
-    func letGo() async throws {
+    func release() async throws {
         let lane = Lane(limits: Watchdog.Limits(), time: ManualTimeSource())
         try lane.start()
         let gone = Promise<Int>()

@@ -154,7 +154,7 @@ struct LateInStepsTests {
         _ = await test.recorder.first(containing: "waiting for x.b")
         test.time.advance(by: .seconds(30))
         #expect(await test.end() == .overdue([try ModuleID("x.b")]))
-        // What the stuck stack refers to is let go when it returns, if the process still stands.
+        // What the stuck stack refers to is released when it returns, if the process still stands.
         door.open()
         await probe.reached("a deinit")
     }

@@ -63,7 +63,7 @@ struct OverdueModulesTests {
             case .event(let event): steps.append("\(event.sequence)")
             case .deferred(let work): work.run()
             case .dropped(let work): work.abandon()
-            case .inHand: return steps + ["in hand"]
+            case .current: return steps + ["in hand"]
             case .read(let place):
                 let entry = inbox.first { $0.position >= place }
                 let event = entry.map { durable($0) }
@@ -117,11 +117,11 @@ struct OverdueModulesTests {
     @Test("one that heard the event in hand on its own thread does not hear it once more")
     mutating func heardBefore() {
         overdue.add([slots[2]], of: threads[0], job: nil, log: &log)
-        let inHand = job()
+        let current = job()
         expect(slots[2], on: threads[0], ["0", "rejoined, 0 missed"])
-        #expect(overdue.heard(by: slots[2]) == 1)
+        #expect(overdue.delivered(by: slots[2]) == 1)
         // Called by the first in the same event, and late again.
-        overdue.add([slots[0], slots[2]], of: threads[1], job: inHand, log: &log)
+        overdue.add([slots[0], slots[2]], of: threads[1], job: current, log: &log)
         expect(slots[2], on: threads[1], ["rejoined, 0 missed"])
     }
 
@@ -158,9 +158,9 @@ struct OverdueModulesTests {
     @Test("one that was told of an event alone has that in hand")
     mutating func directed() {
         let event = LifecycleEvent.state(.activate, origin: .host)
-        let work = LaneWork(eventInHand: event) { _ in }
+        let work = LaneWork(currentEvent: event) { _ in }
         overdue.add([slots[0]], of: threads[0], job: work, log: &log)
-        #expect(overdue.eventInHand(of: slots[0])?.kind == .activate)
+        #expect(overdue.currentEvent(of: slots[0])?.kind == .activate)
         // It is not one that others hear.
         expect(slots[0], on: threads[0], ["rejoined, 0 missed"])
     }
@@ -201,7 +201,7 @@ struct OverdueModulesTests {
             _ = job()
         }
         for _ in 0..<3 { _ = durableJob() }
-        // Seven are behind the one in hand: three in memory; of the four before them two were durable.
+        // Seven are behind the current one: three in memory; of the four before them two were durable.
         #expect(log.count == 3)
         #expect(overdue.behind(slots[0], log: log) == 5)
         expect(
@@ -221,7 +221,8 @@ struct OverdueModulesTests {
         #expect(notes.values == ["2 1:0 begun", "1 level", "3 1:0"])
         expect(slots[2], on: threads[0], ["0", "rejoined, 0 missed"])
         expect(slots[0], on: threads[0], ["rejoined, 0 missed"])
-        #expect(overdue.unheard(log: log).map { "\($0.slot.number) \($0.position)" } == ["2 1:0"])
+        #expect(
+            overdue.undelivered(log: log).map { "\($0.slot.number) \($0.position)" } == ["2 1:0"])
     }
 
     @Test("a durable event that another one claimed is not told when it is read again")
@@ -286,11 +287,11 @@ struct OverdueModulesTests {
         slots[0].status.store(.unlisted, ordering: .relaxed)
         overdue.noteGone(slots[0], log: &log)
         #expect(notes.values.last == "1 level")
-        #expect(overdue.unheard(log: log).map(\.slot.number) == [2])
+        #expect(overdue.undelivered(log: log).map(\.slot.number) == [2])
         overdue.noteGone(slots[2], log: &log)
         slots[1].status.store(.unlisted, ordering: .relaxed)
         overdue.noteGone(slots[1], log: &log)
-        #expect(overdue.unheard(log: log).isEmpty)
+        #expect(overdue.undelivered(log: log).isEmpty)
         #expect(log.count == 0)
     }
 

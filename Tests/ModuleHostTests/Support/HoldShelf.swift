@@ -19,8 +19,8 @@ final class HoldShelf: Sendable {
 
     func end(_ reason: String) { self[reason]?.end() }
 
-    /// Lets go of a hold without ending it.
-    func letGo(_ reason: String) {
+    /// Releases a hold without ending it.
+    func release(_ reason: String) {
         let hold = holds.withLock { $0.removeValue(forKey: reason) }
         withExtendedLifetime(hold) {}
     }

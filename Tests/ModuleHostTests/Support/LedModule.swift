@@ -78,7 +78,7 @@ final class LedModule {
         }
     }
 
-    /// Lets go of it, and waits until it is gone.
+    /// Releases it, and waits until it is gone.
     func end() throws {
         try ask("shutdown", "{}")
         down.closeWriteEnd()

@@ -24,7 +24,7 @@ final class ControlConnection {
     private(set) var readDeadline: ContinuousClock.Instant?
     private var owed = 0
     private var isBroken = false
-    private var isOverloadTold = false
+    private var isOverloadReported = false
 
     init(
         _ id: ConnectionID, _ peer: SocketPeer, _ socket: consuming Descriptor,
@@ -80,8 +80,8 @@ final class ControlConnection {
 
     /// Says, once, that it is refused for what all have in flight.
     func noteOverload(in log: Log) {
-        guard !isOverloadTold else { return }
-        isOverloadTold = true
+        guard !isOverloadReported else { return }
+        isOverloadReported = true
         log.warning(
             "control socket: calls of process \(peer.processID) are refused: the modules have more to do than "
                 + "the host keeps in memory")

@@ -25,7 +25,7 @@ struct ControlLoop {
     private var alarmInstant: ContinuousClock.Instant?
 
     /// The limits on refused connections in the log, for each reason.
-    private var refusals: [String: OutputAllowance] = [:]
+    private var refusals: [String: OutputRateLimit] = [:]
 
     init(_ server: ControlServer) {
         self.server = server
@@ -266,7 +266,7 @@ struct ControlLoop {
         // Users are many, and reasons few.
         if refusals.count >= 64 { refusals = [:] }
         let verdict = refusals[
-            reason, default: OutputAllowance(.init(burst: 5, perSecond: 1), at: now)
+            reason, default: OutputRateLimit(.init(burst: 5, perSecond: 1), at: now)
         ].take(at: now)
         guard case .show(let dropped) = verdict else { return }
         let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"

@@ -11,13 +11,13 @@ extension ControlMethods {
     ///   - log: Where the lines go.
     ///   - time: What measures the flood.
     package mutating func logFailures(to log: Log, time: any TimeSource) {
-        let allowance = Guarded(OutputAllowance(.init(burst: 20, perSecond: 1), at: time.now()))
+        let rateLimit = Guarded(OutputRateLimit(.init(burst: 20, perSecond: 1), at: time.now()))
         for method in Self.addLoad {
             guard let handler = self[method] else { continue }
             self[method] = { call in
                 let (subject, peer) = (Subject(of: method, call.parameters), call.peer)
                 let reply = call.reply.noting { error in
-                    let verdict = allowance.withLock { $0.take(at: time.now()) }
+                    let verdict = rateLimit.withLock { $0.take(at: time.now()) }
                     guard case .show(let dropped) = verdict else { return }
                     let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"
                     log.write(

@@ -115,7 +115,7 @@ extension Inbox {
                 } else {
                     reply.refuse(fate, id)
                 }
-            } onOutcome: { outcome in
+            } onDelivery: { outcome in
                 guard let position = place.withLock({ $0 }) else { return }
                 if case .duplicate = outcome { return reply.succeed { $0.duplicate(id) } }
                 reply.succeed { $0.acceptance(id, position, outcome) }
@@ -125,7 +125,7 @@ extension Inbox {
 
 extension RPCReply {
     /// Answers for an event that was not added to the inbox.
-    fileprivate func refuse(_ fate: InboxSubmission.Fate, _ id: String?) {
+    fileprivate func refuse(_ fate: InboxSubmission.Acceptance, _ id: String?) {
         switch fate {
         case .accepted: break
         case .duplicate: succeed { $0.duplicate(id) }
@@ -143,7 +143,7 @@ extension JSONWriter {
     }
 
     mutating func acceptance(
-        _ id: String?, _ position: EventPosition, _ outcome: InboxSubmission.Outcome?
+        _ id: String?, _ position: EventPosition, _ outcome: InboxSubmission.DeliveryResult?
     ) {
         let place = position.description
         object { json in
@@ -167,7 +167,7 @@ extension JSONWriter {
             if let module = outcome.claimedBy { $0.member("claimedBy", module.text) }
             if let reply = outcome.reply { $0.member("reply", raw: reply) }
             if let failure = outcome.failure { $0.member("failure", failure) }
-            if let unheard = outcome.unheard { $0.member("unheard", unheard) }
+            if let undelivered = outcome.undelivered { $0.member("unheard", undelivered) }
         }
     }
 }

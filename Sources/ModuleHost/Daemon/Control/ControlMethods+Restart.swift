@@ -31,8 +31,8 @@ extension RPCReply {
                     $0.member("reason", reason)
                 }
             }
-        case .reload(.applied(let plan)) where plan.remade.isEmpty,
-            .reload(.unchanged(let plan)) where plan.remade.isEmpty:
+        case .reload(.applied(let plan)) where plan.recreated.isEmpty,
+            .reload(.unchanged(let plan)) where plan.recreated.isEmpty:
             succeed { $0.object { $0.member("outcome", "postponed") } }
         case .reload: succeed { $0.object { $0.member("outcome", "restarted") } }
         }

@@ -52,8 +52,8 @@ final class ControlledDaemon: ControlledHost {
 
     func status() throws(RPCError) -> HostStatus {
         guard !host.isOver else { throw RPCError(HostSilence.ended) }
-        let figures = host.figures.withLock { $0 }
-        var status = HostStatus(identity, figures, inbox: inbox?.currentFigures())
+        let metrics = host.metrics.withLock { $0 }
+        var status = HostStatus(identity, metrics, inbox: inbox?.currentFigures())
         status.isolated = host.slatefile.modules.filter { $0.hostDeaths != nil }.map(\.id)
         status.atWork = host.gate.lane.slot(host.gate.lane.word.load().slot)?.id
         status.holds = host.holds.open

@@ -102,11 +102,11 @@ package struct HostIdentity: Hashable, Sendable {
 /// The status of an app: what `hostd status` shows.
 package struct HostStatus: Hashable, Sendable {
     package var identity: HostIdentity
-    package var figures: HostFigures
+    package var metrics: HostMetrics
     /// The module whose code runs at this moment; nil where none does.
     package var atWork: ModuleID?
     /// Nil for a host without an inbox.
-    package var inbox: InboxFigures?
+    package var inbox: InboxMetrics?
     /// The holds that are open, in the order in which they were taken.
     package var holds: [OpenHold] = []
     /// The outcome of the last reload; nil before the first.
@@ -115,10 +115,10 @@ package struct HostStatus: Hashable, Sendable {
     package var isolated: [ModuleID] = []
 
     package init(
-        _ identity: HostIdentity, _ figures: HostFigures, inbox: InboxFigures? = nil
+        _ identity: HostIdentity, _ metrics: HostMetrics, inbox: InboxMetrics? = nil
     ) {
         self.identity = identity
-        self.figures = figures
+        self.metrics = metrics
         self.inbox = inbox
     }
 
@@ -126,25 +126,25 @@ package struct HostStatus: Hashable, Sendable {
     func write(to json: inout JSONWriter) {
         json.object {
             identity.write(to: &$0)
-            $0.member("state", figures.state.rawValue)
-            if let ready = figures.readyAfter {
+            $0.member("state", metrics.state.rawValue)
+            if let ready = metrics.readyAfter {
                 $0.member("readyMs", millisecondsOf: ready.wholeNanoseconds)
             }
-            $0.member("modulesRunning", figures.modulesRunning)
-            $0.member("modulesFailed", figures.modulesFailed)
+            $0.member("modulesRunning", metrics.modulesRunning)
+            $0.member("modulesFailed", metrics.modulesFailed)
             if let atWork { $0.member("atWork", atWork.text) }
-            if !figures.overdue.isEmpty { $0.member("late", figures.overdue) }
+            if !metrics.overdue.isEmpty { $0.member("late", metrics.overdue) }
             if !isolated.isEmpty { $0.member("isolated", isolated) }
-            $0.member("failures", figures.failures)
-            $0.member("lateness", figures.lateness)
-            $0.member("ignored", figures.ignored)
+            $0.member("failures", metrics.failures)
+            $0.member("lateness", metrics.lateness)
+            $0.member("ignored", metrics.ignored)
             if let lastReload {
                 $0.member("lastReload") { lastReload.write(to: &$0, isWhole: false) }
             }
             $0.member("events") {
                 $0.object { json in
                     for kind in EventKind.allCases {
-                        guard let count = figures.events[kind] else { continue }
+                        guard let count = metrics.events[kind] else { continue }
                         json.member(kind.rawValue, count)
                     }
                 }

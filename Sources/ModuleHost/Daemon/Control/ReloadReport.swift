@@ -95,7 +95,7 @@ extension ReloadPlan {
         json.object {
             $0.member("added", added.map(\.text))
             $0.member("removed", removed.map(\.text))
-            $0.member("remade", remade.map(\.text))
+            $0.member("remade", recreated.map(\.text))
             $0.member("postponed", postponed.map(\.text))
             $0.member("reconfigured", reconfigured.map(\.text))
             $0.member("adjusted", adjusted.map(\.text))

@@ -68,7 +68,7 @@ package final class ReadinessNotifier: Sendable {
     // MARK: What is told
 
     /// The host is doing so; what has not changed is not told again.
-    package func tell(_ health: HostHealth) {
+    package func report(_ health: HostHealth) {
         update { state in
             state.health = "\(health)"
             switch state.phase {

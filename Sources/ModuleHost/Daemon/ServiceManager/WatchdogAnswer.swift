@@ -2,7 +2,7 @@ import AppService
 import Synchronization
 
 /// Answers the watchdog of the service manager, each time after a round trip through the lane, and not
-/// while the host is unhealthy: then it would better be started anew.
+/// while the host is unhealthy: then a new start would serve better.
 ///
 /// Only where `$WATCHDOG_USEC` asks for it: nothing else wakes an idle host.
 final class WatchdogAnswer: Sendable {

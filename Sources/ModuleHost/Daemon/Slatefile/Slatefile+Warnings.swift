@@ -13,7 +13,7 @@ extension Slatefile {
             guard case .command(let words) = module.implementation, let name = words.first else {
                 continue
             }
-            let terms = IsolationTerms(words, naming: module.environment, in: settings)
+            let terms = LaunchSpec(words, naming: module.environment, in: settings)
             guard
                 let fault = lookForProgram(
                     name, in: terms.folder, path: terms.environment["PATH"])

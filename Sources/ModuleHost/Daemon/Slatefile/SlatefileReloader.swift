@@ -110,16 +110,16 @@ final class SlatefileReloader: Sendable {
 
     /// Asked each time: modules may have been forgiven.
     private func isolating(_ slatefile: Slatefile) -> Slatefile {
-        slatefile.isolatingBlamed(in: StateDirectory(path: host.stateDirectory), log: log)
+        slatefile.isolatingCrashed(in: StateDirectory(path: host.stateDirectory), log: log)
     }
 
     private func exchange(
         _ slatefile: Slatefile, _ tokens: TokenStore, _ occasion: Occasion
     ) -> ReloadReport.Outcome {
-        let outcome = Awaited<ReloadOutcome>()
+        let outcome = BlockingFuture<ReloadOutcome>()
         host.reload(
             slatefile, tokens: tokens, origin: occasion.origin,
-            tellsUnchanged: occasion != .changed
+            notifiesUnchanged: occasion != .changed
         ) { outcome.keep($0) }
         return switch outcome.take() {
         case .applied(let plan): .applied(plan)

@@ -136,13 +136,13 @@ struct ControlClientTests {
             }
 
             func status() -> HostStatus {
-                var figures = HostFigures()
-                figures.state = .active
-                figures.readyAfter = .microseconds(1500)
-                figures.events = [.push: 3]
+                var metrics = HostMetrics()
+                metrics.state = .active
+                metrics.readyAfter = .microseconds(1500)
+                metrics.events = [.push: 3]
                 let id = try? ModuleID("com.mm.main")
-                figures.overdue = id.map { [$0] } ?? []
-                var status = HostStatus(identity, figures)
+                metrics.overdue = id.map { [$0] } ?? []
+                var status = HostStatus(identity, metrics)
                 if let id {
                     status.holds = [
                         OpenHold(

@@ -100,10 +100,10 @@ struct ControlledDaemonTests {
                 + "try again")
         #expect(await answer.value == .failure(error))
         // It does not need the lane.
-        #expect(try daemon.status().figures.state == .launching)
+        #expect(try daemon.status().metrics.state == .launching)
         door.open()
         _ = await test.recorder.first(containing: "ready: ")
-        #expect(try daemon.status().figures.state == .active)
+        #expect(try daemon.status().metrics.state == .active)
         #expect(await test.stopped() == .stopped)
     }
 

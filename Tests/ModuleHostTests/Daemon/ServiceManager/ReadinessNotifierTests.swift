@@ -24,8 +24,8 @@ struct ReadinessNotifierTests {
 
     /// The host is ready.
     private func launch() {
-        notifier.tell(health(.launching, isReady: false))
-        notifier.tell(health(.active))
+        notifier.report(health(.launching, isReady: false))
+        notifier.report(health(.active))
         notifier.launched()
         #expect(
             manager.all() == ["STATUS=launching: 3 modules", "READY=1\nSTATUS=active: 3 modules"])
@@ -55,9 +55,9 @@ struct ReadinessNotifierTests {
     @Test("what has not changed is not told again")
     func unchanged() {
         launch()
-        notifier.tell(health(.active))
-        notifier.tell(health(.background))
-        notifier.tell(health(.background))
+        notifier.report(health(.active))
+        notifier.report(health(.background))
+        notifier.report(health(.background))
         #expect(said == ["STATUS=background: 3 modules"])
     }
 
@@ -66,7 +66,7 @@ struct ReadinessNotifierTests {
         launch()
         notifier.reloading()
         notifier.ready(status: "reload refused:\n2\u{1B}[2J faults")
-        notifier.tell(health(.background))
+        notifier.report(health(.background))
         notifier.reloading()
         notifier.ready()
         #expect(
@@ -103,7 +103,7 @@ struct ReadinessNotifierTests {
         notifier.reloading()
         notifier.ready()
         notifier.launched()
-        notifier.tell(health(.terminating))
+        notifier.report(health(.terminating))
         notifier.stopping(because: "again", within: .seconds(40))
         #expect(said == ["STOPPING=1\nSTATUS=stopping: enough\nEXTEND_TIMEOUT_USEC=40000000"])
     }

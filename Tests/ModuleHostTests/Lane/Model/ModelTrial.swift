@@ -118,8 +118,8 @@ struct ModelTrial {
             stage.note(.opens(door: first))
             stage.note(.opens(door: second))
             lane.state.withLock { _ in
-                letGo(first, turns)
-                letGo(second, turns)
+                release(first, turns)
+                release(second, turns)
             }
         case .stop:
             stage.note(.stops)
@@ -203,7 +203,7 @@ struct ModelTrial {
     /// Opens a door, and gives who stood there the time to come to the lane's lock.
     ///
     /// Where the time does not suffice, it was an ordinary race.
-    private func letGo(_ door: Int, _ turns: Int) {
+    private func release(_ door: Int, _ turns: Int) {
         stage.open(door)
         while !stage.isLeft(door) { sched_yield() }
         stage.linger(turns)

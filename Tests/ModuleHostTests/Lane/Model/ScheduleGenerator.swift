@@ -122,7 +122,7 @@ struct ScheduleGenerator {
         return doors
     }
 
-    // MARK: Figures
+    // MARK: Metrics
 
     /// An event in which one module alone does something.
     private mutating func event(_ module: Int, _ acts: [Schedule.Act]) -> Schedule.Event {

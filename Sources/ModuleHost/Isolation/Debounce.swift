@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Something that happens again and again, and counts as one as long as it stays away for less than a second.
-struct Episode {
+struct Debounce {
     private static let calm: UInt64 = 1_000_000_000
     /// The instant at which it was last seen; nil if it is over.
     private var last: DispatchTime?

@@ -1,10 +1,10 @@
 import ModuleHost
 
 /// The rejected events that a command line names: by position, by id, or all.
-struct RejectedChoice {
+struct DeadLetterChoice {
     private let folder: InboxFolder
     private let asJSON: Bool
-    private let events: [RejectedEvent]
+    private let events: [DeadLetter]
     /// The names that are not there.
     private let unknown: [String]
 
@@ -12,7 +12,7 @@ struct RejectedChoice {
     init(_ folder: InboxFolder, _ arguments: Arguments) throws(InboxError) {
         self.folder = folder
         asJSON = arguments.has("json")
-        let all = try RejectedEvents(folder).contents().events
+        let all = try DeadLetters(folder).contents().events
         let names = Set(arguments.operands.dropFirst())
         if arguments.has("all") {
             events = all
@@ -27,7 +27,7 @@ struct RejectedChoice {
     func drop() throws(InboxError) -> ExitCode {
         guard unknown.isEmpty else { return complainOfUnknown("dropped") }
         let chosen = Set(events)
-        let dropped = try RejectedEvents(folder).take { chosen.contains($0) }
+        let dropped = try DeadLetters(folder).take { chosen.contains($0) }
         if asJSON {
             return printJSON { json in
                 json.member("dropped") { $0.array { for event in dropped { event.write(&$0) } } }
@@ -48,7 +48,7 @@ struct RejectedChoice {
         for event in events { batch.add(event) }
         let (places, failure) = try batch.append(to: folder)
         let retried = Set(places.map(\.event))
-        _ = try RejectedEvents(folder).take { retried.contains($0) }
+        _ = try DeadLetters(folder).take { retried.contains($0) }
         for (event, fault) in batch.faults {
             Console.complain(
                 """
@@ -107,11 +107,11 @@ private struct RetryBatch {
     /// A write that takes the inbox's lock not too long.
     private static let size = 1 << 20
 
-    private(set) var faults: [(event: RejectedEvent, fault: InboxFault)] = []
-    private var chunks: [(events: [RejectedEvent], lines: [[UInt8]])] = []
+    private(set) var faults: [(event: DeadLetter, fault: InboxFault)] = []
+    private var chunks: [(events: [DeadLetter], lines: [[UInt8]])] = []
     private var bytes = 0
 
-    mutating func add(_ event: RejectedEvent) {
+    mutating func add(_ event: DeadLetter) {
         do throws(InboxFault) {
             let line = try event.lineForRetry()
             if chunks.isEmpty || bytes + line.count > Self.size {
@@ -131,11 +131,11 @@ private struct RetryBatch {
     func append(
         to folder: InboxFolder
     ) throws(InboxError) -> (
-        places: [(event: RejectedEvent, place: EventPosition)], failure: InboxError?
+        places: [(event: DeadLetter, place: EventPosition)], failure: InboxError?
     ) {
         guard !chunks.isEmpty else { return ([], nil) }
         let writer = try InboxWriter(folder)
-        var places: [(event: RejectedEvent, place: EventPosition)] = []
+        var places: [(event: DeadLetter, place: EventPosition)] = []
         for chunk in chunks {
             do throws(InboxError) {
                 places += zip(chunk.events, try writer.append(chunk.lines)).map { ($0, $1) }
@@ -148,7 +148,7 @@ private struct RetryBatch {
     }
 }
 
-extension RejectedEvent {
+extension DeadLetter {
     /// Its names on a command line.
     fileprivate var names: [String] { [position.description, id].compactMap(\.self) }
 

@@ -1,7 +1,7 @@
 import AppService
 
 /// The metrics of a host since its start.
-public struct HostFigures: Hashable, Sendable {
+public struct HostMetrics: Hashable, Sendable {
     /// The number of delivered events of each kind, with or without a responder.
     public internal(set) var events: [EventKind: Int] = [:]
     /// The number of events without a meaning in the state of the app, such as `foreground` in the foreground.
@@ -22,11 +22,11 @@ public struct HostFigures: Hashable, Sendable {
     public internal(set) var state = LifecycleState.launching
 }
 
-/// The figures of a host, counted on the lane and read by any thread.
+/// The metrics of a host, counted on the lane and read by any thread.
 final class HostCounters: Sendable {
-    private let figures = Guarded(HostFigures())
+    private let metrics = Guarded(HostMetrics())
 
-    func withLock<Result>(_ body: (inout HostFigures) -> Result) -> Result {
-        figures.withLock { body(&$0) }
+    func withLock<Result>(_ body: (inout HostMetrics) -> Result) -> Result {
+        metrics.withLock { body(&$0) }
     }
 }

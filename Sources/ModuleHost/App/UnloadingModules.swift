@@ -3,16 +3,16 @@ import AppService
 /// The modules that leave while the app runs: those removed by a reload, or made for one that failed.
 ///
 /// Belongs to the lane.
-final class Departures {
+final class UnloadingModules {
     private unowned let app: App
-    /// Modules that are no longer part of the app, and yet to be let go of, by the numbers of their slots.
-    private var departing: [UInt16: ModuleRecord] = [:]
+    /// Modules that are no longer part of the app, and yet to be released, by the numbers of their slots.
+    private var unloading: [UInt16: ModuleRecord] = [:]
 
     init(of app: App) { self.app = app }
 
-    var records: [ModuleRecord] { Array(departing.values) }
+    var records: [ModuleRecord] { Array(unloading.values) }
 
-    func holds(_ slot: ModuleSlot) -> Bool { departing[slot.number] != nil }
+    func holds(_ slot: ModuleSlot) -> Bool { unloading[slot.number] != nil }
 
     /// Takes a module out of all that belongs to the lane: it can no longer be reached.
     ///
@@ -23,20 +23,20 @@ final class Departures {
         let lane = app.gate.lane
         lane.unlist(record.slot)
         lane.box?.setRank(0, of: record.slot.number)
-        record.departure = Departure(
+        record.unloadingParts = UnloadingParts(
             of: record, members: app.center.takeAll(of: record.slot),
             services: app.services.takeAll(of: record.slot), routes: routes)
     }
 
-    /// Lets go of a module that was taken out.
-    func letGo(of record: ModuleRecord, on thread: LaneThread) {
-        guard let departure = record.departure else { return }
-        record.departure = nil
+    /// Releases a module that was taken out.
+    func release(of record: ModuleRecord, on thread: LaneThread) {
+        guard let unloadingParts = record.unloadingParts else { return }
+        record.unloadingParts = nil
         let began = app.time.now()
         let box = app.gate.lane.box
         // Every `deinit` is module code too.
         box?.setActivity(.release)
-        let outcome = app.gate.call(record.slot, on: thread) { departure.letGo() }
+        let outcome = app.gate.call(record.slot, on: thread) { unloadingParts.release() }
         if case .lost = outcome { return }
         box?.setActivity(nil)
         if !record.isFailed { record.status = .released }
@@ -48,11 +48,11 @@ final class Departures {
     ///
     /// - Parameters:
     ///   - records: The modules, in order.
-    ///   - farewell: What they are told before, as in a stop.
-    func depart(_ records: [ModuleRecord], farewell: (ModuleRecord) -> [EventKind]) {
+    ///   - shutdownEvents: What they are told before, as in a stop.
+    func unload(_ records: [ModuleRecord], shutdownEvents: (ModuleRecord) -> [EventKind]) {
         for record in records {
-            record.farewell = farewell(record)
-            departing[record.slot.number] = record
+            record.shutdownEvents = shutdownEvents(record)
+            unloading[record.slot.number] = record
         }
     }
 
@@ -62,20 +62,20 @@ final class Departures {
     /// Those that are overdue have their turn when they return.
     ///
     /// - Parameter last: Done when all that is over.
-    func bidFarewell(then last: (@Sendable (App) -> Void)? = nil) {
-        guard let host = app.host, last != nil || !departing.isEmpty else { return }
-        forgetDeparted()
-        let leaving = departing.values.filter { !app.isOverdue($0) }
+    func sendShutdownEvents(then last: (@Sendable (App) -> Void)? = nil) {
+        guard let host = app.host, last != nil || !unloading.isEmpty else { return }
+        forgetUnloaded()
+        let leaving = unloading.values.filter { !app.isOverdue($0) }
             .sorted { $0.slot.rank < $1.slot.rank }
         let limit = Self.limit(in: host)
         var jobs: [any LaneJob] = []
         for kind in [EventKind.resignActive, .background, .terminate] {
             let event = LifecycleEvent.state(kind, origin: .host)
-            for record in leaving where record.farewell.contains(kind) {
+            for record in leaving where record.shutdownEvents.contains(kind) {
                 let confined = LaneConfined(record)
                 jobs.append(
-                    LaneWork(limit: limit, eventInHand: event) { [app = host.app] thread in
-                        app.open(on: thread).departures.bidFarewell(
+                    LaneWork(limit: limit, currentEvent: event) { [app = host.app] thread in
+                        app.open(on: thread).unloadingModules.sendShutdownEvents(
                             to: confined.open(on: thread), event, on: thread)
                     })
             }
@@ -85,21 +85,22 @@ final class Departures {
     }
 
     /// Forgets those that became overdue in their own end, and have returned from it.
-    private func forgetDeparted() {
-        for record in departing.values where record.departure == nil && !app.isOverdue(record) {
+    private func forgetUnloaded() {
+        for record in unloading.values where record.unloadingParts == nil && !app.isOverdue(record)
+        {
             forget(record)
         }
     }
 
     private func forget(_ record: ModuleRecord) {
-        departing[record.slot.number] = nil
+        unloading[record.slot.number] = nil
         app.gate.lane.unregister(record.slot)
     }
 
     /// Returns the deadline of a module that leaves: while the app runs, that of any event.
     private static func limit(in host: Host) -> DeliveryLimit { host.isStopping ? .stop : .event }
 
-    /// A job that lets go of the first of some modules; others let go of the rest, one after the other.
+    /// A job that releases the first of some modules; others release the rest, one after the other.
     ///
     /// That may take its time, as the end of a process does: what has come meanwhile has its turn in between,
     /// unless the app stops.
@@ -114,31 +115,31 @@ final class Departures {
                 return
             }
             // Listed first, since the lane may be lost in this one.
-            let next = app.departures.leave(records.dropFirst(), in: host, then: last)
+            let next = app.unloadingModules.leave(records.dropFirst(), in: host, then: last)
             let lane = app.gate.lane
             if host.isStopping { lane.prepend([next]) } else { lane.enqueue(next) }
-            app.departures.leave(first, on: thread)
+            app.unloadingModules.leave(first, on: thread)
         }
     }
 
-    private func bidFarewell(
+    private func sendShutdownEvents(
         to record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
         // It may have become overdue, or hold a step, and have been told meanwhile.
-        guard let departure = record.departure, !app.isOverdue(record),
-            let index = record.farewell.firstIndex(of: event.kind), !isHeld(by: record)
+        guard let unloadingParts = record.unloadingParts, !app.isOverdue(record),
+            let index = record.shutdownEvents.firstIndex(of: event.kind), !isHeld(by: record)
         else { return }
-        record.farewell.removeSubrange(...index)
-        _ = app.tell(record, departure.members, event, on: thread) { error in
+        record.shutdownEvents.removeSubrange(...index)
+        _ = app.notify(record, unloadingParts.members, event, on: thread) { error in
             app.failed(record, in: event, error)
         }
     }
 
     private func leave(_ record: ModuleRecord, on thread: LaneThread) {
-        guard record.farewell.isEmpty, record.departure != nil, !app.isOverdue(record),
+        guard record.shutdownEvents.isEmpty, record.unloadingParts != nil, !app.isOverdue(record),
             !isHeld(by: record)
         else { return }
-        letGo(of: record, on: thread)
+        release(of: record, on: thread)
         // Late in its own end, it has nothing more to be told when it returns.
         guard app.gate.lane.owns(thread) else { return }
         forget(record)
@@ -148,7 +149,7 @@ final class Departures {
     private func isHeld(by record: ModuleRecord) -> Bool {
         guard let host = app.host else { return false }
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
-            app.open(on: thread).departures.bidFarewell()
+            app.open(on: thread).unloadingModules.sendShutdownEvents()
         }
         return app.holds.keep(again, untilNoneOf: record.slot)
     }
@@ -164,21 +165,21 @@ extension App {
     ///   - thread: The calling thread, which owns the lane.
     ///   - failed: Told what a member threw.
     /// - Returns: False where the lane was lost: nothing may be touched any more.
-    func tell(
+    func notify(
         _ record: ModuleRecord, _ members: [Member], _ event: LifecycleEvent,
         on thread: LaneThread, failed: (any Error) -> Void
     ) -> Bool {
-        let isLeaving = record.departure != nil
+        let isLeaving = record.unloadingParts != nil
         var isLost = false
-        event.kind.definition.send(event, to: members) { member, tell in
+        event.kind.definition.send(event, to: members) { member, notify in
             // Those that were taken out of the center hear this all the same.
             guard isLeaving || !member.isRemoved else { return }
             // The rest of a module that held the lane up is told on its own thread.
             guard !isLost else {
-                do { try describing(tell) } catch { gate.reportOverdue(record.slot, error) }
+                do { try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
                 return
             }
-            switch gate.call(record.slot, on: thread, { try describing(tell) }) {
+            switch gate.call(record.slot, on: thread, { try describing(notify) }) {
             case .returned, .tooDeep: break
             case .threw(let error): failed(error)
             case .lost, .threwOverdue: isLost = true
@@ -190,7 +191,7 @@ extension App {
 
 /// A module that leaves, with all that goes with it: taken out of what belongs to the lane first, since
 /// the lane may be lost while it goes.
-final class Departure {
+final class UnloadingParts {
     private var module: (any Module)?
     private var context: ModuleContext?
     private(set) var members: [Member]
@@ -206,7 +207,7 @@ final class Departure {
     }
 
     /// Ends the module, as a step of the gate: every `deinit` is module code.
-    func letGo() {
+    func release() {
         context?.invalidate()
         context = nil
         routes = []

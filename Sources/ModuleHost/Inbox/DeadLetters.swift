@@ -1,5 +1,5 @@
 /// An event, or a line that is none, that the host gave up on.
-package struct RejectedEvent: Hashable, Sendable {
+package struct DeadLetter: Hashable, Sendable {
     /// The time in UTC, such as `2026-03-01T09:41:00.123Z`.
     package var time: String
     /// The reason, in words.
@@ -38,11 +38,11 @@ package struct RejectedEvent: Hashable, Sendable {
 /// One object a line, and no empty lines: `time`, `reason`, `position`, then `offset`, `id`, `attempt` and `modules` where there
 /// are, and `line`, the record as text (`base64` where it is not UTF-8). Any process may use it, whether
 /// a host runs or not; the lock of the inbox keeps them apart.
-package struct RejectedEvents: Sendable {
+package struct DeadLetters: Sendable {
     /// The contents of the file.
     package struct Contents: Hashable, Sendable {
         /// In the order in which they were rejected.
-        package var events: [RejectedEvent] = []
+        package var events: [DeadLetter] = []
         /// The number of lines that are not as this type writes them.
         package var unreadable = 0
     }
@@ -54,7 +54,7 @@ package struct RejectedEvents: Sendable {
     /// Appends events, and waits until they are on the disk.
     ///
     /// - Throws: ``InboxError/unusable(_:)``: none of them is in the file then.
-    package func append(_ events: [RejectedEvent]) throws(InboxError) {
+    package func append(_ events: [DeadLetter]) throws(InboxError) {
         guard !events.isEmpty else { return }
         var json = JSONWriter()
         for event in events {
@@ -64,8 +64,8 @@ package struct RejectedEvents: Sendable {
         let bytes = json.bytes
         try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
             do throws(FileError) {
-                let isNew = !fileExists(folder.rejectedPath)
-                let file = try AppendFile(path: folder.rejectedPath, links: .refused)
+                let isNew = !fileExists(folder.deadLettersPath)
+                let file = try AppendFile(path: folder.deadLettersPath, links: .refused)
                 // A line that was torn off must not take the next one with it.
                 let isTorn = try file.endsInsideLine()
                 try file.append(isTorn ? [UInt8(ascii: "\n")] + bytes : bytes)
@@ -83,7 +83,7 @@ package struct RejectedEvents: Sendable {
     package func contents() throws(InboxError) -> Contents {
         var contents = Contents()
         for line in try lines() {
-            if let event = RejectedEvent(parsing: line) {
+            if let event = DeadLetter(parsing: line) {
                 contents.events.append(event)
             } else {
                 contents.unreadable += 1
@@ -99,31 +99,31 @@ package struct RejectedEvents: Sendable {
     /// - Parameter bytes: How much of the end of the file is read.
     /// - Returns: The places, in no order.
     /// - Throws: ``InboxError/unreadable(_:)``.
-    func recentPlaces(reading bytes: Int = 8 << 20) throws(InboxError) -> Set<RejectedPlace> {
-        var places: Set<RejectedPlace> = []
+    func recentPlaces(reading bytes: Int = 8 << 20) throws(InboxError) -> Set<DeadLetterPlace> {
+        var places: Set<DeadLetterPlace> = []
         for line in try lines(atMost: bytes) {
-            guard let event = RejectedEvent(parsing: line), event.modules == nil else { continue }
-            places.insert(RejectedPlace(event))
+            guard let event = DeadLetter(parsing: line), event.modules == nil else { continue }
+            places.insert(DeadLetterPlace(event))
         }
         return places
     }
 
     /// Takes events out of the file, which is replaced at one instant.
     ///
-    /// To deliver one again, append its ``RejectedEvent/lineForRetry()`` first and take it out then: a
+    /// To deliver one again, append its ``DeadLetter/lineForRetry()`` first and take it out then: a
     /// process that dies in between leaves it twice and not at all.
     ///
     /// - Parameter isTaken: Which to take.
     /// - Returns: What was taken, in order.
     /// - Throws: ``InboxError/unusable(_:)``: all are still there then.
     package func take(
-        where isTaken: (RejectedEvent) -> Bool
-    ) throws(InboxError) -> [RejectedEvent] {
+        where isTaken: (DeadLetter) -> Bool
+    ) throws(InboxError) -> [DeadLetter] {
         try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
-            var taken: [RejectedEvent] = []
+            var taken: [DeadLetter] = []
             var kept: [UInt8] = []
             for line in try lines() {
-                if let event = RejectedEvent(parsing: line), isTaken(event) {
+                if let event = DeadLetter(parsing: line), isTaken(event) {
                     taken.append(event)
                 } else {
                     kept += line
@@ -132,7 +132,7 @@ package struct RejectedEvents: Sendable {
             }
             if taken.isEmpty { return [] }
             do throws(FileError) {
-                try writeFile(kept, to: folder.rejectedPath, mode: 0o600, synchronized: true)
+                try writeFile(kept, to: folder.deadLettersPath, mode: 0o600, synchronized: true)
                 try synchronizeFolder(folder.path)
             } catch {
                 throw .unusable(error)
@@ -173,7 +173,7 @@ package struct RejectedEvents: Sendable {
     /// - Throws: ``InboxError/unreadable(_:)``.
     private func lines(atMost bytes: Int? = nil) throws(InboxError) -> [ArraySlice<UInt8>] {
         do throws(FileReadError) {
-            let path = folder.rejectedPath
+            let path = folder.deadLettersPath
             let text: [UInt8]
             if let bytes {
                 text = try readEnd(ofFile: path, atMost: bytes, links: .refused)
@@ -189,15 +189,15 @@ package struct RejectedEvents: Sendable {
 }
 
 /// The place of a rejected line.
-struct RejectedPlace: Hashable {
+struct DeadLetterPlace: Hashable {
     let position: EventPosition
     /// Its place in the segment's file, where positions do not reach that far.
     let offset: Int?
 
-    init(_ event: RejectedEvent) { (position, offset) = (event.position, event.offset) }
+    init(_ event: DeadLetter) { (position, offset) = (event.position, event.offset) }
 }
 
-extension RejectedEvent {
+extension DeadLetter {
     /// The line that has the event delivered once more, to the modules that did not hear it.
     ///
     /// - Throws: What is wrong with it, where it is not a record.

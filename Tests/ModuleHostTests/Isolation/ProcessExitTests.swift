@@ -3,11 +3,11 @@ import Testing
 @testable import ModuleHost
 
 @Suite("End of a module's process")
-struct ModuleEndTests {
+struct ProcessExitTests {
     private func text(
-        _ cause: ModuleEnd.Cause, _ exit: ChildProcess.Exit, _ lastLines: [String] = []
+        _ cause: ProcessExit.Cause, _ exit: ChildProcess.Exit, _ lastLines: [String] = []
     ) -> String {
-        "\(ModuleEnd(processID: 4711, cause: cause, exit: exit, lastLines: lastLines))"
+        "\(ProcessExit(processID: 4711, cause: cause, exit: exit, lastLines: lastLines))"
     }
 
     @Test(
@@ -33,8 +33,8 @@ struct ModuleEndTests {
                 .notStarted("cannot start 'x': No such file or directory"), .code(0),
                 "cannot start 'x': No such file or directory"
             ),
-        ] as [(ModuleEnd.Cause, ChildProcess.Exit, String)])
-    func causes(cause: ModuleEnd.Cause, exit: ChildProcess.Exit, text: String) {
+        ] as [(ProcessExit.Cause, ChildProcess.Exit, String)])
+    func causes(cause: ProcessExit.Cause, exit: ChildProcess.Exit, text: String) {
         #expect(self.text(cause, exit) == text)
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Without a limit one process could fill the lane's list, and have all modules hear what it says and
 /// nothing else.
-final class PostAllowance: Sendable {
+final class PostLimit: Sendable {
     private let limit: Int
     private let byteLimit: Int
     private let onTheirWay = Atomic(0)

@@ -3,7 +3,7 @@ import Testing
 @testable import ModuleHost
 
 @Suite("What the process of a module is given")
-struct IsolationTermsTests {
+struct LaunchSpecTests {
     @Test("of the host's variables the common ones, those of the locale and those that are named")
     func environment() throws {
         let given = [
@@ -13,7 +13,7 @@ struct IsolationTermsTests {
         let kept = ["HOSTD_TOKEN": "secret", "LCX": "1", "OTHER": "2"]
         let settings = ProcessSettings(
             environment: given.merging(kept, uniquingKeysWith: { first, _ in first }))
-        let terms = IsolationTerms(
+        let terms = LaunchSpec(
             ["x"], naming: ["SERVER", "ABSENT"], in: settings, for: try ModuleID("x.weather"))
         #expect(terms.environment == given)
     }

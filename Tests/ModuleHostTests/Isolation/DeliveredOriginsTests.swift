@@ -12,7 +12,7 @@ struct ToldOriginsTests {
         "its own, and those without a sender, need not be told",
         arguments: ["x.a", "push", "inbox"])
     func always(text: String) {
-        let told = ToldOrigins()
+        let told = DeliveredOrigins()
         #expect(told.find(text, for: module)?.description == text)
     }
 
@@ -20,7 +20,7 @@ struct ToldOriginsTests {
         "what does not come from outside is never one, told or not",
         arguments: [Origin.host, .local(ModuleID(checked: "x.b"))])
     func local(origin: Origin) {
-        var told = ToldOrigins()
+        var told = DeliveredOrigins()
         told.note(origin)
         #expect(!told.contains(origin, for: module))
         #expect(told.find("\(origin)", for: module) == nil)
@@ -28,7 +28,7 @@ struct ToldOriginsTests {
 
     @Test("a sender is one from then on that the host tells of it, and no other is")
     func senders() {
-        var told = ToldOrigins()
+        var told = DeliveredOrigins()
         let signal = Origin.signal(name: "USR1", uid: 0, pid: 9, value: 3)
         for origin in [sender(1), signal] {
             #expect(!told.contains(origin, for: module))
@@ -42,7 +42,7 @@ struct ToldOriginsTests {
 
     @Test("the latest ones are remembered, and no more than twice as many")
     func bounded() {
-        var told = ToldOrigins(limit: 3)
+        var told = DeliveredOrigins(limit: 3)
         for number in 1...100 {
             told.note(sender(Int32(number)))
             // One that is told again is as new as any.

@@ -2,7 +2,7 @@ import AppService
 import Dispatch
 
 /// A value that a thread which is not the lane's waits for.
-final class Awaited<Value: Sendable>: Sendable {
+final class BlockingFuture<Value: Sendable>: Sendable {
     private let value = Guarded<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
 

@@ -1,7 +1,7 @@
 import AppService
 
 /// The end of one run of a module's process, with its last words.
-struct ModuleEnd: Error, Hashable, Sendable {
+struct ProcessExit: Error, Hashable, Sendable {
     /// The cause of the end.
     enum Cause: Hashable, Sendable {
         /// By itself, or killed from outside of the host.
@@ -28,7 +28,7 @@ struct ModuleEnd: Error, Hashable, Sendable {
     var lastLines: [String]
 }
 
-extension ModuleEnd: CustomStringConvertible {
+extension ProcessExit: CustomStringConvertible {
     /// The end in words, for a log: `process 4711 was killed by SIGSEGV; it last said: "…"`.
     var description: String {
         if case .notStarted(let reason) = cause { return reason }
@@ -41,12 +41,12 @@ extension ModuleEnd: CustomStringConvertible {
             case .silence(let what, let time):
                 "did not \(what) within \(time.briefText), and was killed"
             }
-        let words = Self.telling(lastLines).map { "\"\(excerpt($0))\"" }.joined(separator: ", ")
+        let words = Self.meaningful(lastLines).map { "\"\(excerpt($0))\"" }.joined(separator: ", ")
         return "process \(processID) \(what)" + (words.isEmpty ? "" : "; it last said \(words)")
     }
 
     /// The lines that say most: the reason of a trap, else the last three.
-    private static func telling(_ lines: [String]) -> ArraySlice<String> {
+    private static func meaningful(_ lines: [String]) -> ArraySlice<String> {
         if let reason = lines.first(where: ErrorLines.isReason) { return [reason] }
         return lines.suffix(3)
     }

@@ -1,5 +1,5 @@
 /// A limit on the lines that a module's process may log: so many at once, and so many a second after that.
-struct OutputAllowance: Sendable {
+struct OutputRateLimit: Sendable {
     private let limits: TokenBucket.Limits
     private var bucket: TokenBucket
     /// The number of dropped lines that no shown line has reported yet.

@@ -4,27 +4,27 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("RejectedEvents")
-struct RejectedEventsTests {
+@Suite("DeadLetters")
+struct DeadLettersTests {
     private static let time = WallTime(seconds: 1_772_358_060, nanoseconds: 123_000_000)
 
     private static func event(
         _ position: EventPosition, _ line: String = #"{"event":"push","payload":{}}"#,
         modules: [ModuleID]? = nil
-    ) -> RejectedEvent {
-        RejectedEvent(
+    ) -> DeadLetter {
+        DeadLetter(
             time: time, reason: "why", position: position, modules: modules, line: Array(line.utf8))
     }
 
     @Test("an event is written as one line, with all that is known")
     func format() throws {
         let inbox = try InboxUnderTest()
-        let rejected = RejectedEvents(inbox.folder)
-        let whole = RejectedEvent(
+        let rejected = DeadLetters(inbox.folder)
+        let whole = DeadLetter(
             time: Self.time, reason: "the host died three times", position: "3:4096", id: "a-1",
             attempt: 3, modules: [try ModuleID("com.mm.x")], line: Array(#"{"event":"push"}"#.utf8))
         try rejected.append([whole])
-        let garbage = RejectedEvent(
+        let garbage = DeadLetter(
             time: Self.time, reason: "no JSON", position: "3:5000", line: [0xFF, 0x00, 0x0A, 0x41])
         try rejected.append([garbage])
         #expect(
@@ -41,7 +41,7 @@ struct RejectedEventsTests {
     @Test("without a file there are none")
     func none() throws {
         let inbox = try InboxUnderTest()
-        let rejected = RejectedEvents(inbox.folder)
+        let rejected = DeadLetters(inbox.folder)
         #expect(try rejected.contents() == .init())
         #expect(try rejected.take { _ in true } == [])
         try rejected.append([])
@@ -51,9 +51,9 @@ struct RejectedEventsTests {
     @Test("those that are asked for are taken out, the others stay, also what cannot be read")
     func take() throws {
         let inbox = try InboxUnderTest()
-        let rejected = RejectedEvents(inbox.folder)
+        let rejected = DeadLetters(inbox.folder)
         try rejected.append(["1:1", "1:5", "1:5", "2:1"].map { Self.event($0) })
-        let file = try AppendFile(path: inbox.folder.rejectedPath)
+        let file = try AppendFile(path: inbox.folder.deadLettersPath)
         // Somebody was cut off here.
         try file.append(Array("{\"time\":\"20".utf8))
         try rejected.append([Self.event("2:9")])
@@ -87,9 +87,9 @@ struct RejectedEventsTests {
     @Test("a file that cannot be written or read says so")
     func unusable() throws {
         let inbox = try InboxUnderTest()
-        let path = inbox.folder.rejectedPath
+        let path = inbox.folder.deadLettersPath
         try makeFolders(path)
-        let rejected = RejectedEvents(inbox.folder)
+        let rejected = DeadLetters(inbox.folder)
         let error = #expect(throws: InboxError.self) { try rejected.append([Self.event("1:1")]) }
         #expect(error?.description == "cannot open '\(path)': Is a directory")
         let other = #expect(throws: InboxError.self) { try rejected.contents() }
@@ -99,21 +99,22 @@ struct RejectedEventsTests {
     @Test("a link in the file's place is not followed, and nothing is made behind it")
     func links() throws {
         let inbox = try InboxUnderTest()
-        try #require(symlink(inbox.state.path("target"), inbox.folder.rejectedPath) == 0)
-        let rejected = RejectedEvents(inbox.folder)
+        try #require(symlink(inbox.state.path("target"), inbox.folder.deadLettersPath) == 0)
+        let rejected = DeadLetters(inbox.folder)
         let what = "it is a symbolic link, which is not followed here"
         let error = #expect(throws: InboxError.self) { try rejected.append([Self.event("1:1")]) }
         #expect(
-            error?.description == "cannot open '\(inbox.folder.rejectedPath)': \(what): remove it")
+            error?.description
+                == "cannot open '\(inbox.folder.deadLettersPath)': \(what): remove it")
         let other = #expect(throws: InboxError.self) { try rejected.contents() }
-        #expect(other?.description == "\(inbox.folder.rejectedPath): \(what)")
+        #expect(other?.description == "\(inbox.folder.deadLettersPath): \(what)")
         #expect(!inbox.state.names.contains("target"))
     }
 
     @Test("what an earlier version wrote, with empty lines, is read")
     func emptyLines() throws {
         let inbox = try InboxUnderTest()
-        let rejected = RejectedEvents(inbox.folder)
+        let rejected = DeadLetters(inbox.folder)
         try rejected.append([Self.event("1:1"), Self.event("1:5")])
         let text = try inbox.state.text(of: "inbox/rejected.ndjson")
         #expect(!text.contains("\n\n") && !text.hasPrefix("\n"))

@@ -1,7 +1,7 @@
 import AppService
 
 /// A queue that keeps its elements until it is released, and hands them on in order.
-final class Withheld<Element: Sendable>: Sendable {
+final class DeferredQueue<Element: Sendable>: Sendable {
     private let elements = Guarded<[Element]?>([])
 
     /// - Returns: False where nothing is kept back any more.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("hostd send: events that come to nothing", .timeLimit(.minutes(10)))
-struct UnheardEventTests {
+struct UndeliveredEventTests {
     @Test("a change of state that means nothing is said to be ignored; --wait and --strict exit 1")
     func ignored() throws {
         let run = try HostdRun(HostdRun.slatefile()).ready()

@@ -4,7 +4,7 @@ import Testing
 @testable import ModuleHost
 
 @Suite("Modules at whose work hosts died")
-struct BlamedModulesTests {
+struct CrashHistoryTests {
     private let folder: TemporaryFolder
     private var directory: StateDirectory { StateDirectory(path: folder.path) }
 
@@ -37,8 +37,8 @@ struct BlamedModulesTests {
 
     @Test("two deaths isolate a module, and no death counts twice")
     func count() throws {
-        func note(_ death: LastDeath) throws -> BlamedModules {
-            try BlamedModules.update(in: directory) { $0.blame(for: death) { _ in true } }
+        func note(_ death: LastDeath) throws -> CrashHistory {
+            try CrashHistory.update(in: directory) { $0.blame(for: death) { _ in true } }
         }
         #expect(try note(death(of: 1, at: "x.a")).isolated.isEmpty)
         #expect(try note(death(of: 1, at: "x.a")).isolated.isEmpty)
@@ -46,42 +46,42 @@ struct BlamedModulesTests {
         #expect(try note(death(of: 3)).isolated.isEmpty)
         let blamed = try note(death(of: 4, at: "x.a"))
         #expect(Array(blamed.isolated.keys) == [Self.id("x.a")])
-        #expect(try BlamedModules(in: directory) == blamed)
+        #expect(try CrashHistory(in: directory) == blamed)
         #expect(
-            try folder.text(of: BlamedModules.fileName)
+            try folder.text(of: CrashHistory.fileName)
                 == #"{"modules":{"#
                 + #""x.a":{"deaths":2,"host":"4 1970-01-01T00:00:04.000Z","text":"the last host (process 4) died while 'x.a' was at work, in no event"},"#
                 + #""x.b":{"deaths":1,"host":"2 1970-01-01T00:00:02.000Z","text":"the last host (process 2) died while 'x.b' was at work, in no event"}}}"#
                 + "\n")
-        let forgiven = try BlamedModules.update(in: directory) {
-            $0.forgive(Self.id("x.a")) != nil
+        let forgiven = try CrashHistory.update(in: directory) {
+            $0.resetCrashes(Self.id("x.a")) != nil
         }
         #expect(Array(forgiven.blames.keys) == [Self.id("x.b")])
-        #expect(try BlamedModules(in: directory) == forgiven)
+        #expect(try CrashHistory(in: directory) == forgiven)
     }
 
     @Test("who cannot have been the cause is not blamed")
     func candidates() throws {
-        let blamed = try BlamedModules.update(in: directory) {
+        let blamed = try CrashHistory.update(in: directory) {
             $0.blame(for: death(at: "x.a")) { _ in false }
         }
         #expect(blamed.blames.isEmpty)
-        #expect(!fileExists(folder.path(BlamedModules.fileName)))
+        #expect(!fileExists(folder.path(CrashHistory.fileName)))
     }
 
     @Test(
         "a file that is none of ours",
         arguments: ["", "[]", #"{"modules":{"no id!":{"deaths":1,"host":"","text":""}}}"#])
     func broken(text: String) throws {
-        try folder.write(text, to: BlamedModules.fileName)
-        #expect(throws: BlamedModulesError.self) { try BlamedModules(in: directory) }
+        try folder.write(text, to: CrashHistory.fileName)
+        #expect(throws: CrashHistoryError.self) { try CrashHistory(in: directory) }
     }
 
     @Test("a slatefile isolates those that it leaves to the host, and no others")
     func slatefile() throws {
         for process: Int32 in 1...8 {
             let module = ["x.a", "x.b", "x.c", "x.d"][Int(process) % 4]
-            try BlamedModules.update(in: directory) {
+            try CrashHistory.update(in: directory) {
                 $0.blame(for: death(of: process, at: module)) { _ in true }
             }
         }
@@ -97,7 +97,7 @@ struct BlamedModulesTests {
             let text = text.split(separator: "POLICY").joined(separator: policy)
             let slatefile = try Slatefile.read(
                 Array(text.utf8), path: "slatefile.json", environment: { _ in nil })
-            return slatefile.isolatingBlamed(in: directory, log: LogRecorder().log).modules
+            return slatefile.isolatingCrashed(in: directory, log: LogRecorder().log).modules
                 .map(\.isolation)
         }
         #expect(try isolated("auto") == [.process, Slatefile.Isolation.none, nil, nil, nil])

@@ -6,9 +6,9 @@ extension IsolatedModule {
     ///
     /// - Parameters:
     ///   - end: How the last one ended.
-    ///   - event: What it had in hand.
+    ///   - event: The event that it was handling.
     /// - Throws: ``IsolationError/givenUp(deaths:within:_:)``.
-    func revive(after end: ModuleEnd, in event: EventKind?) throws(IsolationError) {
+    func restartProcess(after end: ProcessExit, in event: EventKind?) throws(IsolationError) {
         var end = end
         var start = process.startedAt
         while true {
@@ -16,7 +16,7 @@ extension IsolatedModule {
             let verdict = policy.died(
                 startedAt: start, at: services.time.now(), chance: .random(in: 0...1))
             let last = end
-            figures.withLock { $0.noteEnd(last) }
+            metrics.withLock { $0.noteEnd(last) }
             guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
@@ -30,21 +30,21 @@ extension IsolatedModule {
                     saidBefore: declaration)
                 process = next
                 posts.reset()
-                figures.withLock { $0.noteRestart(processID: next.processID) }
+                metrics.withLock { $0.noteRestart(processID: next.processID) }
                 try repeatStage(but: event)
                 context.log.notice("runs again, as process \(next.processID)")
                 return
             } catch {
                 switch error {
                 case .notReady(let next), .ended(let next): end = next
-                default: end = ModuleEnd(startFailed: error)
+                default: end = ProcessExit(startFailed: error)
                 }
             }
         }
     }
 
     private func giveUp(
-        _ verdict: RestartPolicy.Verdict, after end: ModuleEnd
+        _ verdict: RestartPolicy.Verdict, after end: ProcessExit
     ) -> IsolationError {
         isGone = true
         guard case .giveUp(let deaths) = verdict else { return .gone }
@@ -60,7 +60,7 @@ extension IsolatedModule {
                 kind == .launch
                 ? LifecycleEvent.launch(Launch(origin: .host, app: context.app))
                 : .state(kind, origin: .host)
-            do throws(ModuleEnd) {
+            do throws(ProcessExit) {
                 if case .failure(let error) = try exchange(again, isRepeated: true) {
                     context.log.write(.error, "failed: \(error)", event: kind.rawValue)
                 }
@@ -71,7 +71,7 @@ extension IsolatedModule {
     }
 }
 
-extension ModuleEnd {
+extension ProcessExit {
     /// There was no process.
     fileprivate init(startFailed error: IsolationError) {
         self.init(processID: 0, cause: .notStarted("\(error)"), exit: .code(0), lastLines: [])

@@ -6,7 +6,7 @@
 ///
 /// Where the slatefile says `"isolation": "auto"`, one that has been blamed ``limit`` times runs in a process
 /// of its own. Deaths do not age: a module that takes the host down once a month does it again.
-package struct BlamedModules: Hashable, Sendable {
+package struct CrashHistory: Hashable, Sendable {
     /// The crashes of one module.
     package struct Blame: Hashable, Sendable {
         /// The number of hosts that died while it was at work.
@@ -59,13 +59,13 @@ extension LastDeath {
 }
 
 /// The reason why the count cannot be used.
-package enum BlamedModulesError: Error, Hashable, Sendable {
+package enum CrashHistoryError: Error, Hashable, Sendable {
     /// It cannot be read, or is not what this type writes.
     case broken(path: String, String)
     case unwritable(FileError)
 }
 
-extension BlamedModulesError: CustomStringConvertible {
+extension CrashHistoryError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .broken(let path, let fault):
@@ -78,7 +78,7 @@ extension BlamedModulesError: CustomStringConvertible {
 
 // MARK: - The file
 
-extension BlamedModules {
+extension CrashHistory {
     /// Reads the count of a state directory, has it changed, and writes it where it was; no other
     /// process does so meanwhile.
     ///
@@ -86,14 +86,14 @@ extension BlamedModules {
     ///   - directory: The state directory, which must be there.
     ///   - change: Returns whether it has changed anything.
     /// - Returns: The count as it is then. A file that is not there counts nothing.
-    /// - Throws: ``BlamedModulesError``; the file is as it was.
+    /// - Throws: ``CrashHistoryError``; the file is as it was.
     @discardableResult
     package static func update(
-        in directory: StateDirectory, _ change: (inout BlamedModules) -> Bool
-    ) throws(BlamedModulesError) -> BlamedModules {
+        in directory: StateDirectory, _ change: (inout CrashHistory) -> Bool
+    ) throws(CrashHistoryError) -> CrashHistory {
         let turn = try lock(directory)
         defer { turn.unlock() }
-        var modules = try BlamedModules(in: directory)
+        var modules = try CrashHistory(in: directory)
         guard change(&modules) else { return modules }
         do throws(FileError) {
             let path = directory.path(of: fileName)
@@ -110,7 +110,7 @@ extension BlamedModules {
     /// by the host that runs on it.
     private static func lock(
         _ directory: StateDirectory
-    ) throws(BlamedModulesError) -> Descriptor {
+    ) throws(CrashHistoryError) -> Descriptor {
         let path = directory.path(of: lockName)
         do throws(FileError) {
             let turn = try Descriptor(lockFile: path)
@@ -126,8 +126,8 @@ extension BlamedModules {
     /// Reads the count of a state directory.
     ///
     /// - Parameter directory: The state directory.
-    /// - Throws: ``BlamedModulesError/broken(path:_:)``.
-    package init(in directory: StateDirectory) throws(BlamedModulesError) {
+    /// - Throws: ``CrashHistoryError/broken(path:_:)``.
+    package init(in directory: StateDirectory) throws(CrashHistoryError) {
         let path = directory.path(of: Self.fileName)
         let bytes: [UInt8]
         do throws(FileReadError) {
@@ -150,7 +150,7 @@ extension BlamedModules {
     ///
     /// - Parameter module: Which.
     /// - Returns: What was held against it; nil for nothing.
-    package mutating func forgive(_ module: ModuleID) -> Blame? {
+    package mutating func resetCrashes(_ module: ModuleID) -> Blame? {
         blames.removeValue(forKey: module)
     }
 

@@ -5,27 +5,27 @@ import Synchronization
 /// carries out what the module asks of others.
 ///
 /// On the lane, except where a method says otherwise.
-final class ParentHost: AppRole, UpstreamCalls {
+final class UpstreamHost: AppRole, UpstreamCalls {
     let module: ModuleID
-    let uplink: Uplink
+    let connection: ParentConnection
     private let initialization: RPCID?
-    /// The event in hand: whose answer is owed, and what the module threw.
-    private let inHand = Guarded<(id: RPCID?, failure: String?)>((nil, nil))
+    /// The current event: whose answer is owed, and what the module threw.
+    private let current = Guarded<(id: RPCID?, failure: String?)>((nil, nil))
     private let reference = WeakHost()
 
     /// - Parameters:
     ///   - module: The module.
-    ///   - uplink: The way to the host.
+    ///   - connection: The way to the host.
     ///   - initialization: The number of its first request, which is answered once the module is made.
-    init(of module: ModuleID, over uplink: Uplink, answering initialization: RPCID?) {
+    init(of module: ModuleID, over connection: ParentConnection, answering initialization: RPCID?) {
         self.module = module
-        self.uplink = uplink
+        self.connection = connection
         self.initialization = initialization
     }
 
     var upstream: (any UpstreamCalls)? { self }
 
-    var input: (any LaneInput)? { uplink }
+    var input: (any LaneInput)? { connection }
 
     func set(_ host: Host) { reference.set(host) }
 
@@ -35,12 +35,12 @@ final class ParentHost: AppRole, UpstreamCalls {
     func startedUp(_ app: App) {
         guard let record = app.records.first, let calls = app.calls else { return }
         if case .failed(let reason) = record.status {
-            return uplink.fail(initialization, RPCError(.failed, reason))
+            return connection.fail(initialization, RPCError(.failed, reason))
         }
         let members = app.center.members(of: record.slot).map(\.object)
         let topics = members.compactMap { $0 as? any MessageResponder }.flatMap(\.topics)
-        let events = EventKind.allCases.filter { members.contains(where: $0.isHeard) }
-        uplink.succeed(initialization) { json in
+        let events = EventKind.allCases.filter { members.contains(where: $0.isReceived) }
+        connection.succeed(initialization) { json in
             json.object {
                 $0.member("protocol", ModuleProtocol.newest.rawValue)
                 $0.member("module", module.text)
@@ -62,19 +62,19 @@ final class ParentHost: AppRole, UpstreamCalls {
     func responderFailed(
         _: ModuleSlot, in event: LifecycleEvent, _ error: any Error, of _: App
     ) -> FanStep {
-        inHand.withLock { $0.failure = $0.failure ?? "\(error)" }
+        current.withLock { $0.failure = $0.failure ?? "\(error)" }
         return .next
     }
 
     func ended(
         _ event: LifecycleEvent, _ tally: EventTally, of _: EventRequest, in _: App
     ) {
-        let (id, failure) = inHand.withLock { inHand in
-            defer { inHand = (nil, nil) }
-            return inHand
+        let (id, failure) = current.withLock { current in
+            defer { current = (nil, nil) }
+            return current
         }
-        if let failure { return uplink.fail(id, RPCError(.failed, failure)) }
-        uplink.succeed(id) { json in
+        if let failure { return connection.fail(id, RPCError(.failed, failure)) }
+        connection.succeed(id) { json in
             json.object {
                 if let fetch = tally.fetch { $0.member("fetch", fetch.rawValue) }
                 if tally.claimedBy != nil { $0.member("claimed", true) }
@@ -86,16 +86,16 @@ final class ParentHost: AppRole, UpstreamCalls {
     func completed(_: EventRequest, in _: App) {}
 
     /// Continues at once: the host of the module has told it of the end, if it is to hear of it.
-    func tellOfStop(origin _: Origin, in app: App) {
+    func notifyOfStop(origin _: Origin, in app: App) {
         _ = app.state.apply(.terminate)
-        app.advance(.told)
+        app.advance(.notified)
     }
 
     // MARK: What the module asks
 
     func take(_ event: LifecycleEvent) -> Bool {
         guard case .message(let message) = event.content else { return true }
-        uplink.tell("post") { json in
+        connection.notify("post") { json in
             json.object {
                 $0.member("topic", message.topic)
                 if let payload = message.payload { $0.member("payload", payload) }
@@ -144,7 +144,7 @@ final class ParentHost: AppRole, UpstreamCalls {
             throw IsolationError.objects(caller.userInfo.keys.sorted())
         }
         do throws(RPCError) {
-            return try uplink.ask(
+            return try connection.ask(
                 method, serving: { serve($0, $1, on: thread) },
                 { json in
                     json.object {
@@ -161,7 +161,7 @@ final class ParentHost: AppRole, UpstreamCalls {
 
     /// Takes what has come down.
     func takeMail(on thread: LaneThread) {
-        while case .message(let message) = uplink.queue.next(until: nil) {
+        while case .message(let message) = connection.queue.next(until: nil) {
             if case .request(let request, let id) = message { serve(request, id, on: thread) }
         }
     }
@@ -173,7 +173,7 @@ final class ParentHost: AppRole, UpstreamCalls {
             case "event":
                 let event = try LifecycleEvent(
                     sentDown: request.parameters ?? .emptyObject, app: host.slatefile.app)
-                inHand.withLock { $0 = (id, nil) }
+                current.withLock { $0 = (id, nil) }
                 host.enqueue(.own(event))
                 if event.kind == .launch {
                     try? host.startup.admit(.default)
@@ -182,16 +182,16 @@ final class ParentHost: AppRole, UpstreamCalls {
             case "call": try call(request, id, in: host, on: thread)
             case "root":
                 let root = try root(of: host.app.open(on: thread), on: thread)
-                uplink.succeed(id) { json in
+                connection.succeed(id) { json in
                     if let root { json.value(root) } else { json.null() }
                 }
             case "shutdown":
-                uplink.succeed(id) { $0.null() }
+                connection.succeed(id) { $0.null() }
                 host.stop(because: "the host lets go of the module")
             default: throw .methodNotFound("a module is asked for event, call, root and shutdown")
             }
         } catch {
-            uplink.fail(id, error)
+            connection.fail(id, error)
         }
     }
 
@@ -228,7 +228,7 @@ final class ParentHost: AppRole, UpstreamCalls {
             throw RPCError(ofCall: error)
         }
         let json = (reply as? EncodedReply)?.json ?? Array("null".utf8)
-        uplink.succeed(id) { $0.raw(json) }
+        connection.succeed(id) { $0.raw(json) }
     }
 }
 

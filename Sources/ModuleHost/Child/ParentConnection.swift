@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The lane's thread reads what comes: while it has nothing to do, and while it waits for an answer. One
 /// thread at a time asks and answers: the one that is in the module.
-final class Uplink: Sendable {
+final class ParentConnection: Sendable {
     let queue: MessageQueue
     /// Whether the host has said that this process is to end: the end of its input means no more then.
     let isEnding = Atomic(false)
@@ -131,7 +131,7 @@ final class Uplink: Sendable {
     }
 
     /// Tells the host something, from any thread.
-    func tell(_ method: String, _ parameters: (inout JSONWriter) -> Void) {
+    func notify(_ method: String, _ parameters: (inout JSONWriter) -> Void) {
         var json = JSONWriter(capacity: 256)
         json.rpcRequest(method, id: nil, parameters)
         write(json.bytes)
@@ -163,7 +163,7 @@ final class Uplink: Sendable {
     }
 }
 
-extension Uplink: LaneInput {
+extension ParentConnection: LaneInput {
     func wait() -> Bool {
         var set = PollSet()
         let wakePlace = set.insert(wake.descriptor, .reading)

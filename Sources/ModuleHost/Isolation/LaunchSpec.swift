@@ -1,7 +1,7 @@
 import AppService
 
 /// The launch settings and limits of a module's process.
-struct IsolationTerms: Sendable {
+struct LaunchSpec: Sendable {
     /// The program and its arguments.
     let command: [String]
     /// Its working folder; nil for the host's.

@@ -1,7 +1,7 @@
 /// The way of a module's calls to the lane.
 ///
 /// Belongs to the module.
-struct CallLine {
+struct CallChannel {
     typealias Call<Reply> = @Sendable (CallDispatcher, LaneThread) throws -> Reply
 
     let dispatcher: CallDispatcher
@@ -42,7 +42,7 @@ struct CallLine {
     }
 
     private func callFromElsewhere<Reply: Sendable>(_ body: @escaping Call<Reply>) throws -> Reply {
-        let reply = Awaited<Result<Reply, any Error>>()
+        let reply = BlockingFuture<Result<Reply, any Error>>()
         CallJob.enqueue(
             LaneConfined(dispatcher), through: dispatcher.gate, from: slot, body
         ) { reply.keep($0) }
@@ -84,14 +84,14 @@ struct RemoteCallLine: Sendable {
     let slot: ModuleSlot
     let origin: Origin
 
-    init(_ line: CallLine) {
+    init(_ line: CallChannel) {
         gate = line.dispatcher.gate
         dispatcher = LaneConfined(line.dispatcher)
         slot = line.slot
         origin = line.origin
     }
 
-    func call<Reply: Sendable>(_ body: @escaping CallLine.Call<Reply>) async throws -> Reply {
+    func call<Reply: Sendable>(_ body: @escaping CallChannel.Call<Reply>) async throws -> Reply {
         try await withCheckedThrowingContinuation { continuation in
             CallJob.enqueue(dispatcher, through: gate, from: slot, body) {
                 continuation.resume(with: $0)

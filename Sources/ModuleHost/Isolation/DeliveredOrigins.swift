@@ -2,7 +2,7 @@
 ///
 /// An origin names its sender, such as a process at the control socket, and other modules may go by that. So the
 /// process may name only senders that the host has told it of. ``Origin/push`` and ``Origin/inbox`` name none.
-struct ToldOrigins {
+struct DeliveredOrigins {
     private let limit: Int
     /// Those with a sender, by their description: the latest ones, and as many before them.
     private var latest: [String: Origin] = [:]

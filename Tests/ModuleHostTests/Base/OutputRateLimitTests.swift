@@ -2,19 +2,19 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Output allowance")
-struct OutputAllowanceTests {
+@Suite("Rate limit of output")
+struct OutputRateLimitTests {
     private let began = ContinuousClock.now
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let limits: TokenBucket.Limits
         /// When a line comes, in milliseconds, and what becomes of it.
-        let lines: [(at: Int, OutputAllowance.Verdict)]
+        let lines: [(at: Int, OutputRateLimit.Verdict)]
     }
 
     private static let small = TokenBucket.Limits(burst: 3, perSecond: 2)
-    private static let show = OutputAllowance.Verdict.show(afterDropping: 0)
+    private static let show = OutputRateLimit.Verdict.show(afterDropping: 0)
 
     static let rows = [
         Row(
@@ -52,19 +52,19 @@ struct OutputAllowanceTests {
 
     @Test("what becomes of lines", arguments: rows)
     func verdicts(row: Row) {
-        var allowance = OutputAllowance(row.limits, at: began)
+        var rateLimit = OutputRateLimit(row.limits, at: began)
         for (index, (time, verdict)) in row.lines.enumerated() {
             let now = began + .milliseconds(time)
-            #expect(allowance.take(at: now) == verdict, "line \(index)")
+            #expect(rateLimit.take(at: now) == verdict, "line \(index)")
         }
     }
 
     @Test("a thousand at once, and a hundred in each second after that")
     func defaults() {
-        var allowance = OutputAllowance(at: began)
+        var rateLimit = OutputRateLimit(at: began)
         func shown(_ lines: Int, after time: Duration) -> Int {
             (0..<lines).count { _ in
-                if case .show = allowance.take(at: began + time) { true } else { false }
+                if case .show = rateLimit.take(at: began + time) { true } else { false }
             }
         }
         #expect(shown(3000, after: .zero) == 1000)
@@ -75,13 +75,13 @@ struct OutputAllowanceTests {
 
     @Test("what was left out is told once")
     func dropped() {
-        var allowance = OutputAllowance(
+        var rateLimit = OutputRateLimit(
             TokenBucket.Limits(burst: 1, perSecond: 1), at: began)
-        #expect(allowance.takeDropped() == 0)
-        let verdicts = (0..<3).map { _ in allowance.take(at: began) }
+        #expect(rateLimit.takeDropped() == 0)
+        let verdicts = (0..<3).map { _ in rateLimit.take(at: began) }
         #expect(verdicts == [Self.show, .dropFirst, .drop])
-        #expect(allowance.takeDropped() == 2)
-        #expect(allowance.takeDropped() == 0)
-        #expect(allowance.take(at: began) == .dropFirst)
+        #expect(rateLimit.takeDropped() == 2)
+        #expect(rateLimit.takeDropped() == 0)
+        #expect(rateLimit.take(at: began) == .dropFirst)
     }
 }

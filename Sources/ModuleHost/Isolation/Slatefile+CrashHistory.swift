@@ -8,13 +8,13 @@ extension Slatefile {
     ///   - log: Says who is isolated, and why; and where the count cannot be used, which costs no more than
     ///     that.
     /// - Returns: The slatefile with these modules isolated.
-    func isolatingBlamed(
+    func isolatingCrashed(
         in directory: StateDirectory, after death: LastDeath? = nil, log: Log
     ) -> Slatefile {
         guard isolation == .auto else { return self }
         let candidates = Set(modules.filter(\.mayBeIsolated).map(\.id))
-        let blamed: BlamedModules
-        do throws(BlamedModulesError) {
+        let blamed: CrashHistory
+        do throws(CrashHistoryError) {
             if let death {
                 blamed = try .update(in: directory) { blamed in
                     // One that is isolated already was at work elsewhere.
@@ -24,7 +24,7 @@ extension Slatefile {
                     }
                 }
             } else {
-                blamed = try BlamedModules(in: directory)
+                blamed = try CrashHistory(in: directory)
             }
         } catch {
             log.warning("\(error)")
