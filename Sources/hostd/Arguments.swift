@@ -64,7 +64,10 @@ struct Arguments: Hashable, Sendable {
     ) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let written = String(parts[0])
-        guard let option = command.allOptions.first(where: { "--\($0.name)" == written }) else {
+        let named = command.allOptions.first {
+            "--\($0.name)" == written || $0.formerly.map { "--\($0)" } == written
+        }
+        guard let option = named else {
             throw .unknownOption(written, command)
         }
         guard options[option.name] == nil || option.name == "help" else {

@@ -39,6 +39,8 @@ struct Command: Sendable {
     struct Option: Sendable {
         /// The name without its dashes.
         let name: String
+        /// The name that it had in version 0.1, which is taken until 0.2.0.
+        var formerly: String?
         /// The placeholder of its value in the help; nil for an option without one.
         var placeholder: String?
         /// The values it takes; empty for any.

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// The rejected events that a command line names: by position, by id, or all.
+/// The dead letters that a command line names: by position, by id, or all.
 struct DeadLetterChoice {
     private let folder: InboxFolder
     private let asJSON: Bool
@@ -8,7 +8,7 @@ struct DeadLetterChoice {
     /// The names that are not there.
     private let unknown: [String]
 
-    /// - Throws: Where `rejected.ndjson` cannot be read.
+    /// - Throws: Where `dead-letters.ndjson` cannot be read.
     init(_ folder: InboxFolder, _ arguments: Arguments) throws(InboxError) {
         self.folder = folder
         asJSON = arguments.has("json")
@@ -33,7 +33,7 @@ struct DeadLetterChoice {
                 json.member("dropped") { $0.array { for event in dropped { event.write(&$0) } } }
             }
         }
-        if dropped.isEmpty { return Console.write("nothing was rejected\n") }
+        if dropped.isEmpty { return Console.write("no dead letters\n") }
         return Console.write(
             dropped.map { event -> TerminalText in
                 "dropped \(event.title): \(excerpt(event.reason, limit: 500))\n  \(event.shownLine)\n"
@@ -57,7 +57,7 @@ struct DeadLetterChoice {
                 """)
         }
         if let failure {
-            Console.complain("hostd inbox: \(failure); what is not retried stays rejected")
+            Console.complain("hostd inbox: \(failure); what is not retried stays a dead letter")
         }
         let code = failure?.exitCode ?? (batch.faults.isEmpty ? .success : .failed)
         if asJSON {
@@ -75,7 +75,7 @@ struct DeadLetterChoice {
                 }
             }
         }
-        if events.isEmpty { return Console.write("nothing was rejected\n") }
+        if events.isEmpty { return Console.write("no dead letters\n") }
         return Console.write(
             places.map { place -> TerminalText in
                 "retried \(place.event.title) as \(place.place)\n"
@@ -86,7 +86,7 @@ struct DeadLetterChoice {
         let names = unknown.map { "'\(excerpt($0, limit: 200))'" }.joined(separator: ", ")
         Console.complain(
             """
-            hostd inbox: no rejected event has the position or id \(names); nothing was \(done)
+            hostd inbox: no dead letter has the position or id \(names); nothing was \(done)
             see 'hostd inbox list'
             """)
         return .unavailable

@@ -21,7 +21,7 @@ struct InboxListing {
         if rejected.unreadable > 0 {
             Console.complain(
                 """
-                hostd inbox: not as a host writes them, and left alone: lines of rejected.ndjson, \
+                hostd inbox: not as a host writes them, and left alone: lines of dead-letters.ndjson, \
                 \(rejected.unreadable) of them
                 """)
         }
@@ -40,10 +40,12 @@ struct InboxListing {
             let rows = behind.map { ["  \($0.id)", "\($0.from)"] }
             text += textTable([["  module", "from"]] + rows)
         }
-        text += "\(rejected.events.count) rejected\n"
+        text +=
+            rejected.events.count == 1
+            ? "1 dead letter\n" : "\(rejected.events.count) dead letters\n"
         let shown = rejected.events.prefix(limit)
         if !shown.isEmpty {
-            let head = ["  position", "event", "id", "rejected", "reason"]
+            let head = ["  position", "event", "id", "moved", "reason"]
             text += textTable([head] + shown.map(row))
         }
         return text + rest(rejected.events.count)
@@ -61,7 +63,7 @@ struct InboxListing {
         let modules = event.modules?.list ?? "all"
         return [
             "  \(event.position)", event.kind?.rawValue ?? "?", shown(event.id), shown(event.time),
-            event.fault.map { "to be rejected: \($0)" } ?? modules,
+            event.fault.map { "to be moved to the dead letters: \($0)" } ?? modules,
         ]
     }
 
@@ -80,7 +82,7 @@ struct InboxListing {
         var json = JSONWriter()
         json.object {
             $0.member("pending") { $0.object { write(pending, to: &$0) } }
-            $0.member("rejected") {
+            $0.member("deadLetters", formerly: "rejected") {
                 $0.object { json in
                     json.member("count", rejected.events.count)
                     json.member("unreadable", rejected.unreadable)

@@ -48,13 +48,16 @@ struct SendOutcome {
     }
 
     private static func exitCode(of answer: JSONValue, _ isWaitedFor: Bool) -> ExitCode {
-        if answer["rejected"] != nil { return .failed }
-        let isUndelivered = answer["ignored"] != nil || answer["outcome"]?["unheard"] != nil
+        if answer["deadLetter", formerly: "rejected"] != nil { return .failed }
+        let isUndelivered =
+            answer["ignored"] != nil
+            || answer["outcome"]?["undelivered", formerly: "unheard"] != nil
         if isUndelivered { return isWaitedFor ? .ignored : .success }
         if let outcome = answer["outcome"] {
             let hasFailed = (outcome["failed"]?.int ?? 0) > 0 || outcome["failure"] != nil
             if hasFailed { return .failed }
-            return isWaitedFor && (outcome["late"]?.int ?? 0) > 0 ? .busy : .success
+            return isWaitedFor && (outcome["unresponsive", formerly: "late"]?.int ?? 0) > 0
+                ? .busy : .success
         }
         return isWaitedFor && answer["left"] != nil ? .busy : .success
     }
@@ -70,8 +73,8 @@ struct SendOutcome {
         if let outcome = answer["outcome"] {
             return "accepted \(position): \(parts(of: outcome).joined(separator: ", "))"
         }
-        if let reason = answer["rejected"]?.string {
-            return "accepted \(position), and rejected: \(reason)"
+        if let reason = answer["deadLetter", formerly: "rejected"]?.string {
+            return "accepted \(position), and moved to the dead letters: \(reason)"
         }
         return answer["left"] == nil ? "accepted \(position)" : leftText(position)
     }
@@ -89,13 +92,16 @@ struct SendOutcome {
         if let module = outcome["claimedBy"]?.string { parts.append("claimed by \(module)") }
         if let reply = outcome["reply"] { parts.append("reply \(reply.text)") }
         if let failure = outcome["failure"]?.string { parts.append("not opened: \(failure)") }
-        if let undelivered = outcome["unheard"]?.string { parts.append(undelivered) }
+        if let undelivered = outcome["undelivered", formerly: "unheard"]?.string {
+            parts.append(undelivered)
+        }
         if parts.isEmpty {
             let count = outcome["delivered"]?.int ?? 0
             parts.append(count == 0 ? "no module" : count == 1 ? "1 module" : "\(count) modules")
         }
-        for what in ["failed", "late"] {
-            if let count = outcome[what]?.int, count > 0 { parts.append("\(count) \(what)") }
+        if let count = outcome["failed"]?.int, count > 0 { parts.append("\(count) failed") }
+        if let count = outcome["unresponsive", formerly: "late"]?.int, count > 0 {
+            parts.append("\(count) unresponsive")
         }
         if let fetch = outcome["fetch"]?.string { parts.append(fetch) }
         return parts

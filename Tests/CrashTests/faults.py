@@ -160,7 +160,7 @@ def garbage_tail(trial):
     trial.write("b")
     trial.expect_heard("a", "b")
     trial.expect_rejected("no JSON")
-    expect(host.said("rejected the event at 1:"), host.text())
+    expect(host.said("moved the event at 1:"), host.text())
 
 
 def garbage_in_the_middle(trial):
@@ -175,7 +175,7 @@ def garbage_in_the_middle(trial):
     trial.expect_heard("a", "b")
     no_event = "no event is called 'pusch'; did you mean 'push'?"
     trial.expect_rejected("no JSON", no_event, "no JSON", "3145728 bytes")
-    expect(host.said("rejected 1 more"), host.text())
+    expect(host.said("moved 1 more to the dead letters"), host.text())
 
 
 def deleted_cursor(trial):
@@ -464,7 +464,7 @@ def three_deaths(trial):
         # Room for what the module notes of the launch, and not for the event.
         trial.valve.close_but(room=300)
         host = trial.start()
-        host.says("late: the others go on", within=30)
+        host.says("unresponsive: delivery continues without it", within=30)
         # The others are done with it; only the last of all may come again to who had it in hand.
         trial.expect_heard(name, "b", by=[FIRST, LAST], again=True)
         host.kill()
@@ -539,13 +539,13 @@ def read_only_folder(trial):
 def unwritable_rejected(trial):
     """What is to be rejected cannot be noted: nothing goes past it until it can."""
     host = trial.start()
-    (trial.site.inbox / "rejected.ndjson").mkdir()
+    (trial.site.inbox / "dead-letters.ndjson").mkdir()
     senders.append(trial.site, b"\nno record\n")
     trial.write("a")
-    host.says(f"cannot read the inbox: {trial.site.inbox}/rejected.ndjson: is not a regular file")
+    host.says(f"cannot read the inbox: {trial.site.inbox}/dead-letters.ndjson: is not a regular file")
     host.status()
     expect(trial.heard() == [], f"heard: {trial.heard()}")
-    (trial.site.inbox / "rejected.ndjson").rmdir()
+    (trial.site.inbox / "dead-letters.ndjson").rmdir()
     trial.expect_heard("a")
     trial.expect_rejected("no JSON")
     expect(len(host.said("cannot read the inbox: ")) == 1, host.text())

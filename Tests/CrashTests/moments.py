@@ -70,7 +70,7 @@ def backlog(driver):
 def stall(driver, host):
     """Lets the module in the middle get stuck, until the host has given it up."""
     driver.valve.close()
-    host.says("late", within=20)
+    host.says("unresponsive", within=20)
 
 
 def recover(driver, host):
@@ -98,7 +98,7 @@ MOMENTS = [
     Moment("reading a backlog: in a module", "write", range(1, 300), lambda d: d.site.journal(FIRST),
            before=backlog, is_at_start=True),
     Moment("reading a backlog: in the inbox", "pread64", range(1, 6), newest, before=backlog, is_at_start=True),
-    Moment("a module is late", during=stall, clock=0.3),
+    Moment("a module is unresponsive", during=stall, clock=0.3),
     Moment("a module catches up", during=recover, clock=0.03),
     Moment("whenever", clock=0.4),
 ]  # fmt: skip

@@ -63,7 +63,7 @@ class Site:
 
     def rejected(self):
         """What stands among the rejected events, as objects."""
-        path = self.inbox / "rejected.ndjson"
+        path = self.inbox / "dead-letters.ndjson"
         if not path.is_file():
             return []
         return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]

@@ -10,7 +10,7 @@ import time
 
 
 #: Why an event may be rejected that was accepted, since all of them are records as they should be.
-GIVEN_UP = re.compile(r"^the host died 3 times while|is late and more than")
+GIVEN_UP = re.compile(r"^the host died 3 times while|is unresponsive and more than")
 NAME = re.compile(r'"n": ?"([^"]*)"')
 #: How many segments that are done the log keeps, and with them their ids (docs/inbox.md).
 RETAINED = 2

@@ -65,20 +65,20 @@ struct AutoIsolationTests {
         #expect(
             line.hasSuffix(
                 "x.journal         runs in a process of its own, since 2 hosts died while it was at "
-                    + "work; to take it back: 'hostd modules --forgive x.journal'"))
+                    + "work; to take it back: 'hostd modules --reset-crashes x.journal'"))
         #expect(try isIsolated())
-        #expect(try hostd("status").output.contains("\nisolated   x.journal\n"))
+        #expect(try hostd("status").output.contains("\nisolated      x.journal\n"))
         #expect(try hostd("modules").output.contains("isolated, since 2 hosts died at its work"))
         // It is told again of nothing, and counted no more.
         #expect(try third.terminated().exit == .code(0))
         let fourth = try HostdRun(nil, in: folder).ready()
         #expect(try isIsolated())
 
-        let forgiven = try hostd("modules", "--forgive", "x.journal")
+        let forgiven = try hostd("modules", "--reset-crashes", "x.journal")
         #expect(forgiven.exit == .code(0))
         #expect(
             forgiven.output
-                == "forgiven: it runs in the host from the next start on, or after 'hostd reload'\n"
+                == "crashes reset: it runs in the host from the next start on, or after 'hostd reload'\n"
         )
         #expect(try isIsolated())
         #expect(try hostd("reload").exit == .code(0))
@@ -97,9 +97,9 @@ struct AutoIsolationTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
-    @Test("--forgive for a module that nothing is held against, and a broken count")
+    @Test("--reset-crashes for a module that nothing is held against, and a broken count")
     func forgiveFaults() throws {
-        let unknown = try hostd("modules", "--forgive", "x.none")
+        let unknown = try hostd("modules", "--reset-crashes", "x.none")
         #expect(unknown.exit == .code(69))
         #expect(unknown.error == "hostd modules: nothing is held against 'x.none'\n")
         try die()
@@ -111,14 +111,14 @@ struct AutoIsolationTests {
                 == "hostd modules: nothing is held against 'x.none'; only against x.journal\n"
         )
         let json = try hostd("modules", "--forgive", "x.journal", "--json")
-        #expect(json.output == #"{"forgiven":"x.journal","deaths":1}"# + "\n")
+        #expect(json.output == #"{"reset":"x.journal","forgiven":"x.journal","deaths":1}"# + "\n")
 
         try folder.write("{", to: ".hostd/isolated.json")
         let broken = try hostd("modules", "--forgive", "x.journal")
         #expect(broken.exit == .code(74))
-        #expect(broken.error.contains("remove it, and the count begins anew"))
+        #expect(broken.error.contains("remove it, and the count begins again"))
         let run = try HostdRun(nil, in: folder).ready()
-        try run.process.waitForLine(containing: "remove it, and the count begins anew")
+        try run.process.waitForLine(containing: "remove it, and the count begins again")
         #expect(try run.terminated().exit == .code(0))
     }
 }

@@ -24,7 +24,7 @@ struct BlackBoxRunTests {
             "the last host (process \(first.process.processID)) died while no module was at work"
         #expect(try death(second) == words)
         let status = try HostProcess.run(["status"], in: first.folder.path)
-        #expect(status.output.contains("\nlast death \(words)\n"))
+        #expect(status.output.contains("\nlast death    \(words)\n"))
         let json = try HostProcess.run(["status", "--json"], in: first.folder.path)
         let lastDeath = try JSONValue(parsing: json.output)["lastDeath"]
         #expect(lastDeath?["text"]?.string == words)

@@ -38,14 +38,14 @@ struct ControlCommandTests {
         #expect(try host.hostd("status", "--json").output == json + "\n")
         #expect(
             try host.hostd("status").output == """
-                app        Demo
-                state      active
-                process    7
-                started    2026-03-01T09:41:00.123Z, ready after 12.5ms
-                modules    2 running, 1 failed
-                late       x.b, x.a
-                holds      x.a background: upload, 8s left
-                events     push 3
+                app           Demo
+                state         active
+                process       7
+                started       2026-03-01T09:41:00.123Z, ready after 12.5ms
+                modules       2 running, 1 failed
+                unresponsive  x.b, x.a
+                holds         x.a background: upload, 8s left
+                events        push 3
 
                 """)
     }
@@ -68,12 +68,12 @@ struct ControlCommandTests {
         ])
         #expect(
             try host.hostd("modules").output == """
-                module       state    entry
-                com.mm.main  running  Modules.MainModule  main, required
-                a.b          late     M.B                 3 behind, holds background: upload, 8.5s left, holds terminate: sync
-                c.d          failed   M.C                 3 events of the inbox wait, from 1:48 on, threw, restarted in 3s
-                e.f          late     M.E                 1 behind, no process, since 2026-01-02, 2 restarts, last: it died
-                g.h          failed   M.G                 it died, 'hostd restart g.h' makes it anew
+                module       state         entry
+                com.mm.main  running       Modules.MainModule  main, required
+                a.b          unresponsive  M.B                 3 behind, holds background: upload, 8.5s left, holds terminate: sync
+                c.d          failed        M.C                 3 events of the inbox wait, from 1:48 on, threw, restarted in 3s
+                e.f          unresponsive  M.E                 1 behind, no process, since 2026-01-02, 2 restarts, last: it died
+                g.h          failed        M.G                 it died, 'hostd restart g.h' recreates it
 
                 """)
     }

@@ -38,10 +38,11 @@ struct ControlledRunTests {
         #expect(text.error == "")
         let process = run.process.processID
         #expect(
-            text.output.hasPrefix("app        test\nstate      active\nprocess    \(process)\n"))
+            text.output.hasPrefix(
+                "app           test\nstate         active\nprocess       \(process)\n"))
         #expect(
             text.output.contains(
-                "\nmodules    2 running, 0 failed\nevents     launch 1, activate 1\n"))
+                "\nmodules       2 running, 0 failed\nevents        launch 1, activate 1\n"))
 
         let json = try JSONValue(parsing: run.hostd("status", "--json").output)
         #expect(json["pid"]?.int == Int(process))
@@ -72,7 +73,7 @@ struct ControlledRunTests {
         #expect(
             try run.hostd("modules").output.contains(
                 "\nx.journal  failed   Modules.JournalModule  launch: cannot open "))
-        #expect(try run.hostd("status").output.contains("\nmodules    1 running, 1 failed\n"))
+        #expect(try run.hostd("status").output.contains("\nmodules       1 running, 1 failed\n"))
     }
 
     @Test("two hosts, each asked by its state directory")
@@ -227,8 +228,8 @@ struct ControlledRunTests {
         try run.process.waitForLine(containing: " runs 'test' of ")
         var outcome = try run.hostd("status")
         // As long as it does not hang yet.
-        while !outcome.output.contains("\nat work    x.journal\n") {
-            #expect(outcome.output.contains("\nstate      launching\n"))
+        while !outcome.output.contains("\nat work       x.journal\n") {
+            #expect(outcome.output.contains("\nstate         launching\n"))
             outcome = try run.hostd("status")
         }
         #expect(outcome.exit == .code(0))
@@ -236,7 +237,7 @@ struct ControlledRunTests {
         #expect(outcome.exit == .code(75))
         #expect(outcome.error == busy("modules"))
         pipe.empty()
-        #expect(try run.ready().hostd("status").output.contains("\nstate      active\n"))
+        #expect(try run.ready().hostd("status").output.contains("\nstate         active\n"))
     }
 
     @Test("a module that is late is shown as late, and does not keep others from an answer")
@@ -245,8 +246,8 @@ struct ControlledRunTests {
         pipe.fill()
         run.process.send(SIGUSR1)
         try run.process.waitForLine(containing: " background  ")
-        #expect(try run.hostd("modules").output.contains("\nx.journal  late     "))
-        #expect(try run.hostd("status").output.contains(", 1 times late, "))
+        #expect(try run.hostd("modules").output.contains("\nx.journal  unresponsive  "))
+        #expect(try run.hostd("status").output.contains(", 1 times unresponsive, "))
         pipe.empty()
     }
 

@@ -14,7 +14,7 @@ struct HealthTests {
         #expect(outcome.exit == .code(0))
         #expect(
             try run.hostd("health", "--json").output
-                == #"{"ready":true,"healthy":true,"state":"active","modules":2,"late":[],"failed":[]}"#
+                == #"{"ready":true,"healthy":true,"state":"active","modules":2,"unresponsive":[],"late":[],"failed":[]}"#
                 + "\n")
     }
 
@@ -69,12 +69,12 @@ struct HealthTests {
         let (run, pipe) = try FullPipe.run(#"{"event": "50ms"}"#)
         pipe.fill()
         run.process.send(SIGUSR1)
-        try run.process.waitForLine(containing: "unhealthy: 1 of 2 modules are late")
+        try run.process.waitForLine(containing: "unhealthy: 1 of 2 modules are unresponsive")
         let outcome = try run.hostd("health")
-        #expect(outcome.output == "unhealthy: background, 2 modules; late: x.journal\n")
+        #expect(outcome.output == "unhealthy: background, 2 modules; unresponsive: x.journal\n")
         #expect(outcome.exit == .code(70))
         pipe.empty()
-        try run.process.waitForLine(containing: "no longer late")
+        try run.process.waitForLine(containing: "responsive again")
         #expect(try run.hostd("health").exit == .code(0))
     }
 

@@ -40,7 +40,7 @@ struct HelpTests {
                   call     call an action of a module and print the reply
                   post     post a message on a topic
                   send     send an event to the host or its inbox
-                  inbox    list the inbox; retry or drop rejected events
+                  inbox    list the inbox; retry or drop dead letters
                   tail     follow what happens in the host
                   reload   reload the slatefile and print the outcome
                   restart  restart a module

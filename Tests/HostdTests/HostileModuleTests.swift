@@ -60,7 +60,7 @@ struct HostileModuleTests {
         check(reload)
 
         let status = try run.hostd("status")
-        #expect(status.output.contains("\nreload     rolled-back at "))
+        #expect(status.output.contains("\nreload        rolled-back at "))
         #expect(status.output.contains(Self.shown))
         check(status)
 

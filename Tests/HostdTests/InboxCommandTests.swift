@@ -99,7 +99,7 @@ struct InboxCommandTests {
     @Test("list: what is not done, for whom, and what was rejected")
     func list() throws {
         try files.make()
-        #expect(try inbox("list").output == "0 pending\n0 rejected\n")
+        #expect(try inbox("list").output == "0 pending\n0 dead letters\n")
         let places = try append(
             #"{"event":"push","payload":{"aps":{}},"id":"a"}"#,
             #"{"event":"push","payload":{"aps":{}},"id":"b","time":"2026-03-01T09:41:00Z"}"#,
@@ -121,14 +121,14 @@ struct InboxCommandTests {
                   position  event    id  time                  modules
                   1:48      push     b   2026-03-01T09:41:00Z  x.a, x.b
                   1:125     message                            x.b, x.c
-                  1:193     ?                                  to be rejected: no event is called 'psh'; \
+                  1:193     ?                                  to be moved to the dead letters: no event is called 'psh'; \
                 did you mean 'push'?
                 2 modules behind
                   module  from
                   x.a     1:48
                   x.b     1:48
-                2 rejected
-                  position  event     id  rejected                  reason
+                2 dead letters
+                  position  event     id  moved                     reason
                   1:7       open-url  c   2026-03-01T09:41:00.005Z  it was in the way
                   1:9       ?             2026-03-01T09:41:00.005Z  x.b: no\u{FFFD}JSON
 
@@ -143,37 +143,39 @@ struct InboxCommandTests {
                   module  from
                   x.a     1:48
                   x.b     1:48
-                2 rejected
-                  position  event     id  rejected                  reason
+                2 dead letters
+                  position  event     id  moved                     reason
                   1:7       open-url  c   2026-03-01T09:41:00.005Z  it was in the way
                   … and 1 more; '--limit N' shows more
 
                 """)
+        let letters =
+            #"{"count":2,"unreadable":0,"events":[{"position":"1:7","id":"c","#
+            + #""time":"2026-03-01T09:41:00.005Z","reason":"it was in the way","#
+            + #""record":{"event":"open-url","payload":{"url":"a://b?x=1&token=•••"},"id":"c"}},"#
+            + #"{"position":"1:9","time":"2026-03-01T09:41:00.005Z","reason":"no\nJSON","#
+            + #""modules":["x.b"],"line":"hello?token=•••"}]}"#
         #expect(
             try inbox("--json", "--limit=2").output
                 == #"{"pending":{"count":3,"next":"1:125","behind":{"x.a":"1:48","x.b":"1:48"},"#
                 + #""events":[{"position":"1:48","event":"push","#
                 + #""id":"b","time":"2026-03-01T09:41:00Z","modules":["x.a","x.b"]},"#
                 + #"{"position":"1:125","event":"message","modules":["x.b","x.c"]}]},"#
-                + #""rejected":{"count":2,"unreadable":0,"events":[{"position":"1:7","id":"c","#
-                + #""time":"2026-03-01T09:41:00.005Z","reason":"it was in the way","#
-                + #""record":{"event":"open-url","payload":{"url":"a://b?x=1&token=•••"},"id":"c"}},"#
-                + #"{"position":"1:9","time":"2026-03-01T09:41:00.005Z","reason":"no\nJSON","#
-                + #""modules":["x.b"],"line":"hello?token=•••"}]}}"# + "\n")
+                + #""deadLetters":\#(letters),"rejected":\#(letters)}"# + "\n")
         try folder.write("{", to: ".hostd/inbox/cursor")
-        try folder.write("?", to: ".hostd/inbox/rejected.ndjson")
+        try folder.write("?", to: ".hostd/inbox/dead-letters.ndjson")
         let broken = try inbox("--limit", "0")
         #expect(
             broken.output == """
                 4 pending
                   … and 4 more; '--limit N' shows more
-                0 rejected
+                0 dead letters
 
                 """)
         #expect(broken.error.hasPrefix("hostd inbox: the cursor '.hostd/inbox/cursor' is broken ("))
         #expect(
             broken.error.hasSuffix(
-                "\nhostd inbox: not as a host writes them, and left alone: lines of rejected.ndjson, "
+                "\nhostd inbox: not as a host writes them, and left alone: lines of dead-letters.ndjson, "
                     + "1 of them\n"))
     }
 
@@ -191,11 +193,11 @@ struct InboxCommandTests {
             outcome.output == """
                 100001 pending
                   position  event  id  time  modules
-                  1:1       ?                to be rejected: 'event' is missing: the name of an event, \
+                  1:1       ?                to be moved to the dead letters: 'event' is missing: the name of an event, \
                 such as "push"
                   1:5       push             all
                   … and 99999 more; '--limit N' shows more
-                0 rejected
+                0 dead letters
 
                 """)
     }
@@ -205,10 +207,10 @@ struct InboxCommandTests {
         let (run, pipe) = try FullPipe.run(#"{"event": "50ms", "stopAll": "1h", "stop": "1h"}"#)
         pipe.fill()
         let outcome = try run.folder.send(["push", "--payload", "{}", "--wait"])
-        #expect(outcome.output == "accepted 1:1: no module, 1 late, failed\n")
+        #expect(outcome.output == "accepted 1:1: no module, 1 unresponsive, failed\n")
         // The host that has no cursor yet goes by none; it writes one within a second.
         var text = ""
-        let behind = "1 module behind\n  module     from\n  x.journal  1:1\n0 rejected\n"
+        let behind = "1 module behind\n  module     from\n  x.journal  1:1\n0 dead letters\n"
         while !text.contains(behind) { text = try run.hostd("inbox").output }
         #expect(text.hasPrefix("1 pending\n"))
         pipe.empty()
@@ -229,7 +231,7 @@ struct InboxCommandTests {
         #expect(unknown.output == "")
         #expect(
             unknown.error == """
-                hostd inbox: no rejected event has the position or id '1:51', 'zz'; nothing was dropped
+                hostd inbox: no dead letter has the position or id '1:51', 'zz'; nothing was dropped
                 see 'hostd inbox list'
 
                 """)
@@ -247,8 +249,8 @@ struct InboxCommandTests {
             try inbox("drop", "--all", "--json").output
                 == #"{"dropped":[{"position":"1:50","time":"2026-03-01T09:41:00.005Z","#
                 + #""reason":"no JSON","line":"hello"}]}"# + "\n")
-        #expect(try inbox("drop", "--all").output == "nothing was rejected\n")
-        #expect(try inbox("retry", "--all").output == "nothing was rejected\n")
+        #expect(try inbox("drop", "--all").output == "no dead letters\n")
+        #expect(try inbox("retry", "--all").output == "no dead letters\n")
     }
 
     @Test("retry: many at once retry each event once")
@@ -303,7 +305,7 @@ struct InboxCommandTests {
             json.output.hasPrefix(#"{"retried":[{"position":"1:1","id":"a","as":"1:"#))
         #expect(
             try inbox("--limit", "0").output.hasSuffix(
-                "\n1 rejected\n  … and 1 more; '--limit N' shows more\n"))
+                "\n1 dead letter\n  … and 1 more; '--limit N' shows more\n"))
     }
 
     @Test("retry: an event that was rejected is delivered, though its id was seen")
@@ -316,7 +318,7 @@ struct InboxCommandTests {
         try run.waitForJournal(count: 2, of: "push")
         #expect(try run.terminated().exit == .code(0))
         #expect(try run.journaledEvents().filter { $0 == "push" }.count == 2)
-        #expect(try inbox().output == "0 pending\n0 rejected\n")
+        #expect(try inbox().output == "0 pending\n0 dead letters\n")
     }
 }
 

@@ -145,7 +145,7 @@ struct LimitTests {
         if health.error.contains("the host is busy: ") {
             #expect(
                 end.error.contains(
-                    "x.journal         resign-active  late, and all wait for it: no thread can be "
+                    "x.journal         resign-active  unresponsive, and all wait for it: no thread can be "
                         + "started to go on without it: Resource temporarily unavailable"))
         }
     }
@@ -187,7 +187,7 @@ struct LimitTests {
         try run.process.waitForLine(containing: " background  1 module in ")
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0), "\(outcome.error)")
-        #expect(!outcome.error.contains("late: the others go on"))
+        #expect(!outcome.error.contains("unresponsive: delivery continues without it"))
     }
 
     // MARK: The state directory

@@ -26,7 +26,7 @@ struct ReloadRunTests {
         #expect(first.error == "")
         let second = try run.hostd("reload")
         #expect(second.exit == .code(0) && second.output == "nothing changed\n")
-        #expect(try run.hostd("status").output.contains("\nreload     unchanged at "))
+        #expect(try run.hostd("status").output.contains("\nreload        unchanged at "))
         #expect(try run.hostd("modules").output.contains("\nx.browser  running  "))
         run.queue(realTime(1))
         try run.process.waitForLine(containing: " background  ")
@@ -54,7 +54,7 @@ struct ReloadRunTests {
         let log = try run.process.waitForLine(containing: "reload refused")
         #expect(log.contains("slatefile.json:1:29: unknown key 'shemes'; did you mean 'schemes'?"))
         let status = try run.hostd("status")
-        #expect(status.output.contains("\nreload     invalid at "))
+        #expect(status.output.contains("\nreload        invalid at "))
         #expect(status.output.contains("unknown key 'shemes'"))
         #expect(try run.hostd("modules").output.contains("x.journal"))
         #expect(try run.terminated().exit == .code(0))
@@ -87,7 +87,7 @@ struct ReloadRunTests {
             outcome.error.hasPrefix(
                 "hostd reload: undone, the running slatefile stays: module 'x.echo' failed in init: "
             ))
-        #expect(try run.hostd("status").output.contains("\nreload     rolled-back at "))
+        #expect(try run.hostd("status").output.contains("\nreload        rolled-back at "))
         #expect(try run.hostd("modules").output.split(separator: "\n").count == 3)
         #expect(try run.terminated().exit == .code(0))
     }

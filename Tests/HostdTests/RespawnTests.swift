@@ -29,7 +29,7 @@ struct RespawnTests {
         let line = try run.process.waitForLine(containing: "it is started again")
         #expect(line.contains("the host (process \(first)) was killed by SIGKILL after "))
         let status = try HostProcess.run(["status"], in: run.folder.path)
-        #expect(status.output.contains("\nprocess    \(second)\n"))
+        #expect(status.output.contains("\nprocess       \(second)\n"))
         #expect(try readFile(at: "/proc/\(second)/comm", limit: 64) == Array("hostd\n".utf8))
         let ended = try run.terminated()
         #expect(ended.exit == .code(0))

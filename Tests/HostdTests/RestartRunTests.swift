@@ -28,11 +28,11 @@ struct RestartRunTests {
         #expect(restarted.output == "restarted\n")
         try send("hang", expecting: 75)
         try send("second", expecting: 75)
-        #expect(try run.hostd("modules").output.contains("\nx.program  late "))
+        #expect(try run.hostd("modules").output.contains("\nx.program  unresponsive "))
         let killed = try run.hostd("restart", "x.program", "--json")
         #expect(killed.exit == .code(0))
         #expect(killed.output == #"{"outcome":"killed"}"# + "\n")
-        try run.process.waitForLine(containing: "no longer late: it has caught up")
+        try run.process.waitForLine(containing: "responsive again: it has caught up")
         try send("third")
         #expect(try run.terminated().exit == .code(0))
         let told = try program.told

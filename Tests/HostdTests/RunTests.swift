@@ -246,12 +246,12 @@ struct RunTests {
         pipe.fill()
         run.process.send(SIGUSR1)
         try run.process.waitForLine {
-            $0.contains("x.journal") && $0.contains("late: the others go on")
+            $0.contains("x.journal") && $0.contains("unresponsive: delivery continues without it")
         }
         run.process.send(SIGUSR2)
         try run.process.waitForLine(containing: " foreground  ")
         pipe.empty()
-        try run.process.waitForLine(containing: "no longer late: it has caught up")
+        try run.process.waitForLine(containing: "responsive again: it has caught up")
         #expect(try run.terminated().exit == .code(0))
     }
 

@@ -175,7 +175,7 @@ struct SendCommandTests {
             (
                 #"{"id":"a","position":"3:4","outcome":{"delivered":1,"failed":0,"late":1,"#
                     + #""fetch":"noData"}}"#,
-                "accepted 3:4: 1 module, 1 late, noData", 75
+                "accepted 3:4: 1 module, 1 unresponsive, noData", 75
             ),
             (
                 #"{"id":"a","position":"3:4","outcome":{"delivered":3,"failed":2,"late":0,"#
@@ -199,7 +199,7 @@ struct SendCommandTests {
             ),
             (
                 #"{"id":"a","position":"3:4","rejected":"it killed the host"}"#,
-                "accepted 3:4, and rejected: it killed the host", 70
+                "accepted 3:4, and moved to the dead letters: it killed the host", 70
             ),
             (
                 #"{"id":"a","position":"3:4","left":true}"#,

@@ -102,9 +102,9 @@ struct SendRunTests {
                 .string)
         #expect(
             status.output.contains(
-                "\ninbox      position \(position), 0 bytes pending, 2 accepted, 2 done, "
-                    + "0 rejected, 1 duplicates\n"))
-        #expect(!status.output.contains("\ntrouble"))
+                "\ninbox         position \(position), 0 bytes pending, 2 accepted, 2 done, "
+                    + "0 dead letters, 1 duplicates\n"))
+        #expect(!status.output.contains("\nproblem"))
     }
 
     @Test("who waits is answered when the module has returned, and not before")

@@ -81,7 +81,7 @@ struct ServiceManagerTests {
         pipe.fill()
         run.process.send(SIGUSR1)
         var said: [String] = []
-        while said.last != "STATUS=unhealthy, background: 2 modules; late: x.journal" {
+        while said.last != "STATUS=unhealthy, background: 2 modules; unresponsive: x.journal" {
             said.append(try manager.next())
         }
         pipe.empty()
@@ -217,7 +217,7 @@ struct ServiceManagerTests {
         run.process.send(SIGUSR1)
         try run.process.waitForLine(
             containing: "the service manager's watchdog is not answered: the host is unhealthy, "
-                + "background: 2 modules; late: x.journal")
+                + "background: 2 modules; unresponsive: x.journal")
         // While it answers others.
         #expect(try run.hostd("health").exit == .code(70))
         pipe.empty()

@@ -21,7 +21,7 @@ struct IsolatedModuleTests {
             let start = app.log.records.count
             await app.killProcess(of: "com.mm.browser")
             _ = await app.log.first(from: start) {
-                $0.message == "no longer late: it has caught up"
+                $0.message == "responsive again: it has caught up"
             }
             #expect(await app.open(page) == first)
         }

@@ -7,7 +7,7 @@ extension App {
     ///
     /// The lane goes on without them.
     func overdue(_ report: TakeoverReport) {
-        metrics.withLock { $0.lateness += report.slots.count }
+        metrics.withLock { $0.timesOverdue += report.slots.count }
         reportHealth()
         services.forgetMaking()
         guard let blamed = report.slots.last, let outermost = report.slots.first else { return }
@@ -25,16 +25,18 @@ extension App {
         case .overdue where !hanging.isEmpty && callers.isEmpty: break
         case .overdue:
             log.of(module: blamed.id?.text ?? "").write(
-                .error, "late\(chain): the others go on; it catches up when it returns",
+                .error,
+                "unresponsive\(chain): delivery continues without it; missed events are delivered when it returns",
                 event: what)
         case .yield,
             .repeatedYield where !isQuiet:
             log.of(module: blamed.id?.text ?? "").warning(
-                "late\(chain) meanwhile: the others go on; it catches up")
+                "unresponsive\(chain) for now: delivery continues without it")
         case .repeatedYield: break
         }
         if !isQuiet, case let health = health, health.isUnhealthy {
-            log.error("unhealthy: \(health.overdue.count) of \(health.modules) modules are late")
+            log.error(
+                "unhealthy: \(health.overdue.count) of \(health.modules) modules are unresponsive")
         }
         for slot in report.slots {
             reloads.current?.tookTooLong(slot)
@@ -90,15 +92,15 @@ extension Log {
         _ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error
     ) {
         of(module: slot.id?.text ?? "").write(
-            .error, "failed, late: \(error)", event: event?.kind.rawValue)
+            .error, "failed after its deadline: \(error)", event: event?.kind.rawValue)
     }
 
     /// Says that a module that was overdue has caught up.
     fileprivate func rejoined(_ slot: ModuleSlot, missed: Int) {
         let log = of(module: slot.id?.text ?? "")
-        guard missed > 0 else { return log.notice("no longer late: it has caught up") }
+        guard missed > 0 else { return log.notice("responsive again: it has caught up") }
         log.warning(
-            "no longer late: it missed \(missed) events, more than its backlog of \(slot.backlog) "
+            "responsive again: it missed \(missed) events, more than its backlog of \(slot.backlog) "
                 + "or \(EventLog.byteLimit >> 20) MiB")
     }
 }
@@ -124,7 +126,7 @@ extension Lane.Hooks {
             guard let host = reference.host else { return }
             host.log.of(module: slot?.id?.text ?? "").write(
                 .error,
-                "late, and all wait for it: no thread can be started to go on without it: \(error)",
+                "unresponsive, and all wait for it: no thread can be started to go on without it: \(error)",
                 event: slot.flatMap { host.gate.lane.currentEvent(of: $0)?.kind.rawValue })
         }
         onFailure = { slot, error in

@@ -118,7 +118,7 @@ final class AppLaunch {
         else { return }
         let log = app.log.of(module: record.id.text)
         guard app.gate.lane.admit(record.slot, at: nil) == .go else {
-            return log.warning("no root: the module is late")
+            return log.warning("no root: the module is unresponsive")
         }
         let failure: any Error
         switch app.gate.call(record.slot, on: thread, { try describing { try main.root } }) {

@@ -119,7 +119,7 @@ extension EventTally {
     fileprivate var summary: String {
         var text = delivered == 1 ? "1 module" : "\(delivered) modules"
         if failed > 0 { text += ", \(failed) failed" }
-        if overdue > 0 { text += ", \(overdue) late" }
+        if overdue > 0 { text += ", \(overdue) unresponsive" }
         if let fetch { text += ", \(fetch.rawValue)" }
         if let claimedBy = claimedBy?.id { text += ", claimed by \(claimedBy)" }
         return text

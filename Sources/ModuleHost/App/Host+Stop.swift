@@ -91,7 +91,7 @@ extension Host {
         var waits: [String] = []
         if let id = lane.slot(lane.word.load().slot)?.id { waits.append("\(id) is at work") }
         for slot in lane.overdueSlots {
-            if let id = slot.id { waits.append("\(id) is late") }
+            if let id = slot.id { waits.append("\(id) is unresponsive") }
         }
         for hold in holds.open { waits.append("\(hold.module) holds '\(hold.step.rawValue)' open") }
         let shown = waits.isEmpty ? "the host is busy" : waits.prefix(8).joined(separator: ", ")

@@ -133,8 +133,8 @@ extension ReloadPlan: CustomStringConvertible {
             modules.isEmpty ? nil : what + modules.map(\.text).joined(separator: ", ")
         }
         let parts = [
-            list("added ", added), list("removed ", removed), list("made anew ", recreated),
-            list("to be made anew once they return: ", postponed),
+            list("added ", added), list("removed ", removed), list("recreated ", recreated),
+            list("to be recreated once they return: ", postponed),
             list("config changed: ", reconfigured), list("adjusted ", adjusted),
             isReordered ? "order of modules" : nil,
             fields.isEmpty ? nil : fields.joined(separator: ", "),

@@ -51,7 +51,7 @@ extension LastDeath: CustomStringConvertible {
             return "the machine went down while the last host (process \(processID)) ran"
         }
         var text = "the last host (process \(processID)) died while \(scene)"
-        if !overdue.isEmpty { text += "; late: \(list(overdue))" }
+        if !overdue.isEmpty { text += "; unresponsive: \(list(overdue))" }
         if !startingUp.isEmpty { text += "; start-up tasks ran: \(list(startingUp))" }
         return text
     }
@@ -109,6 +109,7 @@ extension LastDeath {
                 json.member("position", current.position.description)
                 json.member("attempt", current.attempt)
             }
+            Self.write(overdue, as: "unresponsive", to: &json)
             Self.write(overdue, as: "late", to: &json)
             Self.write(startingUp, as: "startingUp", to: &json)
         }

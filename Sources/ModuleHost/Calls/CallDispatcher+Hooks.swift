@@ -15,7 +15,7 @@ extension CallDispatcher {
         }
         let end = gate.fanOut(
             to: interceptors, on: thread,
-            overdue: { rule(.refuse("it is late, and cannot be asked"), by: $0) },
+            overdue: { rule(.refuse("it is unresponsive, and cannot be asked"), by: $0) },
             failure: { rule(.refuse("\($1)"), by: $0) },
             alone: { _, _ in },
             { entries, index, entry in

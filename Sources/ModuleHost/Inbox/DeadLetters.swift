@@ -33,7 +33,7 @@ package struct DeadLetter: Hashable, Sendable {
     }
 }
 
-/// The file `rejected.ndjson`: what the host gave up on, each with its reason.
+/// The file `dead-letters.ndjson`: what the host gave up on, each with its reason.
 ///
 /// One object a line, and no empty lines: `time`, `reason`, `position`, then `offset`, `id`, `attempt` and `modules` where there
 /// are, and `line`, the record as text (`base64` where it is not UTF-8). Any process may use it, whether
@@ -63,17 +63,8 @@ package struct DeadLetters: Sendable {
         }
         let bytes = json.bytes
         try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
-            do throws(FileError) {
-                let isNew = !fileExists(folder.deadLettersPath)
-                let file = try AppendFile(path: folder.deadLettersPath, links: .refused)
-                // A line that was torn off must not take the next one with it.
-                let isTorn = try file.endsInsideLine()
-                try file.append(isTorn ? [UInt8(ascii: "\n")] + bytes : bytes)
-                try file.synchronize()
-                if isNew { try synchronizeFolder(folder.path) }
-            } catch {
-                throw .unusable(error)
-            }
+            try carryOver()
+            do throws(FileError) { try write(bytes) } catch { throw .unusable(error) }
         }
     }
 
@@ -120,6 +111,7 @@ package struct DeadLetters: Sendable {
         where isTaken: (DeadLetter) -> Bool
     ) throws(InboxError) -> [DeadLetter] {
         try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in
+            try carryOver()
             var taken: [DeadLetter] = []
             var kept: [UInt8] = []
             for line in try lines() {
@@ -165,15 +157,48 @@ package struct DeadLetters: Sendable {
         }
     }
 
-    /// The lines of the file.
+    /// Moves what stands in the file of the former name to this one. Under the lock of the inbox.
     ///
-    /// - Parameter bytes: How many of its last bytes to read, where the first line may be a part of one; nil
-    ///   for all.
+    /// A process that dies in between leaves events in both: they are listed twice, and none is lost.
+    private func carryOver() throws(InboxError) {
+        let former = folder.formerDeadLettersPath
+        guard fileExists(former) else { return }
+        let lines = try lines(of: former, atMost: nil)
+        do throws(FileError) {
+            try write(lines.flatMap { $0 + [UInt8(ascii: "\n")] })
+            try removeFile(former)
+            try synchronizeFolder(folder.path)
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
+    /// Appends lines, and waits until they are on the disk.
+    private func write(_ bytes: [UInt8]) throws(FileError) {
+        let isNew = !fileExists(folder.deadLettersPath)
+        let file = try AppendFile(path: folder.deadLettersPath, links: .refused)
+        // A line that was torn off must not take the next one with it.
+        let isTorn = try file.endsInsideLine()
+        try file.append(isTorn ? [UInt8(ascii: "\n")] + bytes : bytes)
+        try file.synchronize()
+        if isNew { try synchronizeFolder(folder.path) }
+    }
+
+    /// The lines of the file, after those of the file of the former name.
+    ///
+    /// - Parameter bytes: How many of the last bytes of each to read, where the first line may be a part of
+    ///   one; nil for all.
     /// - Returns: The lines, without their newlines.
     /// - Throws: ``InboxError/unreadable(_:)``.
     private func lines(atMost bytes: Int? = nil) throws(InboxError) -> [ArraySlice<UInt8>] {
+        try lines(of: folder.formerDeadLettersPath, atMost: bytes)
+            + lines(of: folder.deadLettersPath, atMost: bytes)
+    }
+
+    private func lines(
+        of path: String, atMost bytes: Int?
+    ) throws(InboxError) -> [ArraySlice<UInt8>] {
         do throws(FileReadError) {
-            let path = folder.deadLettersPath
             let text: [UInt8]
             if let bytes {
                 text = try readEnd(ofFile: path, atMost: bytes, links: .refused)

@@ -207,7 +207,9 @@ package final class Inbox: Sendable {
                 return try new.read(at: place)
             }
         } catch {
-            log.error("the inbox cannot be read at \(place), where a late module goes on: \(error)")
+            log.error(
+                "the inbox cannot be read at \(place), where an unresponsive module goes on: \(error)"
+            )
             return (nil, nil)
         }
         guard let item else { return (nil, nil) }
@@ -239,7 +241,9 @@ extension Inbox {
         metrics.withLock { $0.rejected += events.count }
         let named = unnamed.withLock { $0.take(events.count) }
         for event in events.prefix(named) {
-            log.warning("rejected the event at \(event.position) of the inbox: \(event.reason)")
+            log.warning(
+                "moved the event at \(event.position) of the inbox to the dead letters: \(event.reason)"
+            )
         }
     }
 
@@ -249,7 +253,7 @@ extension Inbox {
     func reportDeadLetters(isOver: Bool) {
         let reported = unnamed.withLock { $0.report(by: time, isOver: isOver) }
         guard let count = reported else { return }
-        log.warning("rejected \(count) more; 'hostd inbox list' shows them")
+        log.warning("moved \(count) more to the dead letters; 'hostd inbox list' shows them")
     }
 
     /// Something does not work; said once until it works again.
@@ -343,7 +347,7 @@ package struct InboxMetrics: Hashable, Sendable {
             $0.member("pendingBytes", pendingBytes)
             $0.member("accepted", accepted)
             $0.member("done", done)
-            $0.member("rejected", rejected)
+            $0.member("deadLetters", formerly: "rejected", rejected)
             $0.member("duplicates", duplicates)
             if let trouble { $0.member("trouble", trouble) }
         }

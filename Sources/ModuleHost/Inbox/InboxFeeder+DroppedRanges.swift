@@ -39,7 +39,8 @@ extension InboxFeeder {
     private func reason(of range: DroppedRange) -> String {
         let module = "module '\(range.slot.id?.text ?? "")'"
         return switch range.reason {
-        case .behind: "\(module) is late and more than \(inbox.limits.behind >> 20) MiB behind"
+        case .behind:
+            "\(module) is unresponsive and more than \(inbox.limits.behind >> 20) MiB behind"
         case .failed:
             "\(module) has failed, and more than \(inbox.limits.behind >> 20) MiB wait for it"
         case .event(let reason): "\(module): \(reason)"
@@ -51,7 +52,8 @@ extension InboxFeeder {
         guard let id = slot.id, overfull.insert(id).inserted else { return }
         inbox.log.of(module: id.text).warning(
             "failed, and more than \(inbox.limits.behind >> 20) MiB of the inbox wait for it: the oldest "
-                + "events are moved to rejected.ndjson; 'hostd restart \(id)' delivers the others")
+                + "events are moved to dead-letters.ndjson; 'hostd restart \(id)' delivers the others"
+        )
     }
 
     private func moveToDeadLetters(

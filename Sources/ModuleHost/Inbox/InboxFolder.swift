@@ -4,7 +4,7 @@
 /// inbox/inbox.lock        locked (flock) to append; never the data
 /// inbox/00000001.ndjson   a segment of the log; the one with the highest number is appended to
 /// inbox/cursor            what is done
-/// inbox/rejected.ndjson   what could not be delivered, and why
+/// inbox/dead-letters.ndjson  what could not be delivered, and why
 /// ```
 ///
 /// Any process may look at it, whether a host runs or not.
@@ -49,7 +49,9 @@ package struct InboxFolder: Sendable {
 
     package var lockPath: String { "\(path)/inbox.lock" }
     package var cursorPath: String { "\(path)/cursor" }
-    package var deadLettersPath: String { "\(path)/rejected.ndjson" }
+    package var deadLettersPath: String { "\(path)/dead-letters.ndjson" }
+    /// The path of the dead letters in version 0.1; what it has is carried over until 0.2.0.
+    package var formerDeadLettersPath: String { "\(path)/rejected.ndjson" }
 
     /// The path of a segment.
     package func path(ofSegment number: UInt32) -> String {
@@ -186,7 +188,8 @@ extension InboxFolder {
     /// Called under the lock, by the host alone.
     func removeLeftovers() {
         for name in (try? namesInFolder(path)) ?? [] where name.hasSuffix(".tmp") {
-            guard name.hasPrefix("cursor.") || name.hasPrefix("rejected.ndjson.") else { continue }
+            let files = ["cursor", "dead-letters.ndjson", "rejected.ndjson"]
+            guard files.contains(where: { name.hasPrefix("\($0).") }) else { continue }
             // What is left of it does no harm.
             try? removeFile("\(path)/\(name)")
         }

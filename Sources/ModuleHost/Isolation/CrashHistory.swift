@@ -70,7 +70,7 @@ extension CrashHistoryError: CustomStringConvertible {
         switch self {
         case .broken(let path, let fault):
             "'\(path)', which counts the deaths of hosts, is broken (\(fault)): remove it, and "
-                + "the count begins anew"
+                + "the count begins again"
         case .unwritable(let error): "the deaths of hosts cannot be counted: \(error)"
         }
     }

@@ -39,7 +39,7 @@ extension Slatefile {
             log.of(module: module.id.text).warning(
                 """
                 runs in a process of its own, since \(blame.deaths) hosts died while it was at work; \
-                to take it back: 'hostd modules --forgive \(module.id)'
+                to take it back: 'hostd modules --reset-crashes \(module.id)'
                 """)
         }
         return slatefile

@@ -42,9 +42,9 @@ extension ServiceError: CustomStringConvertible {
         case .cycle(let names):
             "services need each other to be made: \(names.joined(separator: " → "))"
         case .overdue(let name, let module):
-            "'\(name)' is not to be had now: \(module.map { "\($0)" } ?? "its module") is late"
+            "'\(name)' is not to be had now: \(module.map { "\($0)" } ?? "its module") is unresponsive"
         case .lost(let name, let module):
-            "'\(name)' took too long: \(module.map { "\($0)" } ?? "its module") is late, and so is "
+            "'\(name)' took too long: \(module.map { "\($0)" } ?? "its module") is unresponsive, and so is "
                 + "who called it"
         case .tooDeep(let name):
             "'\(name)' was not called: modules already call each other "

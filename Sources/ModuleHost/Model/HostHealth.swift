@@ -32,7 +32,7 @@ extension HostHealth: CustomStringConvertible {
     package var description: String {
         var text = isUnhealthy ? "unhealthy, " : ""
         text += "\(phase): \(modules) \(modules == 1 ? "module" : "modules")"
-        if !overdue.isEmpty { text += "; late: \(Self.list(overdue))" }
+        if !overdue.isEmpty { text += "; unresponsive: \(Self.list(overdue))" }
         if !failed.isEmpty { text += "; failed: \(Self.list(failed))" }
         return text
     }
@@ -60,7 +60,9 @@ extension HostHealth {
             $0.member("healthy", !isUnhealthy)
             $0.member("state", state.rawValue)
             $0.member("modules", modules)
-            $0.member("late") { $0.array { list in for id in overdue { list.value(id.text) } } }
+            $0.member("unresponsive", formerly: "late") {
+                $0.array { list in for id in overdue { list.value(id.text) } }
+            }
             $0.member("failed") { $0.array { list in for id in failed { list.value(id.text) } } }
         }
     }

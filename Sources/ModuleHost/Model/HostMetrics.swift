@@ -9,7 +9,7 @@ public struct HostMetrics: Hashable, Sendable {
     /// The number of times that a handler threw.
     public internal(set) var failures = 0
     /// The number of times that a module became overdue.
-    public internal(set) var lateness = 0
+    public internal(set) var timesOverdue = 0
     /// The number of modules that run.
     public internal(set) var modulesRunning = 0
     /// The number of modules that failed.

@@ -119,8 +119,8 @@ extension RouteError: CustomStringConvertible {
         case .noAction(let action, let module, nil):
             "no action \(quoted(action)) of \(quoted(module))"
         case .reply(let expected, let found): "the reply is a \(found), not a \(expected)"
-        case .overdue(let module): "\(module) is late, and calls do not wait for it"
-        case .tookTooLong(let module): "\(module) took too long to answer, and is late"
+        case .overdue(let module): "\(module) is unresponsive, and calls do not wait for it"
+        case .tookTooLong(let module): "\(module) took too long to answer, and is unresponsive"
         case .unavailable(let module, let reason): Self.unavailable(module) + reason
         case .refused(let module, let reason): "refused by \(module): \(reason)"
         case .tooDeep(let chain):

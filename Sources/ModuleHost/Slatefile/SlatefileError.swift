@@ -187,7 +187,7 @@ extension SlatefileFault.Kind: CustomStringConvertible {
         case .killAfterTooShort(let killAfter, let deadline):
             return
                 "'killAfter' (\(DurationReader.text(of: killAfter))) is shorter than the deadline "
-                + "(\(DurationReader.text(of: deadline))): the module would be killed before it is late"
+                + "(\(DurationReader.text(of: deadline))): the module would be killed before it is unresponsive"
         case .empty(let what): return "\(what) cannot be empty"
         case .variableName(let name):
             return "\(quoted(name)) is not the name of an environment variable"

@@ -100,8 +100,12 @@ extension PrometheusText {
         family(
             "hostd_handler_failures_total", .counter, "Handlers that threw.", metrics.failures)
         family(
-            "hostd_modules_late_total", .counter, "Times that a module became late.",
-            metrics.lateness)
+            "hostd_modules_unresponsive_total", .counter,
+            "Times that a module became unresponsive.", metrics.timesOverdue)
+        // The name of version 0.1, until 0.2.0.
+        family(
+            "hostd_modules_late_total", .counter, "As hostd_modules_unresponsive_total.",
+            metrics.timesOverdue)
         family(
             "hostd_modules", .gauge, "Modules, by what has become of them.",
             [

@@ -9,8 +9,8 @@ extension Command {
         discussion: """
             For whoever watches over a host without a service manager, such as a container's HEALTHCHECK.
             The question goes through the lane, where modules are told what happens. A host is unhealthy
-            while eight of its modules, or half of them, are late: it would better be started anew. One
-            that is late alone, and those that failed, are shown; with --strict, a module that failed
+            while eight of its modules, or half of them, are unresponsive: a new start would serve better. One
+            that is unresponsive alone, and those that failed, are shown; with --strict, a module that failed
             makes the host unhealthy, too.
             """,
         options: [
@@ -71,9 +71,10 @@ extension Command {
         if let count = health["modules"]?.int {
             text += ", \(count) \(count == 1 ? "module" : "modules")"
         }
-        for key in ["late", "failed"] {
-            let names = health[key]?.elements.compactMap(\.string) ?? []
-            if !names.isEmpty { text += "; \(key): \(names.joined(separator: ", "))" }
+        let unresponsive = health["unresponsive", formerly: "late"]
+        for (what, modules) in [("unresponsive", unresponsive), ("failed", health["failed"])] {
+            let names = modules?.elements.compactMap(\.string) ?? []
+            if !names.isEmpty { text += "; \(what): \(names.joined(separator: ", "))" }
         }
         return Console.write("\(text)\n", then: code)
     }

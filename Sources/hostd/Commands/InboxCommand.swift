@@ -2,11 +2,11 @@ import ModuleHost
 
 extension Command {
     static let inbox = Command(
-        name: "inbox", summary: "list the inbox; retry or drop rejected events",
+        name: "inbox", summary: "list the inbox; retry or drop dead letters",
         discussion: """
-            list   what is not delivered yet, and what was rejected, with the reason
-            retry  has rejected events delivered once more
-            drop   takes rejected events away, and prints what it took
+            list   what is not delivered yet, and the dead letters, each with its reason
+            retry  has dead letters delivered once more
+            drop   removes dead letters, and prints them
             path   prints the folder, into which any program may append
 
             All of this works on files, whether a host runs or not.
@@ -17,7 +17,7 @@ extension Command {
                 help: "(default: list)"),
             Operand(
                 placeholder: "EVENT", isRepeated: true,
-                help: "the rejected events to retry or drop: positions or ids, as 'list' shows them"
+                help: "the dead letters to retry or drop: positions or ids, as 'list' shows them"
             ),
         ],
         options: [
@@ -30,14 +30,14 @@ extension Command {
         exitCodes: [.success, .noInput, .unavailable, .failed, .notPermitted],
         exitMeanings: [
             .noInput: "the state directory has no inbox",
-            .unavailable: "no rejected event has this position or id",
-            .failed: "a rejected event is not an event, and cannot be retried",
+            .unavailable: "no dead letter has this position or id",
+            .failed: "a dead letter is not an event, and cannot be retried",
             .notPermitted: "the inbox is another user's",
         ],
         examples: [
-            Example(line: "hostd inbox", explanation: "what waits, what was rejected"),
+            Example(line: "hostd inbox", explanation: "what waits, and the dead letters"),
             Example(line: "hostd inbox retry 3:4096", explanation: "deliver it once more"),
-            Example(line: "hostd inbox drop --all", explanation: "forget what was rejected"),
+            Example(line: "hostd inbox drop --all", explanation: "remove all dead letters"),
         ],
         fault: fault,
         run: { arguments in

@@ -5,14 +5,14 @@ extension Command {
         name: "modules", summary: "list the modules and their states",
         discussion: """
             Under "isolation": "auto" a module at whose work two hosts died runs in a process of its own.
-            '--forgive' takes it back into the host, from the next start or reload on; it works on
+            '--reset-crashes' takes it back into the host, from the next start or reload on; it works on
             files, whether a host runs or not.
             """,
         options: [
             .slatefile, .stateDirectory,
             Option(
-                name: "forgive", placeholder: "MODULE",
-                help: "forget the deaths of hosts that are held against a module"),
+                name: "reset-crashes", formerly: "forgive", placeholder: "MODULE",
+                help: "reset the count of hosts that died at the work of a module"),
             .json,
         ],
         exitCodes: clientExitCodes + [.inputOutput],
@@ -21,7 +21,7 @@ extension Command {
                 "no host runs on the state directory; or nothing is held against the module"
         ]) { $1 },
         run: { arguments in
-            if let module = arguments["forgive"] { return resetCrashes(module, arguments) }
+            if let module = arguments["reset-crashes"] { return resetCrashes(module, arguments) }
             return HostCall.run("modules", arguments) { call throws(ControlClientError) in
                 let modules = try call.client.call("modules")
                 return arguments.has("json")
@@ -33,7 +33,7 @@ extension Command {
         guard let process else { return [] }
         // The reason has it all.
         if module["reason"] != nil {
-            return ["'hostd restart \(module["id"]?.string ?? "")' makes it anew"]
+            return ["'hostd restart \(module["id"]?.string ?? "")' recreates it"]
         }
         let restarts = process["restarts"]?.int ?? 0
         let isRunning = process["pid"] != nil
@@ -70,14 +70,20 @@ extension Command {
             }
             notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
             return [
-                text(module, "id"), text(module, "state"), text(module, "entry"),
+                text(module, "id"), state(of: module), text(module, "entry"),
                 notes.joined(separator: ", "),
             ]
         }
         return textTable([["module", "state", "entry", ""]] + rows)
     }
 
-    // MARK: --forgive
+    /// The state in words: that of an unresponsive module is called `late` until 0.2.0.
+    private static func state(of module: JSONValue) -> String {
+        let state = module["state"]?.string ?? ""
+        return state == "late" ? "unresponsive" : state
+    }
+
+    // MARK: --reset-crashes
 
     private static func resetCrashes(_ name: String, _ arguments: Arguments) -> ExitCode {
         let directory = arguments.stateDirectory
@@ -98,14 +104,15 @@ extension Command {
             if arguments.has("json") {
                 var json = JSONWriter()
                 json.object {
-                    $0.member("forgiven", module.text)
+                    $0.member("reset", formerly: "forgiven", module.text)
                     $0.member("deaths", deaths)
                 }
                 json.newline()
                 return Console.write(json: json.bytes)
             }
             return Console.write(
-                "forgiven: it runs in the host from the next start on, or after 'hostd reload'\n")
+                "crashes reset: it runs in the host from the next start on, or after 'hostd reload'\n"
+            )
         } catch {
             Console.complain("hostd modules: \(error)")
             return .inputOutput

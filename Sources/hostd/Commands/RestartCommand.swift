@@ -30,7 +30,7 @@ extension Command {
                 case "killed":
                     return Console.write("it did not answer: killed, and started again\n")
                 case "postponed":
-                    return Console.write("it is late: made anew when it returns\n")
+                    return Console.write("it is unresponsive: recreated when it returns\n")
                 default:
                     Console.complain(
                         "hostd restart: the old one stays: \(result["reason"]?.string ?? result.text)"

@@ -32,7 +32,7 @@ extension Command {
             .usage: "the command line makes no sense, or the event cannot take the payload",
             .noInput: "the file of the payload cannot be read",
             .unavailable: "no host runs, and this event or --wait needs one",
-            .failed: "with --wait: delivered, and a module failed, or rejected",
+            .failed: "with --wait: a module failed, or it is a dead letter",
             .inputOutput: "not accepted: the disk is full, or fails",
             .busy: "busy; try again; with --wait: accepted, and still to be delivered",
         ]) { $1 },

@@ -35,17 +35,23 @@ extension Command {
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
             ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
             ("at work", isMoving ? [status["atWork"]?.string] : []),
-            ("late", status["late"]?.elements.map(\.string) ?? []),
+            (
+                "unresponsive",
+                status["unresponsive", formerly: "late"]?.elements.map(\.string) ?? []
+            ),
             ("isolated", status["isolated"]?.elements.map(\.string) ?? []),
             ("holds", holds),
             ("events", events.isEmpty ? ["none"] : events),
             ("inbox", parts(ofInbox: status["inbox"])),
-            ("trouble", [status["inbox"]?["trouble"]?.string]),
+            ("problem", [status["inbox"]?["trouble"]?.string]),
             ("last death", [status["lastDeath"]?["text"]?.string]),
             (
-                "faults",
+                "errors",
                 [
-                    count("failures", "handlers threw"), count("lateness", "times late"),
+                    count("failures", "handlers threw"),
+                    status["timesUnresponsive", formerly: "lateness"].map {
+                        "\($0.text) times unresponsive"
+                    },
                     count("ignored", "events ignored"),
                 ]
             ),
@@ -53,7 +59,7 @@ extension Command {
         ]
         return rows.filter { !$0.1.compactMap(\.self).isEmpty }
             .map { name, parts -> TerminalText in
-                "\(name.padded(to: 11))\(parts.compactMap(\.self).joined(separator: ", "))\n"
+                "\(name.padded(to: 14))\(parts.compactMap(\.self).joined(separator: ", "))\n"
             }
             .joined()
     }
@@ -65,7 +71,8 @@ extension Command {
         return [
             inbox?["position"]?.string.map { "position \($0)" },
             count("pendingBytes", "bytes pending"), count("accepted", "accepted"),
-            count("done", "done"), count("rejected", "rejected"),
+            count("done", "done"),
+            inbox?["deadLetters", formerly: "rejected"].map { "\($0.text) dead letters" },
             count("duplicates", "duplicates"),
         ]
     }

@@ -9,7 +9,7 @@ import Testing
 struct HoldOverdueTests {
     private func rejoined(_ id: String, _ test: HostUnderTest) async {
         _ = await test.recorder.first {
-            $0.module == id && $0.message.contains("no longer late")
+            $0.module == id && $0.message.contains("responsive again")
         }
         await test.calm()
     }

@@ -86,7 +86,7 @@ struct ReloadOverdueTests {
             .init(name: "c"), .init(name: "b", type: "CallProbe"), .init(name: "a"),
         ])
         #expect(
-            outcome.text == "applied: to be made anew once they return: x.b; "
+            outcome.text == "applied: to be recreated once they return: x.b; "
                 + "adjusted x.c, x.a; order of modules")
         try test.deliver(.push, #"{"aps": {}}"#)
         await test.settled()

@@ -46,16 +46,16 @@ struct ReloadPlanTests {
             modules: [#"{"id": "x.d", "entry": "T.D"}"#, a, b, c], expected: "added x.d"),
         Row(
             name: "another class", modules: [a, b, #"{"id": "x.c", "entry": "T.D"}"#],
-            takes: ["x.c"], expected: "made anew x.c"),
+            takes: ["x.c"], expected: "recreated x.c"),
         Row(
             name: "another place to run",
             modules: [a, b, #"{"id": "x.c", "entry": "T.C", "isolation": "process"}"#],
-            expected: "made anew x.c"),
+            expected: "recreated x.c"),
         Row(
             name: "other variables of the environment",
             modules: [a, b, #"{"id": "x.c", "command": ["c"], "env": ["HOME"]}"#],
             before: [a, b, #"{"id": "x.c", "command": ["c"]}"#],
-            expected: "made anew x.c"),
+            expected: "recreated x.c"),
         Row(
             name: "other permissions",
             modules: [a, b, #"{"id": "x.c", "command": ["c"], "may": ["state"]}"#],
@@ -72,23 +72,23 @@ struct ReloadPlanTests {
         Row(
             name: "settings that are not taken",
             modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
-            expected: "made anew x.b"),
+            expected: "recreated x.b"),
         Row(
             name: "the app's settings", top: #""config": {"m": 2},"#, takes: ["x.a"],
-            reads: ["x.a", "x.c"], expected: "made anew x.c; config"),
+            reads: ["x.a", "x.c"], expected: "recreated x.c; config"),
         Row(
             name: "the app's settings, of a late module", top: #""config": {"m": 2},"#,
             reads: ["x.c"], overdue: ["x.c"],
-            expected: "to be made anew once they return: x.c; config"),
+            expected: "to be recreated once they return: x.c; config"),
         Row(
             name: "settings, of a late module",
             modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
-            overdue: ["x.b"], expected: "to be made anew once they return: x.b"),
+            overdue: ["x.b"], expected: "to be recreated once they return: x.b"),
         Row(
             name: "settings that a late module takes",
             modules: [a, #"{"id": "x.b", "entry": "T.B", "config": {"n": 2}}"#, c],
             takes: ["x.b"], overdue: ["x.b"], expected: "config changed: x.b"),
-        Row(name: "one that was late", outdated: ["x.b"], expected: "made anew x.b"),
+        Row(name: "one that was late", outdated: ["x.b"], expected: "recreated x.b"),
         Row(
             name: "a late one removed", modules: [a, c], overdue: ["x.b"], expected: "removed x.b"),
         Row(
@@ -100,7 +100,7 @@ struct ReloadPlanTests {
         Row(
             name: "other terms of one made anew",
             modules: [a, b, #"{"id": "x.c", "entry": "T.D", "deadline": "1s"}"#],
-            expected: "made anew x.c"),
+            expected: "recreated x.c"),
         Row(
             name: "another main one",
             modules: [

@@ -114,7 +114,7 @@ struct ReloadStepsTests {
         test.overrun()
         #expect(
             try await outcome.text
-                == "applied: added x.c; to be made anew once they return: x.b")
+                == "applied: added x.c; to be recreated once they return: x.b")
         #expect(
             probe.entries("c").prefix(5) == [
                 "c init", "c launch", "c terminate", "c deinit", "c init",
@@ -151,7 +151,7 @@ struct ReloadStepsTests {
         making.open()
         #expect(
             try await outcome.text
-                == "applied: added x.c, x.d; to be made anew once they return: x.b")
+                == "applied: added x.c, x.d; to be recreated once they return: x.b")
         await probe.reached("b deinit")
         #expect(await test.call("x.b", "sum", ["left": 1, "right": 2]) == "3")
         #expect(test.host.slatefile.modules.map(\.id.text) == ["x.a", "x.c", "x.d", "x.b"])
@@ -172,7 +172,7 @@ struct ReloadStepsTests {
         }
         making.open()
         #expect(try await outcome.text == "applied: added x.c")
-        #expect(await restarted.value == "applied: made anew x.b")
+        #expect(await restarted.value == "applied: recreated x.b")
         #expect(test.host.slatefile.modules.map(\.id.text) == ["x.a", "x.b", "x.c"])
         #expect(await test.stopped() == .stopped)
     }

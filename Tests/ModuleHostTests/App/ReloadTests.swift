@@ -62,11 +62,11 @@ struct ReloadTests {
         ).launched()
         #expect(await test.call("x.b", "sum", ["left": 1, "right": 2]) == "3")
         let outcome = try await test.reload("a", "b")
-        #expect(outcome.text == "applied: made anew x.b")
+        #expect(outcome.text == "applied: recreated x.b")
         #expect(probe.entries("b") == ["b sum", "b init", "b launch", "b activate"])
         #expect(await test.call("x.b", "sum") == "no action 'sum' of 'x.b'")
         let back = try await test.reload([.init(name: "a"), .init(name: "b", type: "CallProbe")])
-        #expect(back.text == "applied: made anew x.b")
+        #expect(back.text == "applied: recreated x.b")
         #expect(await test.call("x.b", "sum", ["left": 1, "right": 2]) == "3")
         #expect(
             probe.entries("b").suffix(5) == [
@@ -161,8 +161,8 @@ struct ReloadTests {
             probe.entries("b") == ["b init", "b loads", "b loaded", "b launch", "b activate"])
         let outcome = try await test.reload(
             [.init(name: "a"), .init(name: "b", type: "CallProbe")])
-        #expect(outcome.text == "applied: made anew x.b")
-        #expect(try await test.reload("a", "b").text == "applied: made anew x.b")
+        #expect(outcome.text == "applied: recreated x.b")
+        #expect(try await test.reload("a", "b").text == "applied: recreated x.b")
         #expect(probe.entries.filter { $0 == "b loaded" }.count == 2)
         #expect(await test.stopped() == .stopped)
     }

@@ -108,14 +108,14 @@ struct CulpritTests {
         #expect(
             box.lastWords
                 == "the last host died while 'x.e' was at work, called by 'x.d', "
-                + "in 'background'; late: x.a, x.b, x.c")
+                + "in 'background'; unresponsive: x.a, x.b, x.c")
         doors[1].open()
         await test.settled()
-        #expect(box.lastWords == Self.nobody + "; late: x.a, x.b, x.c")
+        #expect(box.lastWords == Self.nobody + "; unresponsive: x.a, x.b, x.c")
         doors[0].open()
         for id in ["x.a", "x.b", "x.c"] {
             _ = await test.recorder.first {
-                $0.module == id && $0.message.contains("no longer late")
+                $0.module == id && $0.message.contains("responsive again")
             }
         }
         #expect(box.lastWords == Self.nobody)
@@ -140,7 +140,7 @@ struct CulpritTests {
             door.open()
             for id in ["x.b", "x.c"] {
                 _ = await test.recorder.first(from: start) {
-                    $0.module == id && $0.message.contains("no longer late")
+                    $0.module == id && $0.message.contains("responsive again")
                 }
             }
         }
@@ -158,7 +158,7 @@ struct CulpritTests {
         #expect(box.lastWords == "the last host died while 'x.b' was made")
         test.overrun(.seconds(20))
         await probe.reached("c init")
-        #expect(box.lastWords == "the last host died while 'x.c' was made; late: x.b")
+        #expect(box.lastWords == "the last host died while 'x.c' was made; unresponsive: x.b")
         doors[1].open()
         doors[0].open()
         await probe.reached("a activate")
@@ -186,7 +186,7 @@ struct CulpritTests {
         await probe.reached("b feed")
         #expect(
             box.lastWords
-                == "the last host died while 'x.b' was at work, in no event; late: x.c")
+                == "the last host died while 'x.b' was at work, in no event; unresponsive: x.c")
         for door in doors { door.open() }
         await probe.reached("a activate")
         #expect(await test.stopped() == .stopped)
@@ -237,7 +237,7 @@ struct CulpritTests {
         await probe.reached("b index")
         probe.when("b init") { _ in }
         let outcome = try await test.reload([.init(name: "a"), .init(name: "b", type: "CallProbe")])
-        #expect(outcome.text == "applied: made anew x.b")
+        #expect(outcome.text == "applied: recreated x.b")
         #expect(box.lastWords == Self.nobody + "; start-up tasks ran: x.b")
         door.open()
         _ = await test.recorder.first(containing: "/index succeeded")

@@ -94,7 +94,7 @@ struct DyingHostTests {
         }
         #expect(
             try lastWords(in: folder)
-                == "the last host died while no module was at work; late: x.b")
+                == "the last host died while no module was at work; unresponsive: x.b")
     }
 
     @Test("by a trap in a start-up task: its module is named")

@@ -148,7 +148,7 @@ extension StressLedger {
         case let failure as HandlerFailure:
             // What a handler's own call met, in words.
             let words = "\(failure.error)"
-            let known = ["late", "deep", "need each other"]
+            let known = ["unresponsive", "deep", "need each other"]
             if !known.contains(where: words.contains) { fault("\(error)") }
         default: fault("\(error)")
         }

@@ -179,7 +179,7 @@ struct CallTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a late target answers at once that it is late, and the call is not made")
+    @Test("a late target answers at once that it is unresponsive, and the call is not made")
     func overdue() async throws {
         let probe = Probe()
         let door = Door()
@@ -192,13 +192,13 @@ struct CallTests {
         async let outside = test.open("app://x.b/act", from: .host)
         await probe.reached("b act")
         test.overrun()
-        #expect(await outside == "x.b took too long to answer, and is late")
+        #expect(await outside == "x.b took too long to answer, and is unresponsive")
         let text = try await test.asFirst { module in
             let router = module.context.router
             #expect(!router.canOpen("app://x.b/sum?left=1&right=2"))
             return "\(try router.open("app://x.b/sum?left=1&right=2"))"
         }
-        #expect(text == "x.b is late, and calls do not wait for it")
+        #expect(text == "x.b is unresponsive, and calls do not wait for it")
         door.open()
         #expect(await test.stopped() == .stopped)
         #expect(probe.entries("b") == ["b act"])
@@ -230,7 +230,7 @@ struct CallTests {
         test.overrun()
         await probe.reached("c memory-warning")
         door.open()
-        #expect(await told.value == "x.b took too long to answer, and is late; 2")
+        #expect(await told.value == "x.b took too long to answer, and is unresponsive; 2")
         #expect(await test.stopped() == .stopped)
     }
 

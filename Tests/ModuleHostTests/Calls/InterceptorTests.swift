@@ -141,10 +141,10 @@ struct InterceptorTests {
         async let stuck = test.call("x.b", "act")
         await probe.reached("g sees x.b/act of outside")
         test.overrun()
-        #expect(await stuck == "x.g took too long to answer, and is late")
+        #expect(await stuck == "x.g took too long to answer, and is unresponsive")
         #expect(
             try await open("app://x.b/user/mia", test)
-                == "refused by x.g: it is late, and cannot be asked")
+                == "refused by x.g: it is unresponsive, and cannot be asked")
         door.open()
         #expect(await test.stopped() == .stopped)
         #expect(probe.entries == ["g sees x.b/act of outside"])

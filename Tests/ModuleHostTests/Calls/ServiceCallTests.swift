@@ -57,17 +57,17 @@ struct ServiceCallTests {
         async let stuck = test.open("app://x.a/act", from: .host)
         await probe.reached("making")
         test.overrun()
-        #expect(await stuck == "x.a took too long to answer, and is late")
+        #expect(await stuck == "x.a took too long to answer, and is unresponsive")
         #expect(await test.call("x.c", "sum", ["left": 1, "right": 2]) == "3")
         for module in ["a", "b"] {
             #expect(
                 await test.call("x.\(module)", "sum", ["left": 1, "right": 2])
-                    == "x.\(module) is late, and calls do not wait for it")
+                    == "x.\(module) is unresponsive, and calls do not wait for it")
         }
         door.open()
         #expect(
             await told.value
-                == "'Ticket' took too long: x.b is late, and so is who called it")
+                == "'Ticket' took too long: x.b is unresponsive, and so is who called it")
         #expect(await test.stopped() == .stopped)
     }
 
@@ -91,13 +91,13 @@ struct ServiceCallTests {
         async let stuck = test.open("app://x.b/user/mia", from: .host)
         await probe.reached("b user")
         test.overrun()
-        #expect(await stuck == "x.b took too long to answer, and is late")
+        #expect(await stuck == "x.b took too long to answer, and is unresponsive")
         let second = try await test.asFirst { module in
             let services = module.context.services
             #expect(try services.resolve(Ticket.self).number == 7)
             return try services.call((any Desk).self) { $0.ask() }
         }
-        #expect(second == "'Desk' is not to be had now: x.b is late")
+        #expect(second == "'Desk' is not to be had now: x.b is unresponsive")
         door.open()
         #expect(await test.stopped() == .stopped)
     }

@@ -28,13 +28,13 @@ struct DeadLettersTests {
             time: Self.time, reason: "no JSON", position: "3:5000", line: [0xFF, 0x00, 0x0A, 0x41])
         try rejected.append([garbage])
         #expect(
-            try inbox.state.text(of: "inbox/rejected.ndjson")
+            try inbox.state.text(of: "inbox/dead-letters.ndjson")
                 == #"{"time":"2026-03-01T09:41:00.123Z","reason":"the host died three times","#
                 + #""position":"3:4096","id":"a-1","attempt":3,"modules":["com.mm.x"],"#
                 + #""line":"{\"event\":\"push\"}"}"# + "\n"
                 + #"{"time":"2026-03-01T09:41:00.123Z","reason":"no JSON","position":"3:5000","#
                 + #""base64":"/wAKQQ=="}"# + "\n")
-        #expect(try inbox.state.mode(of: "inbox/rejected.ndjson") == 0o600)
+        #expect(try inbox.state.mode(of: "inbox/dead-letters.ndjson") == 0o600)
         #expect(try rejected.contents().events == [whole, garbage])
     }
 
@@ -62,9 +62,9 @@ struct DeadLettersTests {
         #expect(try rejected.take { $0.position == "1:5" } == [])
         #expect(try rejected.contents().events.map(\.position) == ["1:1", "2:1", "2:9"])
         #expect(try rejected.contents().unreadable == 1)
-        #expect(try inbox.state.mode(of: "inbox/rejected.ndjson") == 0o600)
+        #expect(try inbox.state.mode(of: "inbox/dead-letters.ndjson") == 0o600)
         #expect(try rejected.take { _ in true }.count == 3)
-        #expect(try inbox.state.text(of: "inbox/rejected.ndjson") == "{\"time\":\"20\n")
+        #expect(try inbox.state.text(of: "inbox/dead-letters.ndjson") == "{\"time\":\"20\n")
     }
 
     @Test("a rejected event is retried for the modules that did not hear it")
@@ -116,12 +116,36 @@ struct DeadLettersTests {
         let inbox = try InboxUnderTest()
         let rejected = DeadLetters(inbox.folder)
         try rejected.append([Self.event("1:1"), Self.event("1:5")])
-        let text = try inbox.state.text(of: "inbox/rejected.ndjson")
+        let text = try inbox.state.text(of: "inbox/dead-letters.ndjson")
         #expect(!text.contains("\n\n") && !text.hasPrefix("\n"))
         let lines = text.split(separator: "\n").map { "\n\($0)\n" }
-        try inbox.state.write(lines.joined(), to: "inbox/rejected.ndjson")
+        try inbox.state.write(lines.joined(), to: "inbox/dead-letters.ndjson")
         #expect(try rejected.contents().events.map(\.position) == ["1:1", "1:5"])
         #expect(try rejected.contents().unreadable == 0)
+    }
+
+    @Test(
+        "what stands in the file of the former name is listed, and carried over at the next write")
+    func former() throws {
+        let inbox = try InboxUnderTest()
+        let letters = DeadLetters(inbox.folder)
+        try letters.append([Self.event("1:1"), Self.event("1:5")])
+        let (file, former) = ("inbox/dead-letters.ndjson", "inbox/rejected.ndjson")
+        try inbox.state.write(inbox.state.text(of: file), to: former)
+        try removeFile(inbox.folder.deadLettersPath)
+        #expect(try letters.contents().events.map(\.position) == ["1:1", "1:5"])
+        #expect(try letters.recentPlaces().count == 2)
+        // Reading leaves it where it is.
+        #expect(fileExists(inbox.folder.formerDeadLettersPath))
+        try letters.append([Self.event("2:1")])
+        #expect(!fileExists(inbox.folder.formerDeadLettersPath))
+        #expect(try letters.contents().events.map(\.position) == ["1:1", "1:5", "2:1"])
+        // An older host has run once more.
+        try inbox.state.write(#"{"time":"2"#, to: former)
+        #expect(try letters.take { $0.position == "1:5" }.count == 1)
+        #expect(try letters.contents().events.map(\.position) == ["1:1", "2:1"])
+        #expect(try letters.contents().unreadable == 1)
+        #expect(try inbox.state.mode(of: file) == 0o600)
     }
 
     @Test("bytes and their text in base 64 are two ways to say the same")

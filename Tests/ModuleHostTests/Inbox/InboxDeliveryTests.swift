@@ -120,7 +120,7 @@ struct InboxDeliveryTests {
         _ = await test.accept()
         while test.inbox?.metrics.withLock({ $0.trouble }) == nil { await test.settled() }
         #expect(probe.heard("a") == [])
-        try folder.move("inbox/rejected.ndjson", to: "inbox/elsewhere")
+        try folder.move("inbox/dead-letters.ndjson", to: "inbox/elsewhere")
         test.time.advance(by: .seconds(2))
         _ = await test.outcome()
         #expect(probe.heard("a").count == 3)

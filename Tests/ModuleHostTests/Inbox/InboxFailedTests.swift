@@ -70,7 +70,7 @@ final class InboxFailedTests: Sendable {
         #expect(try await restart(test).hasPrefix("undone: "))
         #expect(await waiting(test)?.count == 10)
         isBroken.withLock { $0 = false }
-        #expect(try await restart(test) == "applied: made anew x.b")
+        #expect(try await restart(test) == "applied: recreated x.b")
         _ = await test.outcome("after")
         await probe.reached("b \(try #require(probe.heard("a").last))")
         #expect(probe.heard("b") == probe.heard("a"))
@@ -131,7 +131,7 @@ final class InboxFailedTests: Sendable {
             module.noteEvent()
             if heard.add(1, ordering: .relaxed).newValue == 3 { door.pass() }
         }
-        #expect(try await restart(again) == "applied: made anew x.b")
+        #expect(try await restart(again) == "applied: recreated x.b")
         await probe.reached("b \(all[2])")
         let killed = try folder.copied()
         door.open()
@@ -179,7 +179,7 @@ final class InboxFailedTests: Sendable {
         }
         #expect(warnings.count == 1)
         isBroken.withLock { $0 = false }
-        #expect(try await restart(test) == "applied: made anew x.b")
+        #expect(try await restart(test) == "applied: recreated x.b")
         await probe.reached("b \(all[199])")
         #expect(probe.heard("b") == Array(all.dropFirst(given.count)))
         #expect(await test.stopped() == .stopped)
@@ -232,7 +232,7 @@ final class InboxFailedTests: Sendable {
         _ = await unclaimed.value
         #expect(await waiting(test)?.count == 1)
         isBroken.withLock { $0 = false }
-        #expect(try await restart(test) == "applied: made anew x.b")
+        #expect(try await restart(test) == "applied: recreated x.b")
         _ = await test.outcome("after")
         await probe.reached("b push")
         #expect(probe.entries("b").filter { $0 == "b user-activity" }.count == 1)

@@ -37,7 +37,7 @@ struct InboxFolderTests {
             ("00000000.ndjson", nil), ("4294967296.ndjson", nil), ("1.ndjson", nil),
             ("000000001.ndjson", nil), ("00000001.json", nil), ("00000001", nil),
             ("+0000001.ndjson", nil), ("0000000a.ndjson", nil), (".ndjson", nil),
-            ("00000001.ndjson.swp", nil), ("rejected.ndjson", nil), ("cursor", nil),
+            ("00000001.ndjson.swp", nil), ("dead-letters.ndjson", nil), ("cursor", nil),
             ("99999999999999999999.ndjson", nil),
         ] as [(String, UInt32?)])
     func names(name: String, number: UInt32?) throws {

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Delivery from the inbox to late modules", .timeLimit(.minutes(10)))
 struct InboxOverdueTests {
-    @Test("killed while a module is late: it alone hears again what it had not returned from")
+    @Test(
+        "killed while a module is unresponsive: it alone hears again what it had not returned from")
     func killedWhileLate() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let door = Door()

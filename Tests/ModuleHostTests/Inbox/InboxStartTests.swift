@@ -140,14 +140,14 @@ struct InboxStartTests {
     @Test("what dead hosts were writing is removed, and nothing else")
     func leftovers() throws {
         let inbox = try InboxUnderTest()
-        let others = ["cursor", "notes.tmp", "rejected.ndjson"]
-        for name in ["cursor.4711-1.tmp", "rejected.ndjson.4711-2.tmp"] + others {
+        let others = ["cursor", "notes.tmp", "dead-letters.ndjson"]
+        for name in ["cursor.4711-1.tmp", "dead-letters.ndjson.4711-2.tmp"] + others {
             try inbox.state.write("{}", to: "inbox/\(name)")
         }
         _ = try start(inbox)
         #expect(
             try namesInFolder(inbox.folder.path).sorted()
-                == ["00000001.ndjson", "cursor", "inbox.lock", "notes.tmp", "rejected.ndjson"])
+                == ["00000001.ndjson", "cursor", "dead-letters.ndjson", "inbox.lock", "notes.tmp"])
     }
 
     @Test("a writer does not go back to a lower segment when the newest is taken away")

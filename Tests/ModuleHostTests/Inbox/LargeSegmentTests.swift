@@ -108,9 +108,9 @@ struct LargeSegmentTests {
             let probe = Probe("put aside, at first")
             let test = try await HostUnderTest.durable("a", in: folder, sizes: sizes, probe: probe)
                 .launched()
-            _ = await test.recorder.first(containing: "rejected 194 more; ")
+            _ = await test.recorder.first(containing: "moved 194 more to the dead letters; ")
             #expect(test.inbox?.metrics.withLock { $0.rejected } == 197)
-            #expect(test.recorder.messages.count { $0.hasPrefix("rejected ") } == 4)
+            #expect(test.recorder.messages.count { $0.hasPrefix("moved ") } == 4)
             // It dies at this instant, and the next host begins with the first of them again.
             folder = try folder.copied()
             #expect(await test.stopped() == .stopped)

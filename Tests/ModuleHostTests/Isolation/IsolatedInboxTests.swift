@@ -126,7 +126,7 @@ struct IsolatedInboxTests {
         guard case .reload(let reload) = try outcome.get() else {
             return #expect(Bool(false), "killed")
         }
-        #expect(reload.text == "applied: made anew x.b")
+        #expect(reload.text == "applied: recreated x.b")
         // To the new process it is not repeated, as far as the host knows: so it dies of it once more.
         _ = await host.recorder.first(from: start) {
             $0.message.hasPrefix("process failed")

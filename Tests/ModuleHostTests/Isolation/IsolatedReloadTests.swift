@@ -59,7 +59,7 @@ struct IsolatedReloadTests {
         let main = HostUnderTest.Entry(name: "a")
         let steps: [(entries: [HostUnderTest.Entry], text: String)] = [
             ([main, entry("b"), entry("c")], "applied: added x.c"),
-            ([main, entry("b", version: 2), entry("c")], "applied: made anew x.b"),
+            ([main, entry("b", version: 2), entry("c")], "applied: recreated x.b"),
             (
                 [main, entry("b", version: 2, config: #""n": 2"#), entry("c")],
                 "applied: config changed: x.b"
@@ -171,7 +171,7 @@ struct IsolatedReloadTests {
             host.host.restart("x.b", origin: .host) { continuation.resume(returning: $0) }
         }
         #expect(try outcome.get() == .killed)
-        _ = await host.recorder.first { $0.message == "no longer late: it has caught up" }
+        _ = await host.recorder.first { $0.message == "responsive again: it has caught up" }
         #expect(await host.stopped() == .stopped)
         let told = try program.told
         #expect(

@@ -82,10 +82,10 @@ struct HungModuleTests {
             await probe.reached("c \(event.rawValue)")
         }
         #expect(probe.entries("b").last == "b background")
-        _ = await recorder.first { $0.module == "x.b" && $0.message.hasPrefix("late: ") }
+        _ = await recorder.first { $0.module == "x.b" && $0.message.hasPrefix("unresponsive: ") }
 
         trap.release()
-        _ = await recorder.first { $0.module == "x.b" && $0.message.hasPrefix("no longer late") }
+        _ = await recorder.first { $0.module == "x.b" && $0.message.hasPrefix("responsive again") }
         let settled = Promise<Void>()
         host.onLane { _, _ in settled.keep(()) }
         await settled.value

@@ -106,7 +106,7 @@ struct HungStopTests {
         test.overrun(.seconds(10))
         _ = await test.recorder.first(containing: "the stop waits: x.c")
         first.open()
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         await test.settled()
         shelf.end("saving")
         await probe.reached("b terminate")

@@ -18,12 +18,13 @@ struct LaneTakeoverTests {
         test.overrun()
         await probe.reached("c background")
         _ = await test.recorder.first {
-            $0.event == "background" && $0.message == "2 modules, 1 late"
+            $0.event == "background" && $0.message == "2 modules, 1 unresponsive"
         }
-        let record = await test.recorder.first(containing: "late: the others go on")
+        let record = await test.recorder.first(
+            containing: "unresponsive: delivery continues without it")
         #expect(record.module == "x.b" && record.event == "background")
         door.open()
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         #expect(await test.stopped() == .stopped)
     }
 
@@ -41,7 +42,7 @@ struct LaneTakeoverTests {
         await probe.reached("c activate")
         #expect(probe.entries("b").last == "b background")
         door.open()
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         try test.deliver(.memoryWarning)
         await test.settled()
         let heard = ["background", "memory-warning", "foreground", "activate", "memory-warning"]
@@ -77,7 +78,7 @@ struct LaneTakeoverTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("is not called or sent to while it is late, and the caller is told at once")
+    @Test("is not called or sent to while it is unresponsive, and the caller is told at once")
     func calls() async throws {
         let probe = Probe()
         let door = Door()
@@ -96,7 +97,7 @@ struct LaneTakeoverTests {
         await probe.reached("report 2 0 1")
         #expect(probe.entries("ping") == ["a ping", "c ping"])
         door.open()
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         #expect(!probe.entries.contains("b ping"))
         #expect(await test.stopped() == .stopped)
     }
@@ -117,17 +118,17 @@ struct LaneTakeoverTests {
         await probe.reached("b ping")
         test.overrun()
         await probe.reached("c background")
-        let record = await test.recorder.first(containing: "late, called by x.a")
+        let record = await test.recorder.first(containing: "unresponsive, called by x.a")
         #expect(record.module == "x.b")
         #expect(!probe.entries.contains("b background"))
         door.open()
         await probe.reached("b background")
         await probe.reached("a sent 3")
         _ = await test.recorder.first {
-            $0.module == "x.a" && $0.message.contains("no longer late")
+            $0.module == "x.a" && $0.message.contains("responsive again")
         }
         _ = await test.recorder.first {
-            $0.module == "x.b" && $0.message.contains("no longer late")
+            $0.module == "x.b" && $0.message.contains("responsive again")
         }
         #expect(
             probe.entries("background").sorted() == [
@@ -137,7 +138,7 @@ struct LaneTakeoverTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("that sends while it is late waits until the lane has served it")
+    @Test("that sends while it is unresponsive waits until the lane has served it")
     func lateSender() async throws {
         let probe = Probe()
         let door = Door()
@@ -184,7 +185,7 @@ struct LaneTakeoverTests {
         await probe.reached("a memory-warning")
         door.open()
         await probe.reached("b took feed")
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         let entries = probe.entries
         #expect(
             entries.firstIndex(of: "b returned") ?? .max < entries.firstIndex(of: "b took feed")
@@ -206,10 +207,10 @@ struct LaneTakeoverTests {
         for _ in 0..<8 { try test.deliver(.memoryWarning) }
         await test.settled()
         door.open()
-        let record = await test.recorder.first(containing: "no longer late")
+        let record = await test.recorder.first(containing: "responsive again")
         #expect(
             record.message
-                == "no longer late: it missed 5 events, more than its backlog of 3 or 16 MiB")
+                == "responsive again: it missed 5 events, more than its backlog of 3 or 16 MiB")
         #expect(probe.entries("memory-warning").filter { $0.hasPrefix("b") }.count == 3)
         #expect(await test.stopped() == .stopped)
     }
@@ -231,9 +232,9 @@ struct LaneTakeoverTests {
         await probe.reached("lane")
         door.open()
         while test.host.gate.lane.hasStalledThreads() { await Task.yield() }
-        #expect(!test.recorder.messages.contains { $0.hasPrefix("no longer late") })
+        #expect(!test.recorder.messages.contains { $0.hasPrefix("responsive again") })
         test.host.end(.stopped)
-        #expect(test.recorder.messages.contains("no longer late: it has caught up"))
+        #expect(test.recorder.messages.contains("responsive again: it has caught up"))
         lane.open()
         #expect(await test.end() == .stopped)
     }
@@ -250,11 +251,12 @@ struct LaneTakeoverTests {
         try test.deliver(.memoryWarning)
         await probe.reached("a memory-warning")
         test.overrun(.seconds(1))
-        #expect(!test.recorder.messages.contains { $0.contains("late") })
+        #expect(!test.recorder.messages.contains { $0.contains("unresponsive") })
         doors.0.open()
         await probe.reached("b memory-warning")
         test.overrun(.seconds(1))
-        let record = await test.recorder.first(containing: "late: the others go on")
+        let record = await test.recorder.first(
+            containing: "unresponsive: delivery continues without it")
         #expect(record.module == "x.b")
         doors.1.open()
         #expect(await test.stopped() == .stopped)
@@ -272,7 +274,7 @@ struct LaneTakeoverTests {
         test.time.advance(by: .milliseconds(500))
         test.time.jump(by: .seconds(3600))
         test.time.advance(by: .milliseconds(500))
-        #expect(!test.recorder.messages.contains { $0.contains("late") })
+        #expect(!test.recorder.messages.contains { $0.contains("unresponsive") })
         door.open()
         #expect(await test.stopped() == .stopped)
     }
@@ -286,7 +288,7 @@ struct LaneTakeoverTests {
         try test.deliver(.memoryWarning)
         await probe.reached("a memory-warning")
         test.overrun()
-        _ = await test.recorder.first(containing: "unhealthy: 1 of 2 modules are late")
+        _ = await test.recorder.first(containing: "unhealthy: 1 of 2 modules are unresponsive")
         door.open()
         #expect(await test.stopped() == .stopped)
     }

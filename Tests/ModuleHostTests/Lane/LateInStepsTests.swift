@@ -171,7 +171,9 @@ struct LateInStepsTests {
         try test.deliver(.openURL, #"{"url": "slate://x"}"#)
         await probe.reached("b open-url")
         test.overrun()
-        _ = await test.recorder.first { $0.event == "open-url" && $0.message == "1 module, 1 late" }
+        _ = await test.recorder.first {
+            $0.event == "open-url" && $0.message == "1 module, 1 unresponsive"
+        }
         #expect(!probe.entries.contains("c open-url"))
         door.open()
         #expect(await test.stopped() == .stopped)
@@ -187,7 +189,7 @@ struct LateInStepsTests {
         await probe.reached("b push")
         test.overrun()
         _ = await test.recorder.first {
-            $0.event == "push" && $0.message == "2 modules, 1 late, failed"
+            $0.event == "push" && $0.message == "2 modules, 1 unresponsive, failed"
         }
         door.open()
         #expect(await test.stopped() == .stopped)

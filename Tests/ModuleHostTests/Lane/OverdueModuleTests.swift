@@ -67,7 +67,7 @@ struct OverdueModuleTests {
         try test.deliver(.memoryWarning)
         await probe.reached("c memory-warning")
         door.open()
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         #expect(probe.entries("open-url") == ["a open-url"])
         #expect(probe.entries.contains("b memory-warning"))
         #expect(await test.stopped() == .stopped)
@@ -90,7 +90,7 @@ struct OverdueModuleTests {
         for door in doors { door.open() }
         for id in ["x.b", "x.c"] {
             _ = await test.recorder.first {
-                $0.module == id && $0.message.contains("no longer late")
+                $0.module == id && $0.message.contains("responsive again")
             }
         }
         #expect(probe.entries("open-url") == ["a open-url", "b open-url"])
@@ -118,7 +118,7 @@ struct OverdueModuleTests {
         stuck.open()
         await probe.reached("b returns")
         asked.open()
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         #expect(probe.entries("open-url") == ["a open-url"])
         #expect(await test.stopped() == .stopped)
     }
@@ -138,7 +138,7 @@ struct OverdueModuleTests {
         try test.deliver(.background)
         await test.settled()
         door.open()
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         #expect(probe.entries.contains("b background"))
         #expect(!probe.entries.contains("extra background"))
         #expect(await test.stopped() == .stopped)
@@ -163,7 +163,7 @@ struct OverdueModuleTests {
         await probe.reached("extra background")
         doors[1].open()
         let record = await test.recorder.first { $0.module == nil && $0.event == "background" }
-        #expect(record.message == "2 modules, 1 late")
+        #expect(record.message == "2 modules, 1 unresponsive")
         #expect(probe.entries("extra").filter { $0.hasSuffix("background") }.count == 1)
         #expect(await test.stopped() == .stopped)
     }
@@ -191,7 +191,7 @@ struct OverdueModuleTests {
         }
         doors[2].open()
         let record = await test.recorder.first { $0.module == nil && $0.event == "background" }
-        #expect(record.message == "2 modules, 2 late")
+        #expect(record.message == "2 modules, 2 unresponsive")
         doors[1].open()
         #expect(await test.stopped() == .stopped)
     }
@@ -212,8 +212,10 @@ struct OverdueModuleTests {
         test.overrun()
         await probe.reached("c background")
         door.open()
-        _ = await test.recorder.first(containing: "no longer late")
-        let failures = test.recorder.records.filter { $0.message == "failed, late: broken" }
+        _ = await test.recorder.first(containing: "responsive again")
+        let failures = test.recorder.records.filter {
+            $0.message == "failed after its deadline: broken"
+        }
         #expect(failures.map(\.module) == ["x.b"])
         #expect(failures.map(\.event) == ["background"])
         #expect(await test.stopped() == .stopped)
@@ -242,7 +244,7 @@ struct OverdueModuleTests {
 
     // MARK: Confinement
 
-    @Test("the main module is not asked for the root while it is late in launch")
+    @Test("the main module is not asked for the root while it is unresponsive in launch")
     func noRoot() async throws {
         let probe = Probe()
         let door = Door()
@@ -254,7 +256,7 @@ struct OverdueModuleTests {
         test.overrun(.seconds(20))
         await probe.reached("b activate")
         #expect(!probe.entries.contains("asked"))
-        _ = await test.recorder.first(containing: "no root: the module is late")
+        _ = await test.recorder.first(containing: "no root: the module is unresponsive")
         door.open()
         #expect(await test.stopped() == .stopped)
     }
@@ -329,7 +331,7 @@ struct OverdueModuleTests {
         await probe.reached("a added")
         for id in ["x.a", "x.c"] {
             _ = await test.recorder.first {
-                $0.module == id && $0.message.contains("no longer late")
+                $0.module == id && $0.message.contains("responsive again")
             }
         }
         probe.when("b memory-warning") { module in

@@ -95,7 +95,7 @@ struct OverdueModulesTests {
         #expect(overdue.isEmpty && log.count == 0)
     }
 
-    @Test("a thread whose modules are late no more counts until it has said so")
+    @Test("a thread whose modules are unresponsive no more counts until it has said so")
     mutating func stalled() throws {
         overdue.add([], of: threads[1], job: job(), log: &log)
         #expect(!overdue.hasStalledThreads())

@@ -234,7 +234,7 @@ struct Row02ProtocolSchemeTests {
             text == "no module provides 'Accounts': is its module in the slatefile, and enabled?")
     }
 
-    @Test("a service of a late module answers at once that it is late")
+    @Test("a service of a late module answers at once that it is unresponsive")
     func overdue() async throws {
         let probe = Probe()
         let door = Door()
@@ -255,7 +255,7 @@ struct Row02ProtocolSchemeTests {
         await probe.reached("b background")
         test.time.advance(by: .seconds(6))
         try test.deliver(.memoryWarning)
-        #expect(await answer.value == "'Accounts' is not to be had now: x.b is late")
+        #expect(await answer.value == "'Accounts' is not to be had now: x.b is unresponsive")
         door.open()
         #expect(await test.stopped() == .stopped)
     }
@@ -287,7 +287,7 @@ struct Row02ProtocolSchemeTests {
         door.open()
         #expect(
             await answer.value
-                == "'Accounts' took too long: x.b is late, and so is who called it")
+                == "'Accounts' took too long: x.b is unresponsive, and so is who called it")
         #expect(await test.stopped() == .stopped)
     }
 }

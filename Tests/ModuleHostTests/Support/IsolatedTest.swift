@@ -76,7 +76,7 @@ struct IsolatedTest {
 
     /// Waits until the module has come back from a death.
     func revived() async {
-        _ = await host.recorder.first { $0.message == "no longer late: it has caught up" }
+        _ = await host.recorder.first { $0.message == "responsive again: it has caught up" }
     }
 
     /// What was logged under the module's id at a level or above it, process numbers left out.

@@ -49,18 +49,18 @@ struct WatchdogAnswerTests {
         try test.deliver(.background)
         await probe.reached("b background")
         test.overrun()
-        _ = await test.recorder.first(containing: "1 late")
+        _ = await test.recorder.first(containing: "1 unresponsive")
         test.time.advance(by: .seconds(30))
         let silence = await test.recorder.first(containing: "watchdog is not answered")
         #expect(
             silence.message == "the service manager's watchdog is not answered: the host is "
-                + "unhealthy, background: 2 modules; late: x.b")
+                + "unhealthy, background: 2 modules; unresponsive: x.b")
         test.time.advance(by: .seconds(30))
         await test.settled()
         #expect(manager.all() == [])
 
         door.open()
-        _ = await test.recorder.first(containing: "no longer late")
+        _ = await test.recorder.first(containing: "responsive again")
         test.time.advance(by: .seconds(30))
         #expect(try manager.next() == "WATCHDOG=1")
         _ = await test.recorder.first(containing: "watchdog is answered again")

@@ -214,7 +214,7 @@ extension ModelStage: LogSink {
     func write(_ record: LogRecord) {
         guard let module = record.module.flatMap(Self.index) else { return }
         let message = record.message
-        if message.hasPrefix("no longer late") {
+        if message.hasPrefix("responsive again") {
             let number = message.split(separator: " ").compactMap { Int($0) }.first
             note(.saysRejoined(missed: number ?? 0), of: module)
             state.withLock { state in
@@ -222,7 +222,8 @@ extension ModelStage: LogSink {
                 state.rejoinings += 1
             }
             news.signal()
-        } else if message.hasPrefix("late"), let chain = message.split(separator: ":").first {
+        } else if message.hasPrefix("unresponsive"), let chain = message.split(separator: ":").first
+        {
             // `overdue, called by x.m1, called by x.m0`
             let callers = chain.split(separator: " ").compactMap { Self.index(String($0)) }
             let modules = callers.reversed() + [module]
