@@ -234,7 +234,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
 
 extension AnyRoute {
     /// Writes how the route is described, as in the answer to `initialize`.
-    fileprivate func write(to json: inout JSONWriter) {
+    func write(to json: inout JSONWriter) {
         json.object {
             $0.member("pattern", pattern.text)
             $0.member("action", action)

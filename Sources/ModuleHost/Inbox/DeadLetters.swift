@@ -157,7 +157,9 @@ package struct DeadLetters: Sendable {
         }
     }
 
-    /// Moves what stands in the file of the former name to this one. Under the lock of the inbox.
+    /// Moves what stands in the file of the former name to this one.
+    ///
+    /// Under the lock of the inbox.
     ///
     /// A process that dies in between leaves events in both: they are listed twice, and none is lost.
     private func carryOver() throws(InboxError) {

@@ -185,7 +185,7 @@ package final class ChildProcess: Sendable {
     private static func killGroup(of processID: Int32) -> Exit {
         _ = Glibc.kill(-processID, SIGKILL)
         var status: Int32 = 0
-        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        _ = retryingInterrupted { waitpid(processID, &status, 0) }
         return Exit(status: status)
     }
 

@@ -24,10 +24,7 @@ package struct Descriptor: ~Copyable, Sendable {
     init(
         opening path: String, _ flags: Int32, mode: UInt32 = 0o666
     ) throws(SystemError) {
-        var number: Int32
-        repeat {
-            number = open(path, flags | O_CLOEXEC | O_NOCTTY, mode)
-        } while number < 0 && errno == EINTR
+        let number = retryingInterrupted { open(path, flags | O_CLOEXEC | O_NOCTTY, mode) }
         guard number >= 0 else { throw .last }
         self.number = number
     }
@@ -94,16 +91,14 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Waits until what was written is on the disk (`fdatasync`).
     package borrowing func synchronize() throws(SystemError) {
-        var result: Int32
-        repeat { result = fdatasync(number) } while result != 0 && errno == EINTR
-        guard result == 0 else { throw .last }
+        let number = number
+        guard retryingInterrupted({ fdatasync(number) }) == 0 else { throw .last }
     }
 
     /// Cuts the file to `size` bytes.
     borrowing func truncate(to size: Int) throws(SystemError) {
-        var result: Int32
-        repeat { result = ftruncate(number, off_t(size)) } while result != 0 && errno == EINTR
-        guard result == 0 else { throw .last }
+        let number = number
+        guard retryingInterrupted({ ftruncate(number, off_t(size)) }) == 0 else { throw .last }
     }
 
     /// Writes `bytes` from the start of the file, which then ends with them.
@@ -131,9 +126,8 @@ package struct Descriptor: ~Copyable, Sendable {
     /// - Returns: False where another open file holds a lock that excludes this one.
     package borrowing func tryLock(_ lock: Lock) throws(SystemError) -> Bool {
         let operation = (lock == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB
-        var result: Int32
-        repeat { result = flock(number, operation) } while result != 0 && errno == EINTR
-        if result == 0 { return true }
+        let number = number
+        if retryingInterrupted({ flock(number, operation) }) == 0 { return true }
         guard errno == EWOULDBLOCK else { throw .last }
         return false
     }

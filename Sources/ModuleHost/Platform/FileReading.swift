@@ -184,10 +184,7 @@ extension Descriptor {
     borrowing func read(upTo count: Int) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            var result: Int
-            repeat {
-                result = Glibc.read(number, buffer.baseAddress, count)
-            } while result < 0 && errno == EINTR
+            let result = retryingInterrupted { Glibc.read(number, buffer.baseAddress, count) }
             if result < 0 { failure = .last }
             filled = max(result, 0)
         }

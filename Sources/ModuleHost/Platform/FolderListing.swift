@@ -39,9 +39,8 @@ func removeFile(_ path: String) throws(FileError) {
 func synchronizeFolder(_ path: String) throws(FileError) {
     do throws(SystemError) {
         let folder = try Descriptor(opening: path, O_RDONLY | O_DIRECTORY)
-        var result: Int32
-        repeat { result = fsync(folder.number) } while result != 0 && errno == EINTR
-        guard result == 0 else { throw .last }
+        let number = folder.number
+        guard retryingInterrupted({ fsync(number) }) == 0 else { throw .last }
     } catch {
         throw FileError("synchronize", path, error)
     }

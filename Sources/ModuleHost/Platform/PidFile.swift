@@ -136,7 +136,7 @@ package final class PidFile: Sendable {
             guard try file.tryLock(.shared) else { return false }
             file.unlock()
         }
-        return false
+        return try file.tryLock(.exclusive)
     }
 
     /// The process of the host on a directory, where the file or the system tells.

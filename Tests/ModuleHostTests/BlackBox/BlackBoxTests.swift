@@ -26,6 +26,13 @@ struct BlackBoxTests {
         #expect(test.folder.names == ["blackbox"])
     }
 
+    @Test("a name is kept as far as there is room, to the last byte")
+    func longName() throws {
+        let name = String(repeating: "x", count: BlackBoxLayout.nameLimit)
+        #expect(try BlackBoxFolder(app: name).contents?.app == name)
+        #expect(try BlackBoxFolder(app: name + "y").contents?.app == name)
+    }
+
     @Test("takes the last one's place only when it begins, and has read it before")
     func previous() throws {
         let first = try BlackBoxFolder(app: "first")

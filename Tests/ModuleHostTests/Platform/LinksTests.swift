@@ -70,6 +70,19 @@ struct LinksTests {
         #expect(!folder.names.contains("target"))
     }
 
+    @Test("of links in a path sixteen are followed, and no more")
+    func depth() throws {
+        try link("l", to: ".")
+        func append(through count: Int) throws {
+            let path = String(repeating: "l/", count: count) + "a"
+            try AppendFile(path: path, below: folder.path, links: Self.anybodys)
+                .append(Array("x".utf8))
+        }
+        try append(through: 16)
+        #expect(throws: FileError.self) { try append(through: 17) }
+        #expect(try folder.text(of: "a") == "x")
+    }
+
     @Test("links that lead in a circle are an error")
     func circle() throws {
         try link("a", to: "b")

@@ -279,6 +279,19 @@ struct RPCSessionTests {
         #expect(conversation.session.isOver)
     }
 
+    @Test("inside a line from its first byte to its end, as long as more is read")
+    func insideLine() {
+        var conversation = Conversation()
+        #expect(!conversation.session.isInsideLine)
+        conversation.send("{")
+        #expect(conversation.session.isInsideLine)
+        conversation.send("}\n")
+        #expect(!conversation.session.isInsideLine)
+        conversation.send("{")
+        conversation.session.endInput()
+        #expect(!conversation.session.isInsideLine)
+    }
+
     @Test("a half-closed conversation is over when all is answered; its last line needs no newline")
     func inputEnds() {
         var conversation = Conversation()

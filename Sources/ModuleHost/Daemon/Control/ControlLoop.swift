@@ -151,12 +151,20 @@ struct ControlLoop {
     /// Drops the clients that are owed most, until all together are owed no more than the server may keep.
     private mutating func limitOutput() {
         let open = connections.compactMap { $0 }
-        var owed = open.reduce(0) { $0 + $1.session.output.count }
-        guard owed > server.limits.output else { return }
-        for connection in open.sorted(by: { $0.session.output.count > $1.session.output.count })
-        where owed > server.limits.output {
-            owed -= connection.session.output.count
-            drop(connection, "all together are owed too much, and it most of them")
+        let sizes = open.map(\.session.output.count)
+        for index in Self.largest(of: sizes, beyond: server.limits.output) {
+            drop(open[index], "all together are owed too much, and it most of them")
+        }
+    }
+
+    /// Returns the indices of the largest numbers without which the sum is within a limit, the largest first.
+    static func largest(of sizes: [Int], beyond limit: Int) -> [Int] {
+        var excess = sizes.reduce(0, +) - limit
+        // The usual case, in which nothing is sorted.
+        guard excess > 0 else { return [] }
+        return sizes.indices.sorted { sizes[$0] > sizes[$1] }.prefix { index in
+            defer { excess -= sizes[index] }
+            return excess > 0
         }
     }
 

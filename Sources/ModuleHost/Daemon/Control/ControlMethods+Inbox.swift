@@ -1,7 +1,7 @@
 import AppService
 
 /// The parameters of `send`.
-private struct SendParameters: Decodable, Sendable {
+struct ControlSendParameters: Decodable, Sendable {
     let event: String
     let payload: JSONValue?
     let id: String?
@@ -9,7 +9,7 @@ private struct SendParameters: Decodable, Sendable {
     let wait: Bool?
 }
 
-extension SendParameters: PlainlyDecodable {
+extension ControlSendParameters: PlainlyDecodable {
     init?(plain value: JSONValue) {
         guard value.kind == .object, let event = value["event"]?.string else { return nil }
         var (payload, id, wait): (JSONValue?, String?, Bool?)
@@ -40,7 +40,7 @@ extension ControlMethods {
     ///   - inbox: Where durable events go.
     ///   - host: Where all others go.
     mutating func add(_ inbox: Inbox, of host: Host) {
-        add("send", SendParameters.self) { parameters, call in
+        add("send", ControlSendParameters.self) { parameters, call in
             guard !host.isStopping else {
                 return call.reply.fail(RPCError(ofCall: RouteError.stopped))
             }
