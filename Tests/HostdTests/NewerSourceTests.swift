@@ -1,5 +1,7 @@
 import Glibc
 import ModuleHost
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 import TestSupport
 import Testing
 

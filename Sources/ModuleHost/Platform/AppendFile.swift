@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// A file that only ever grows, such as a journal, and that can be reopened after it was moved
 /// away.

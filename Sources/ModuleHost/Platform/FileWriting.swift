@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 import Synchronization
 
 private let temporaryFiles = Atomic(0)

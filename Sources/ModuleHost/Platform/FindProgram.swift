@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// The reason why a program cannot be started by its name.
 enum ProgramFault: Error, Hashable {

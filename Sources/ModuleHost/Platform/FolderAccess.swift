@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// The permissions to change the contents of a folder.
 package struct FolderAccess: Hashable, Sendable {

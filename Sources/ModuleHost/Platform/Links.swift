@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// `O_PATH`, which is not visible to Swift: a descriptor that names a file, even a link, and reads nothing.
 private let openAsPath: Int32 = 0o10_000_000

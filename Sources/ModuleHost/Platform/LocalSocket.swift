@@ -1,5 +1,5 @@
 import Glibc
-// Owns `timespec` and `timeval` if it is loaded before Glibc, which depends on the order of the files.
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
 /// UNIX stream sockets, by the path of their file.

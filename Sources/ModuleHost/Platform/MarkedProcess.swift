@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// A process that was started with a certain variable, its mark.
 ///

@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// Tells when a path may lead to another file, or to other contents: the file is written or put in
 /// another's place, a link on the way is switched elsewhere, a folder on the way goes or comes.

@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// The source of news about memory pressure: a file of the kernel (PSI), or one that a service manager puts in its place.
 struct PressureSource: ~Copyable, Sendable {

@@ -1,4 +1,6 @@
 import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
 
 /// Writing bytes to a descriptor that is owned elsewhere, such as stdout.
 package enum RawOutput {

@@ -1,5 +1,5 @@
 import Glibc
-// Owns `timespec` and `timeval` if it is loaded before Glibc, which depends on the order of the files.
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
 /// The file of the program that this process runs, also where another has taken the place of it.

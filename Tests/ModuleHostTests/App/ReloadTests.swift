@@ -75,6 +75,19 @@ struct ReloadTests {
         #expect(await test.stopped() == .stopped)
     }
 
+    @Test("what a removed module throws in its shutdown events is logged under its name")
+    func removedThrows() async throws {
+        let probe = Probe()
+        probe.when("b terminate") { _ in throw Fault() }
+        let test = try await HostUnderTest("a", "b", probe: probe).launched()
+        #expect(try await test.reload("a").text == "applied: removed x.b")
+        await probe.reached("b deinit")
+        let failures = test.recorder.records.filter { $0.message == "failed: broken" }
+        #expect(failures.map(\.module) == ["x.b"])
+        #expect(failures.map(\.event) == ["terminate"])
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("the order changes for events, messages and claims")
     func reordered() async throws {
         let probe = Probe()
