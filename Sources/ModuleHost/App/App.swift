@@ -216,7 +216,7 @@ extension App {
 
     /// Notes that a responder threw.
     ///
-    /// - Returns: Whether the others are to be told.
+    /// - Returns: Whether the others are to be notified.
     func failed(_ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error) -> FanStep {
         metrics.withLock { $0.failures += 1 }
         return role.responderFailed(slot, in: event, error, of: self)
@@ -267,7 +267,7 @@ extension App {
 }
 
 extension EventTally {
-    /// Whether no module was told, or will be.
+    /// Whether no module was notified, or will be.
     fileprivate var isUndelivered: Bool {
         delivered + failed + overdue == 0 && claimedBy == nil
     }

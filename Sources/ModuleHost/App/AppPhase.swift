@@ -12,17 +12,17 @@ enum AppPhase: Hashable {
     case made
     /// Modules are made, and the start-up tasks that cannot wait are run.
     case making
-    /// Each module is told of `launch`.
+    /// Each module is notified of `launch`.
     case launching
-    /// The root is opened, and each module is told of `activate`.
+    /// The root is opened, and each module is notified of `activate`.
     case activating
     /// Ready: events from outside are delivered.
     case running
     /// Ready, and another slatefile is on its way.
     case reloading
-    /// A stop was decided, to come to this end: modules are told of it.
+    /// A stop was decided, to come to this end: modules are notified of it.
     case stopping(Host.End)
-    /// Each module that is not overdue was told, and they are released.
+    /// Each module that is not overdue was notified, and they are released.
     case releasing(Host.End)
     case ended
 
@@ -31,15 +31,15 @@ enum AppPhase: Hashable {
         case begin
         /// Modules are made, and the start-up tasks that cannot wait are done.
         case startedUp
-        /// Each module was told of `launch`, and none that is required has failed.
+        /// Each module was notified of `launch`, and none that is required has failed.
         case launched
-        /// Each module was told of `activate`.
+        /// Each module was notified of `activate`.
         case activated
         case reload
         /// A reload has come to its end, whichever way.
         case reloaded
         case stop(Host.End)
-        /// Each module that is not overdue was told of the stop.
+        /// Each module that is not overdue was notified of the stop.
         case notified
         /// Each module was released.
         case released

@@ -26,7 +26,7 @@ protocol AppRole: AnyObject, Sendable {
 
     /// Reports that a responder threw.
     ///
-    /// - Returns: Whether the others are to be told.
+    /// - Returns: Whether the others are to be notified.
     func responderFailed(
         _ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error, of app: App
     ) -> FanStep

@@ -9,7 +9,7 @@ extension Host {
     ///   - slatefile: The new one; checked.
     ///   - tokens: The tokens that go with it.
     ///   - origin: Who wants it.
-    ///   - notifiesUnchanged: Whether modules that take settings are told also where nothing changed.
+    ///   - notifiesUnchanged: Whether modules that take settings are notified also where nothing changed.
     ///   - completion: Is called once, on whatever thread.
     package func reload(
         _ slatefile: Slatefile, tokens: TokenStore, origin: Origin, notifiesUnchanged: Bool = true,

@@ -20,7 +20,7 @@ struct NoSuchModule: Error, Hashable, CustomStringConvertible {
 extension Host {
     /// Recreates a module, as a reload does whose slatefile changes it.
     ///
-    /// Another one is made and launched, takes its place between two events, and the old one is told of its
+    /// Another one is made and launched, takes its place between two events, and the old one is notified of its
     /// end and released. Where it cannot be made or launched the old one stays.
     ///
     /// The process of a module that is overdue is killed; an overdue module of this process is recreated when it

@@ -8,7 +8,7 @@ import Synchronization
 package final class Host: Sendable {
     /// The end of an app.
     package enum End: Hashable, Sendable {
-        /// As it was asked to: every module was told and released.
+        /// As it was asked to: every module was notified and released.
         case stopped
         /// Something it cannot do without failed; the reason in words. What was launched was stopped.
         case failed(String)

@@ -102,7 +102,7 @@ struct HostServices: ModuleServices {
 
     func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
         let error = DescribedError(error)
-        // At once: what comes next it would hear as one that is gone.
+        // At once: what comes next it would receive as one that is gone.
         gate.lane.fail(slot)
         reference.host?.onLane { app, _ in
             if let record = app.record(of: slot) {

@@ -23,7 +23,7 @@ final class ModuleRecord {
     var unloadingParts: UnloadingParts?
     /// The events that a module which was taken out has yet to receive.
     var shutdownEvents: [EventKind] = []
-    /// Whether it is overdue for a reason that has been told of, and nothing is said of it.
+    /// Whether it is overdue for a reason that has been logged, and nothing more is logged.
     var isQuietlyOverdue = false
 
     init(entry: Slatefile.Module, slot: ModuleSlot) {

@@ -9,7 +9,7 @@ package struct ReloadPlan: Hashable, Sendable {
     package var removed: [ModuleID] = []
     /// Modules to be recreated: what they are made of changed, or settings which they do not take.
     package var recreated: [ModuleID] = []
-    /// Modules that are told of other settings of theirs.
+    /// Modules that are notified of other settings of theirs.
     package var reconfigured: [ModuleID] = []
     /// Modules that run on under other terms, such as another deadline.
     package var adjusted: [ModuleID] = []
@@ -38,7 +38,7 @@ extension ReloadPlan {
     struct Running {
         /// As it runs: an overdue module may run by an older slatefile than the others.
         let entry: Slatefile.Module
-        /// Whether it can be told of settings.
+        /// Whether it can be notified of settings.
         var takesSettings = false
         /// Whether it has read the app's settings.
         var readsAppSettings = false

@@ -8,7 +8,7 @@ struct ReloadRequest: Sendable {
     /// The tokens that go with it.
     var tokens: TokenStore
     let origin: Origin
-    /// Whether modules that take settings are told that the slatefile was read where nothing changed: the
+    /// Whether modules that take settings are notified that the slatefile was read where nothing changed: the
     /// moment to reopen files.
     var notifiesUnchanged = true
     /// Modules to be recreated, whether anything of theirs changed or not.
@@ -115,7 +115,7 @@ final class Reloads {
         app.advance(.reloaded)
     }
 
-    /// Ends all reloads when the lane has ended: callers that wait for one are told that the host has stopped.
+    /// Ends all reloads when the lane has ended: callers that wait for one are notified that the host has stopped.
     ///
     /// - Returns: The modules that were made for one.
     func leaveBehind() -> [ModuleRecord] {

@@ -48,7 +48,7 @@ final class UnloadingModules {
     ///
     /// - Parameters:
     ///   - records: The modules, in order.
-    ///   - shutdownEvents: What they are told before, as in a stop.
+    ///   - shutdownEvents: The events that each receives before, as in a stop.
     func unload(_ records: [ModuleRecord], shutdownEvents: (ModuleRecord) -> [EventKind]) {
         for record in records {
             record.shutdownEvents = shutdownEvents(record)
@@ -56,7 +56,7 @@ final class UnloadingModules {
         }
     }
 
-    /// Tells the modules that leave what is left to be told, each event in their order, before anything else
+    /// Delivers to the modules that leave the events that are left, each in their order, before anything else
     /// happens; then lets them go in reverse order.
     ///
     /// Those that are overdue have their turn when they return.
@@ -125,7 +125,7 @@ final class UnloadingModules {
     private func sendShutdownEvents(
         to record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
-        // It may have become overdue, or hold a step, and have been told meanwhile.
+        // It may have become overdue, or hold a step, and have been notified meanwhile.
         guard let unloadingParts = record.unloadingParts, !app.isOverdue(record),
             let index = record.shutdownEvents.firstIndex(of: event.kind), !isHeld(by: record)
         else { return }
@@ -140,7 +140,7 @@ final class UnloadingModules {
             !isHeld(by: record)
         else { return }
         release(of: record, on: thread)
-        // Late in its own end, it has nothing more to be told when it returns.
+        // Late in its own end, it has nothing more to receive when it returns.
         guard app.gate.lane.owns(thread) else { return }
         forget(record)
     }
@@ -174,7 +174,7 @@ extension App {
         event.kind.definition.send(event, to: members) { member, notify in
             // Those that were taken out of the center hear this all the same.
             guard isLeaving || !member.isRemoved else { return }
-            // The rest of a module that held the lane up is told on its own thread.
+            // The rest of a module that held the lane up is notified on its own thread.
             guard !isLost else {
                 do { try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
                 return

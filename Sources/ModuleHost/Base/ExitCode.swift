@@ -1,8 +1,8 @@
 /// The exit code of a host or a command, from `sysexits.h`.
 @nonexhaustive public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
-    /// Done, or ended as it was told to.
+    /// Done, or ended as it was asked to.
     case success = 0
-    /// Done, and in vain: the event was ignored, or no module was there to hear it.
+    /// Done, and in vain: the event was ignored, or no module was there to receive it.
     case ignored = 1
     /// The command line makes no sense, or ``HostDaemon/run(_:)`` was called where no host can run.
     case usage = 64

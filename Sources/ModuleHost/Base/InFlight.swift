@@ -113,9 +113,9 @@ final class InFlightAccount: Sendable {
         budget.hasRoom && bytes.load(ordering: .relaxed) < budget.limits.sender
     }
 
-    /// Asks to be told when there is room.
+    /// Asks to be called when there is room.
     ///
-    /// - Returns: True where there is by now: nothing will be told.
+    /// - Returns: True where there is by now: nothing will be called.
     func awaitRoom() -> Bool {
         if !isWaiting.exchange(true, ordering: .sequentiallyConsistent) { budget.wait(for: self) }
         guard hasRoom else { return false }

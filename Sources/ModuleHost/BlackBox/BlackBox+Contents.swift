@@ -40,7 +40,7 @@ extension BlackBox {
         package struct Behind: Hashable, Sendable {
             /// The first event.
             package var position: EventPosition
-            /// Whether the module was told of that one.
+            /// Whether the module was notified of that one.
             package var begun: Bool
         }
 

@@ -87,13 +87,13 @@ package final class BlackBox: @unchecked Sendable {
 
     // MARK: The inbox
 
-    /// Notes which durable event the lane begins with; nil when every module was told.
+    /// Notes which durable event the lane begins with; nil when every module was notified.
     ///
     /// The attempt is stored first: a reader of the position reads the attempt that belongs to it. Killed
     /// before, the event was not begun; killed after, this attempt counts.
     ///
     /// - Parameters:
-    ///   - position: The event; to be noted before the first module hears of it. Nil only after
+    ///   - position: The event; to be noted before the first module receives it. Nil only after
     ///     ``setNext(_:)`` has gone past it.
     ///   - attempt: Which attempt it is, from 1.
     package func setInHand(_ position: EventPosition?, attempt: Int = 0) {
@@ -108,7 +108,7 @@ package final class BlackBox: @unchecked Sendable {
     /// done, since it lies before this position.
     package func setNext(_ position: EventPosition?) { set(.next, position?.rawValue ?? 0) }
 
-    /// Notes the first durable event that an overdue module has not heard; nil when it is behind in none.
+    /// Notes the first durable event that an overdue module has not received; nil when it is behind in none.
     ///
     /// To be stored before the lane goes past that event with ``setNext(_:)``, and, on the overdue module's
     /// own thread, moved on only when the module has returned. A slot that there is no room for (see
@@ -117,7 +117,7 @@ package final class BlackBox: @unchecked Sendable {
     /// - Parameters:
     ///   - slot: The module's number.
     ///   - position: The event.
-    ///   - begun: Whether the module was told of that event already.
+    ///   - begun: Whether the module was notified of that event already.
     package func setBehind(_ slot: UInt16, _ position: EventPosition?, begun: Bool = false) {
         guard has(slot) else { return set(.incomplete, 1) }
         let begunBit = begun ? Contents.begunBit : 0

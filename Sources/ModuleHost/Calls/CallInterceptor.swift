@@ -68,7 +68,7 @@ public protocol NotFoundResponder: AnyObject {
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - error: What the caller is told.
+    ///   - error: The error that the caller gets.
     /// - Throws: Any error; it is reported under the module's name.
     func didNotFind(_ call: InterceptedCall, error: RouteError) throws
 }

@@ -16,7 +16,7 @@
 /// }
 /// ```
 ///
-/// - Thread: The lane: the call is made at once, inside the caller's own. A overdue module's call waits until
+/// - Thread: The lane: the call is made at once, inside the caller's own. An overdue module's call waits until
 ///   the lane serves it. Code that is not on the lane uses ``offLane``.
 /// - Nesting: Modules call each other 64 deep, then a call is an error that says who called whom.
 /// - Late: A target that is overdue, or does not return in time, is an error; the call does not wait for it.

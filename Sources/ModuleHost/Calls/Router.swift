@@ -3,7 +3,7 @@
 /// Which route that is, `docs/routing.md` says; `rewrites` and `fallback` of the slatefile take part in
 /// it.
 ///
-/// - Thread: The lane: the call is made at once, inside the caller's own. A overdue module's call waits until
+/// - Thread: The lane: the call is made at once, inside the caller's own. An overdue module's call waits until
 ///   the lane serves it. Code that is not on the lane uses ``offLane``.
 /// - Access: A module reaches every route. It can open a URL that came from outside as the origin that it
 ///   came from, and then reaches no more than that may: see ``open(_:userInfo:from:)``.

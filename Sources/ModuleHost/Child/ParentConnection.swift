@@ -151,7 +151,7 @@ final class ParentConnection: Sendable {
         write(json.bytes)
     }
 
-    /// If the host reads no more, it is gone: nothing hears of this process any more.
+    /// If the host reads no more, it is gone: nothing reads from this process any more.
     private func write(_ line: [UInt8]) {
         writing.withLock { _ in
             do throws(SystemError) {

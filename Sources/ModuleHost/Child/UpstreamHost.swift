@@ -85,7 +85,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     /// Does nothing: the host of the module continues.
     func completed(_: EventRequest, in _: App) {}
 
-    /// Continues at once: the host of the module has told it of the end, if it is to hear of it.
+    /// Continues at once: the host of the module has told it of the end, if it is to learn of it.
     func notifyOfStop(origin _: Origin, in app: App) {
         _ = app.state.apply(.terminate)
         app.advance(.notified)

@@ -21,7 +21,7 @@ public enum HostDaemon {
     ///   ``ExitCode/usage``: the first of these signals would end the process.
     /// - Output: Logs on stderr. On stdout one line, `ready pid=… modules=… ms=… of=…`, at READY.
     /// - Parameter options: What to run, and how.
-    /// - Returns: ``ExitCode/success`` where the app stopped as it was told to; else the code that says
+    /// - Returns: ``ExitCode/success`` where the app stopped as it was asked to; else the code that says
     ///   what was wrong, which stderr has said in words. A stop that runs out of time, or is cut short
     ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``. Where a module has never
     ///   returned from `init` the process ends with the code, and this does not return.

@@ -1,7 +1,7 @@
 import AppService
 
 /// Opens the inbox beside the thread that takes the signals: another program may hold the inbox's lock for
-/// as long as it likes, and who wants the host to stop is heard all the same.
+/// as long as it likes, and a client that wants the host to stop is served all the same.
 struct InboxOpening {
     enum Outcome {
         case opened(Inbox)

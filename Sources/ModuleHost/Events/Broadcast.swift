@@ -9,7 +9,7 @@ struct Broadcast {
     let progress: EventProgress
     /// The rank after which to begin.
     let after: UInt16
-    /// Told of a responder that threw; says whether the others are to be told.
+    /// Called with a responder that threw; says whether the others are to be notified.
     let onFailure: (ModuleSlot, any Error) -> FanStep
     /// Whether the lane was lost on the way: another thread goes on, and the counts are not ours.
     var isLost = false
@@ -78,7 +78,7 @@ extension EventDefinition {
 }
 
 extension CommunicationCenter {
-    /// Returns those that hear an event, in order: nearly always all that hear its kind.
+    /// Returns those that receive an event, in order: nearly always all that receive its kind.
     @inline(__always)
     func listeners<Event: EventDefinition>(
         of definition: Event.Type, for event: LifecycleEvent
@@ -88,7 +88,7 @@ extension CommunicationCenter {
             : fill(definition.list(of: event.kind), where: event.isFor)
     }
 
-    /// Returns those that hear events of a kind, looked up at the first one.
+    /// Returns those that receive events of a kind, looked up at the first one.
     @inline(__always)
     func listeners<Event: EventDefinition>(
         of definition: Event.Type, _ kind: EventKind

@@ -1,6 +1,6 @@
 /// A module that can take a changed configuration while it runs.
 ///
-/// Such a module also hears each reload that changed nothing: the moment to reopen files, as daemons
+/// Such a module also receives each reload that changed nothing: the moment to reopen files, as daemons
 /// do on SIGHUP.
 ///
 /// - Order: Slatefile order.

@@ -1,17 +1,17 @@
-/// The definition of one kind of event: who hears it, what it carries, and how a module is told.
+/// The definition of one kind of event: who receives it, what it carries, and how a module receives it.
 ///
 /// Each stands in the file of its responder protocol; ``EventKind/definition`` is the table of them.
 /// What no module needs to know of an event is a member of ``EventKind`` or ``LifecycleEvent``.
 protocol EventDefinition {
-    /// The protocol of the modules that hear the event, such as `any LaunchResponder`.
+    /// The protocol of the modules that receive the event, such as `any LaunchResponder`.
     associatedtype Responder
-    /// The value that a module is told.
+    /// The value that a module receives.
     associatedtype Content
 
     /// Returns what an event of this kind carries; nil for an event of another kind.
     static func content(of event: LifecycleEvent) -> Content?
 
-    /// Returns whether a listener is to hear the event: everyone, unless a definition says otherwise.
+    /// Returns whether a listener is to receive the event: everyone, unless a definition says otherwise.
     ///
     /// Asked inside the listener's module.
     static func concerns(
@@ -25,7 +25,7 @@ protocol EventDefinition {
 
     // Written once, for all: here so that each definition has code of its own, as fast as by hand.
 
-    /// Returns whether an object hears events of this kind.
+    /// Returns whether an object receives events of this kind.
     static func isReceived(by object: AnyObject, as kind: EventKind) -> Bool
 
     /// Tells all modules in order, on the lane.
@@ -44,7 +44,7 @@ protocol EventDefinition {
 
 /// The reply of a module to an event.
 enum EventReply: Sendable {
-    /// It was told, and the event asks for no more.
+    /// It was notified, and the event asks for no more.
     case received
     /// It was not told: the event does not concern it.
     case notConcerned
@@ -80,7 +80,7 @@ extension EventDefinition {
         }
     }
 
-    /// Returns an empty list of those that hear events of this kind.
+    /// Returns an empty list of those that receive events of this kind.
     static func list(of kind: EventKind) -> ResponderList<EventListener<Responder>> {
         ResponderList { EventListener($0.object, of: kind) }
     }
@@ -126,6 +126,6 @@ extension EventKind {
         }
     }
 
-    /// Returns whether an object hears events of this kind.
+    /// Returns whether an object receives events of this kind.
     func isReceived(by object: AnyObject) -> Bool { definition.isReceived(by: object, as: self) }
 }

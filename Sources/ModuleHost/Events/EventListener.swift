@@ -1,4 +1,4 @@
-/// An object that hears events of one kind: by the kind's own protocol, or as one that hears many
+/// An object that receives events of one kind: by the kind's own protocol, or as one that receives many
 /// kinds by one method.
 struct EventListener<Responder> {
     /// Addresses, which `keeper` keeps alive: a reference taken out of its list would be counted in
@@ -11,7 +11,7 @@ struct EventListener<Responder> {
     private let way: Way
     private let keeper: AnyObject
 
-    /// Creates a listener; nil if the object does not hear events of the kind.
+    /// Creates a listener; nil if the object does not receive events of the kind.
     init?(_ object: AnyObject, of kind: EventKind) {
         if let module = object as? Responder {
             let box = Box(module)
@@ -24,7 +24,7 @@ struct EventListener<Responder> {
         }
     }
 
-    /// Calls the object: as what the kind's protocol makes it, or else as one that hears many kinds.
+    /// Calls the object: as what the kind's protocol makes it, or else as one that receives many kinds.
     @inline(__always)
     func call<Result>(
         direct: (Responder) throws -> Result, wildcard: (any WildcardResponder) throws -> Result
@@ -42,19 +42,19 @@ private final class Box<Value> {
     init(_ value: Value) { self.value = value }
 }
 
-/// An object that hears events of many kinds by one method.
+/// An object that receives events of many kinds by one method.
 protocol WildcardResponder {
-    /// Returns whether it hears events of a kind; asked once for each kind.
+    /// Returns whether it receives events of a kind; asked once for each kind.
     func receives(_ kind: EventKind) -> Bool
 
-    /// The topics of the messages that it hears.
+    /// The topics of the messages that it receives.
     var topics: [String] { get }
 
     /// Tells it of an event.
     func hear(_ event: LifecycleEvent) throws -> EventReply
 }
 
-/// Returns the object as one that hears events of a kind by one method; nil if it does not hear them.
+/// Returns the object as one that receives events of a kind by one method; nil if it does not receive them.
 private func wildcard(_ object: AnyObject, of kind: EventKind) -> (any WildcardResponder)? {
     if let responder = object as? any EveryEventResponder {
         return EveryEvent(responder: responder)

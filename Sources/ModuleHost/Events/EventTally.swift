@@ -15,7 +15,7 @@ struct EventTally {
     /// The module at which a search for who claims the event ended; nil where it went round.
     var lastAsked: ModuleSlot?
 
-    /// One that was told became overdue in it.
+    /// One that was notified became overdue in it.
     ///
     /// - Returns: Whether the others are to be asked too.
     mutating func notifiedOverdue(_ slot: ModuleSlot?, of kind: EventKind) -> FanStep {

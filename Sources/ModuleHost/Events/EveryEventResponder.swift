@@ -1,6 +1,6 @@
-/// A module that hears every event by one method, whatever its kind, and claims none.
+/// A module that receives every event by one method, whatever its kind, and claims none.
 ///
-/// Where it conforms to the protocol of a kind as well, it hears that kind by the protocol's method instead:
+/// Where it conforms to the protocol of a kind as well, it receives that kind by the protocol's method instead:
 ///
 /// ```swift
 /// public final class EventCounter: EveryEventResponder, TerminationResponder {
@@ -15,10 +15,10 @@
 /// }
 /// ```
 ///
-/// It hears the messages on all topics, and answers a push with ``FetchResult/noData``.
+/// It receives the messages on all topics, and answers a push with ``FetchResult/noData``.
 ///
 /// - Order: Slatefile order. An event that is claimed ends with the module that claims it, so this
-///   one hears it only if it stands before that.
+///   one receives it only if it stands before that.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise; `deadlines.launch` for `launch`, and
 ///   during a stop `deadlines.stop`, 10 s.

@@ -5,7 +5,7 @@
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
 /// - Failure: Throwing is reported and does not keep the message from the other modules.
 public protocol MessageResponder: Module {
-    /// The topics to hear: each an exact name, or a prefix such as `user.*` (every topic that
+    /// The topics to receive: each an exact name, or a prefix such as `user.*` (every topic that
     /// begins with `user.`), or `*` (every topic). Asked once, when
     /// the first message comes.
     var topics: [String] { get }

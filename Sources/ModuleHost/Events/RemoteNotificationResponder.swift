@@ -1,6 +1,6 @@
 /// A module that deals with remote notifications.
 ///
-/// - Order: Slatefile order. Every responder hears each of them.
+/// - Order: Slatefile order. Every responder receives each of them.
 /// - Thread: The lane.
 /// - Reply: One for all, put together by ``FetchResult/joined(with:)``.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.

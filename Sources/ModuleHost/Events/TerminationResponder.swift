@@ -4,7 +4,7 @@
 /// - Thread: The lane.
 /// - Deadline: `deadlines.stop`, 10 s a module, and `deadlines.stopAll`, 30 s for the whole stop,
 ///   unless the slatefile says otherwise.
-/// - Failure: Throwing is reported; every other module still hears `terminate`.
+/// - Failure: Throwing is reported; every other module still receives `terminate`.
 public protocol TerminationResponder: Module {
     /// Tells the module that the app is about to end.
     ///

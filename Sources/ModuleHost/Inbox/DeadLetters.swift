@@ -12,7 +12,7 @@ package struct DeadLetter: Hashable, Sendable {
     package var id: String?
     /// The number of attempts to deliver it, if that is the reason.
     package var attempt: Int?
-    /// The modules that did not hear it; nil for all.
+    /// The modules that did not receive it; nil for all.
     package var modules: [ModuleID]?
     /// The line as it was; of one that is too long, its beginning.
     package var line: [UInt8]
@@ -225,7 +225,7 @@ struct DeadLetterPlace: Hashable {
 }
 
 extension DeadLetter {
-    /// The line that has the event delivered once more, to the modules that did not hear it.
+    /// The line that has the event delivered once more, to the modules that did not receive it.
     ///
     /// - Throws: What is wrong with it, where it is not a record.
     package func lineForRetry() throws(InboxFault) -> [UInt8] {

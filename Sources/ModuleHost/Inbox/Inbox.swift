@@ -44,7 +44,7 @@ package final class Inbox: Sendable {
     let storedAtStart: InboxCursor
     /// Says who is in the way where the thread waits for long.
     let lockWatch: InboxLockWatch
-    /// Reads what overdue modules have not heard, on their threads.
+    /// Reads what overdue modules have not received, on their threads.
     private let lateReader = Guarded<InboxReader?>(nil)
     private let ended: WakeSignal
 
@@ -182,7 +182,7 @@ package final class Inbox: Sendable {
     /// Events were dropped for a module, and are to be moved to the dead letters.
     func noteForfeit() { mailbox.wake() }
 
-    /// An overdue module has a durable event, or none any more, that it has not heard.
+    /// An overdue module has a durable event, or none any more, that it has not received.
     ///
     /// Under the lane's lock.
     func note(_ slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
@@ -192,11 +192,11 @@ package final class Inbox: Sendable {
 
     // MARK: On the thread of an overdue module
 
-    /// Reads an event again that an overdue module has not heard.
+    /// Reads an event again that an overdue module has not received.
     ///
     /// - Parameter place: Where it stands, or before it.
     /// - Returns: Its entry, nil where nothing can be read; and the event, nil where what stands there is
-    ///   none to be heard.
+    ///   none to be received.
     func read(at place: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) {
         let item: InboxItem?
         do throws(InboxError) {

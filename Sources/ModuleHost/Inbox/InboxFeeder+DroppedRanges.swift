@@ -1,6 +1,6 @@
-/// Putting aside the events that a module is too far behind with.
+/// Moving to the dead letters the events that a module is too far behind with.
 extension InboxFeeder {
-    /// Puts aside what overdue and failed modules are further behind than they may be, and what they gave up for
+    /// Moves to the dead letters what overdue and failed modules are further behind than they may be, and what was dropped for
     /// other reasons, each under the module's name.
     ///
     /// - Parameters:
@@ -23,7 +23,7 @@ extension InboxFeeder {
         for range in lane.droppedRanges { settle(range, on: lane, reader) }
     }
 
-    /// Puts aside what was given up; where the disk does not take it, a later turn tries again.
+    /// Moves to the dead letters what was dropped; where the disk does not take it, a later turn tries again.
     private mutating func settle(_ range: DroppedRange, on lane: Lane, _ reader: InboxReader) {
         do throws(InboxError) {
             // What a module that is gone has not received belongs to no module.

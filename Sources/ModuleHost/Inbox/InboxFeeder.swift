@@ -265,7 +265,7 @@ struct InboxFeeder {
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)
         if let descriptor = segments.descriptor { poll.insert(descriptor, .reading) }
-        // What was told after the log had been read to its end may have been taken for another reason.
+        // What was submitted after the log had been read to its end may have been taken for another reason.
         let isQuiet = isIdle && !segments.hasChanged
         poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() && isQuiet ? untilNext : 0)
         inbox.mailbox.bell.wakeUp(signalled: poll.canRead(mail))

@@ -10,7 +10,7 @@ final class InboxMailbox: Sendable {
         var isClosed = false
         /// Whether the thread is to end.
         var isEnding = false
-        /// Whether submissions with an id wait until it can be told whether that is known.
+        /// Whether submissions with an id wait until it can be decided whether that is known.
         fileprivate(set) var isWaitedFor = false
         /// Those.
         fileprivate var waiting: [InboxSubmission] = []

@@ -107,7 +107,7 @@ final class InboxProgress: Sendable {
         }
     }
 
-    /// A overdue module has a durable event, or none any more, that it was to hear and has not heard.
+    /// An overdue module has a durable event, or none any more, that it was to receive and has not received.
     ///
     /// One that is level with the lane is not so with the last host, as long as the lane has not come to the
     /// end of what that left to it.
@@ -178,8 +178,8 @@ final class InboxProgress: Sendable {
     ///
     /// - Parameters:
     ///   - place: Where reading begins.
-    ///   - end: Up to where there are only events that some alone are to hear.
-    ///   - modules: Those, with the first event that each is to hear.
+    ///   - end: Up to where there are only events that some alone are to receive.
+    ///   - modules: Those, with the first event that each is to receive.
     func start(
         at place: EventPosition, upTo end: EventPosition,
         for modules: [(id: ModuleID, slot: ModuleSlot, place: EventPosition)]

@@ -19,7 +19,7 @@ package struct InboxRecord: Sendable {
     package let id: String?
     /// `time`, when it happened, as the sender says; the host does not use it.
     package let time: String?
-    /// `modules`: who alone is to hear it; nil for all.
+    /// `modules`: the only modules that are to receive it; nil for all.
     package let modules: [ModuleID]?
     /// `retried`: it is to be delivered although its id was seen.
     package let isRetried: Bool
@@ -156,7 +156,7 @@ extension InboxRecord {
 
     /// The line that has this event delivered once more.
     ///
-    /// - Parameter modules: Who alone is to hear it; nil for whom the record names itself.
+    /// - Parameter modules: The only modules that are to receive it; nil for whom the record names itself.
     /// - Returns: The line, without its newline.
     package func lineForRetry(for modules: [ModuleID]? = nil) -> [UInt8] {
         Self.line(

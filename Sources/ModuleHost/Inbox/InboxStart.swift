@@ -2,7 +2,7 @@
 struct InboxStart {
     /// The first event that the lane of the last host had not begun; nil for the start of the log.
     private(set) var next: EventPosition?
-    /// Those that had not heard everything before: the first event that each was not done with.
+    /// Those that had not received everything before: the first event that each was not done with.
     private(set) var modules: [ModuleID: EventPosition] = [:]
     /// The number of times that the delivery of an event was begun and not ended.
     private(set) var attempts: [EventPosition: Int] = [:]

@@ -26,9 +26,9 @@ package struct InboxSubmission: Sendable {
     let id: String?
     /// The same, read, which saves reading it again; nil if it was not read.
     let record: InboxRecord?
-    /// Told once, on any thread, before the event is delivered.
+    /// Called once, on any thread, before the event is delivered.
     let onAcceptance: @Sendable (Acceptance) -> Void
-    /// Told at most once, after an accepted one, on any thread; nil if no caller waits.
+    /// Called at most once, after an accepted one, on any thread; nil if no caller waits.
     let onDelivery: (@Sendable (DeliveryResult) -> Void)?
 
     /// Makes a submission.
@@ -37,8 +37,8 @@ package struct InboxSubmission: Sendable {
     ///   - line: The event as a line of the inbox, checked.
     ///   - id: Its id, if it has one.
     ///   - record: What reading the line gives; nil to have it read.
-    ///   - onAcceptance: Told once, on any thread, what became of it.
-    ///   - onDelivery: Told once, where it was accepted, what came of its delivery.
+    ///   - onAcceptance: Called once, on any thread, what became of it.
+    ///   - onDelivery: Called once, where it was accepted, what came of its delivery.
     package init(
         line: [UInt8], id: String?, record: InboxRecord? = nil,
         onAcceptance: @escaping @Sendable (Acceptance) -> Void,

@@ -38,7 +38,7 @@ final class SegmentList {
     ///
     /// - Throws: ``InboxError``.
     func numbers() throws(InboxError) -> [UInt32] {
-        // First: what comes while the folder is listed is told once more.
+        // First: what comes while the folder is listed is reported once more.
         takeChanges()
         let numbers = try folder.segments()
         highest = numbers.last ?? 0

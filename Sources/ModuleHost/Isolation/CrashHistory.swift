@@ -46,7 +46,7 @@ package struct CrashHistory: Hashable, Sendable {
 }
 
 extension LastDeath {
-    /// The module that was the cause, as far as can be told; nil where several may have been, and where the
+    /// The module that was the cause, as far as is known; nil where several may have been, and where the
     /// machine went down.
     ///
     /// It is the one that the lane was in; where that was in none, the only one on a thread of its own.

@@ -53,7 +53,7 @@ extension IsolatedModule {
         return error
     }
 
-    /// Tells the process what one before it has heard of the app's state.
+    /// Tells the process what one before it has received of the app's state.
     private func repeatStage(but event: EventKind?) throws(IsolationError) {
         for kind in stage where kind != event && declaration.events.contains(kind) {
             let again =

@@ -33,9 +33,9 @@ extension IsolatedModule {
     ///
     /// - Parameters:
     ///   - terms: How it is started.
-    ///   - introduction: What it is told.
+    ///   - introduction: What it receives first.
     ///   - services: The module's.
-    ///   - observer: Who is told of it.
+    ///   - observer: The observer.
     ///   - said: What one before it has said, which this one has to say, too.
     ///   - note: Told of the process before that has said anything.
     /// - Returns: The process, and what it says.

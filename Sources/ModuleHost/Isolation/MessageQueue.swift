@@ -70,7 +70,7 @@ final class MessageQueue: Sendable {
 
     // MARK: The thread that reads
 
-    /// Whether nothing more is to be read for now; ``resume`` is told when that is over.
+    /// Whether nothing more is to be read for now; ``resume`` is called when that is over.
     var isFull: Bool { state.withLock { $0.isFull } }
 
     /// Adds a message.
@@ -86,7 +86,7 @@ final class MessageQueue: Sendable {
             }
             state.messages.append((message, bytes))
             state.bytes += bytes
-            // Full stays full until there is room: who reads is told of that, and of nothing less.
+            // Full stays full until there is room: the reader learns of that, and of nothing less.
             state.isFull =
                 state.isFull || state.messages.count >= limits.messages
                 || state.bytes >= limits.bytes

@@ -17,7 +17,7 @@ struct ModuleDeclaration: Hashable, Sendable {
     var version = ModuleProtocol.newest
     /// The events that it wants.
     let events: Set<EventKind>
-    /// On which topics it hears messages.
+    /// On which topics it receives messages.
     let topics: [String]
     /// Its routes.
     let routes: [DeclaredRoute]

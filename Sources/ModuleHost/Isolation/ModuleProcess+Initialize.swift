@@ -4,7 +4,7 @@ extension ModuleProcess {
     /// Has the process say what it is, and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - context: What it is told of itself.
+    ///   - context: What it learns of itself.
     ///   - time: How long that may take.
     ///   - said: What a process before it has said, which this one has to say, too.
     /// - Returns: What it says.

@@ -85,7 +85,7 @@ final class ModuleProcess: Sendable {
     ///   - folder: Where it runs.
     ///   - time: The clock.
     ///   - limits: What it is allowed.
-    ///   - observer: Who is told of it.
+    ///   - observer: The observer.
     /// - Returns: The process; whatever it says from now on is read.
     /// - Throws: ``SystemError`` where it cannot be started.
     static func start(
@@ -201,7 +201,7 @@ final class ModuleProcess: Sendable {
 
     /// Writes a line.
     ///
-    /// Where the process does not take it in time it is killed, which a thread that waits for an answer is told.
+    /// Where the process does not take it in time it is killed, which a thread that waits for an answer gets as its answer.
     private func write(_ line: [UInt8], within time: Duration) {
         let deadline = DispatchTime.after(time)
         let bytes = line + [UInt8(ascii: "\n")]

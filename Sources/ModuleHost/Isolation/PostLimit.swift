@@ -3,7 +3,7 @@ import Synchronization
 /// The limits on messages that a module's process posts: so many a second, and so many, with so many bytes, that are not
 /// delivered yet.
 ///
-/// Without a limit one process could fill the lane's list, and have all modules hear what it says and
+/// Without a limit one process could fill the lane's list, and have all modules receive what it says and
 /// nothing else.
 final class PostLimit: Sendable {
     private let limit: Int

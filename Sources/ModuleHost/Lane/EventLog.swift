@@ -6,7 +6,7 @@ struct EventLog {
     /// An event that some module is behind on.
     struct Kept: Sendable {
         let event: LifecycleEvent
-        /// The numbers of the overdue modules that are not to hear it; nil while that is not known: the
+        /// The numbers of the overdue modules that are not to receive it; nil while that is not known: the
         /// search for who claims the event goes on.
         var unreached: Set<UInt16>?
         /// The bytes of all events that were kept before it.

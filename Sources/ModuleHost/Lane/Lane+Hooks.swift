@@ -26,7 +26,7 @@ extension Lane {
         /// On the thread that was stuck.
         ///
         /// The members are those that the last call for this module has found; nil at first. False where the
-        /// lane was closed first: the module has not heard the event.
+        /// lane was closed first: the module has not received the event.
         var deliverOverdue: @Sendable (LifecycleEvent, ModuleSlot, inout OverdueMembers?) -> Bool =
             {
                 _, _, _ in true
@@ -39,7 +39,7 @@ extension Lane {
             {
                 _ in (nil, nil)
             }
-        /// A module has a durable event that it has not heard: the first one, and whether it was told of
+        /// A module has a durable event that it has not received: the first one, and whether it was notified of
         /// it; nil where there is none any more.
         ///
         /// Under the lane's lock, before any thread goes on.

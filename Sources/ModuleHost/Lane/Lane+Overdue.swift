@@ -163,7 +163,7 @@ extension Lane {
     }
 
     /// The search for who claims an event of the log has ended at a slot: no module that is behind and
-    /// stands after it hears of the event.
+    /// stands after it receives the event.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -234,7 +234,7 @@ extension Lane {
         state.withLock { $0.overdue.behind(slot, log: $0.log) }
     }
 
-    /// The first durable event that each module which is behind has not heard.
+    /// The first durable event that each module which is behind has not received.
     var undelivered: [(slot: ModuleSlot, position: EventPosition)] {
         state.withLock { $0.overdue.undelivered(log: $0.log) }
     }

@@ -162,7 +162,7 @@ final class Lane: Sendable {
 
     /// Gives an event its position in the log.
     ///
-    /// On the lane, before any module hears of it.
+    /// On the lane, before any module receives it.
     func accept(_ event: inout LifecycleEvent) {
         state.withLock { state in
             state.log.append(&event, keeping: !state.overdue.isEmpty)

@@ -10,7 +10,7 @@ protocol LaneJob: Sendable {
 
     /// The event that a module sees as the current one while the job enters it.
     ///
-    /// Apart from ``event`` only where one module alone is told: then nothing waits in the log for others.
+    /// Apart from ``event`` only where one module alone is notified: then nothing waits in the log for others.
     var currentEvent: LifecycleEvent? { get }
 
     /// The entry of the inbox that is not done before the current module has returned.

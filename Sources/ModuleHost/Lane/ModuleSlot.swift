@@ -9,11 +9,11 @@ import Synchronization
 final class ModuleSlot: Sendable {
     /// The state of the module of this slot, as the lane sees it.
     enum Status: UInt8, AtomicRepresentable {
-        /// It hears what is sent.
+        /// It receives what is sent.
         case listed
         /// It is busy on a thread that lost the lane; events wait for it, calls do not.
         case overdue
-        /// It was overdue and has caught up. The lane looks once more what it has heard already.
+        /// It was overdue and has caught up. The lane looks once more what it has received already.
         case rejoined
         /// It gets nothing more: it failed, or the slatefile no longer names it; see ``ModuleSlot/isAwaited``.
         case unlisted

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The durable events that overdue modules have not received.
 extension OverdueModules {
-    /// Durable events that a module has not heard and that are no longer in memory.
+    /// Durable events that a module has not received and that are no longer in memory.
     struct InboxBacklog {
         /// The range of their places in the inbox: from the first one to the end of the last.
         private var places: Range<EventPosition>?
@@ -16,7 +16,7 @@ extension OverdueModules {
 
         /// - Parameters:
         ///   - entry: An event that stands after all others.
-        ///   - isExcluded: Whether the module is not to hear it.
+        ///   - isExcluded: Whether the module is not to receive it.
         ///   - isFollowing: Whether an earlier event may yet be put back in front of it.
         mutating func append(_ entry: InboxEntry, isExcluded: Bool, isFollowing: Bool = false) {
             // Nothing before the first one is of interest.
@@ -31,7 +31,7 @@ extension OverdueModules {
             count += 1
         }
 
-        /// The module is not to hear an event, which may be one of these.
+        /// The module is not to receive an event, which may be one of these.
         mutating func exclude(_ entry: InboxEntry) {
             guard let all = places, all.contains(entry.position),
                 excluded.insert(entry.position).inserted
@@ -45,7 +45,7 @@ extension OverdueModules {
 
         /// Takes what was read at the first place.
         ///
-        /// - Returns: Whether the module is to hear it.
+        /// - Returns: Whether the module is to receive it.
         mutating func take(_ entry: InboxEntry) -> Bool {
             guard let all = places, entry.position < all.upperBound else {
                 self = InboxBacklog()
@@ -62,7 +62,7 @@ extension OverdueModules {
 
         /// Releases those before a place, which need not be where one begins; of all where there is none.
         ///
-        /// - Returns: Where they stand, and which of them the module was not to hear; nil for none.
+        /// - Returns: Where they stand, and which of them the module was not to receive; nil for none.
         mutating func drop(
             before place: EventPosition?
         ) -> (places: Range<EventPosition>, excluded: Set<EventPosition>)? {
@@ -76,7 +76,7 @@ extension OverdueModules {
             return dropped
         }
 
-        /// So many of those dropped were to be heard.
+        /// So many of those dropped were to be delivered.
         mutating func uncount(_ dropped: Int) { count = max(0, count - dropped) }
     }
 
@@ -97,7 +97,7 @@ extension OverdueModules {
     ///   - slot: The module's place.
     ///   - thread: Its thread.
     ///   - log: The log.
-    /// - Returns: Whether the module is to hear it.
+    /// - Returns: Whether the module is to receive it.
     mutating func take(
         _ entry: InboxEntry?, _ event: LifecycleEvent?, for slot: ModuleSlot, on thread: LaneThread,
         log: EventLog
@@ -118,10 +118,10 @@ extension OverdueModules {
         return true
     }
 
-    /// The first durable event that each module which is behind has not heard.
+    /// The first durable event that each module which is behind has not received.
     ///
     /// - Parameter log: The log.
-    /// - Returns: By module; none for one that has no durable event to hear.
+    /// - Returns: By module; none for one that has no durable event to receive.
     mutating func undelivered(log: EventLog) -> [(slot: ModuleSlot, position: EventPosition)] {
         let overdue = modules.values.map(\.slot).compactMap { slot in
             slot.isListed ? firstUndelivered(slot, log).map { (slot, $0) } : nil
@@ -156,7 +156,7 @@ extension OverdueModules {
         return nil
     }
 
-    /// A module has no durable event left that it has not heard, but what was dropped for it and what waits for it
+    /// A module has no durable event left that it has not received, but what was dropped for it and what waits for it
     /// since it failed.
     func noteLevel(_ slot: ModuleSlot) {
         let first = [firstDropped(of: slot), failed(slot)?.inboxBacklog.first].compactMap(\.self)
@@ -172,7 +172,7 @@ extension OverdueModules {
 
     /// Takes from an overdue or failed module what it is too far behind with.
     ///
-    /// Until ``settle(_:dropped:log:)`` it counts as unheard all the same.
+    /// Until ``settle(_:dropped:log:)`` it counts as undelivered all the same.
     ///
     /// - Parameters:
     ///   - place: Up to where; it need not be where an event begins.
@@ -224,7 +224,7 @@ extension OverdueModules {
         return true
     }
 
-    /// Notes where in the inbox all the durable events stand that an overdue module has not heard.
+    /// Notes where in the inbox all the durable events stand that an overdue module has not received.
     mutating func moveToInboxBacklog(of slot: ModuleSlot, log: EventLog) {
         while let position = modules[slot.number]?.position, position < log.head {
             if let kept = log[position], let entry = kept.event.entry {
@@ -268,7 +268,7 @@ struct DroppedRange: Sendable {
     let begun: EventPosition?
     /// The places of the others.
     let places: Range<EventPosition>?
-    /// Those among them that it was not to hear.
+    /// Those among them that it was not to receive.
     let excluded: Set<EventPosition>
     let reason: Reason
     /// Whether they are to be reported, although the module is gone.

@@ -41,15 +41,15 @@ struct OverdueModules {
         /// The number of modules that became overdue before it.
         let turn: Int
         var position: UInt64
-        /// Before this position of the log there is no durable event that it has not heard.
+        /// Before this position of the log there is no durable event that it has not received.
         var undeliveredFrom: UInt64 = 0
         var event: LifecycleEvent?
         var deferred = Deque<Work>()
         var missed = 0
-        /// The durable event that it was told and has not returned from.
+        /// The durable event that it received and has not returned from.
         var begun: InboxEntry?
         var inboxBacklog = InboxBacklog()
-        /// Whether there is no durable event that it has not heard.
+        /// Whether there is no durable event that it has not received.
         var isLevel = true
 
         mutating func addToInboxBacklog(_ entry: InboxEntry, isExcluded: Bool) {
@@ -57,7 +57,7 @@ struct OverdueModules {
         }
     }
 
-    /// Told which durable event is the first that a module has not heard, whether it has begun, and nil
+    /// Called with the first durable event that a module has not received, whether it has begun it, and nil
     /// where there is none any more.
     ///
     /// Under the lane's lock, before any other thread goes on.
@@ -72,7 +72,7 @@ struct OverdueModules {
     /// The ranges dropped for modules that were too far behind, until these are in the dead letters.
     var droppedRanges: [DroppedRange] = []
     private var stalledThreads: [StalledThread] = []
-    /// The first position that a rejoined module has not heard.
+    /// The first position that a rejoined module has not received.
     private var delivered: [UInt16: UInt64] = [:]
     /// The number of times that trimming the log was skipped.
     private var trimsSkipped = 0
@@ -93,7 +93,7 @@ struct OverdueModules {
 
     /// Marks the modules on a stuck thread as overdue.
     ///
-    /// The outermost one was told the current event, and so were those before it in order. One after
+    /// The outermost one received the current event, and so were those before it in order. One after
     /// it was merely called; it is behind from the event itself.
     ///
     /// - Parameters:
@@ -115,7 +115,7 @@ struct OverdueModules {
             if let event, let outermost = slots.first {
                 position = event.sequence + (slot.rank <= outermost.rank ? 1 : 0)
             }
-            // It may have heard the current event already, when it was overdue before.
+            // It may have received the current event already, when it was overdue before.
             position = max(position, delivered.removeValue(forKey: slot.number) ?? 0)
             var module = Module(
                 slot: slot, thread: thread, turn: turns, position: position,

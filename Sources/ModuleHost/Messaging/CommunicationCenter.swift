@@ -19,7 +19,7 @@ import Synchronization
 /// - Thread: A center belongs to its owner and is not `Sendable`; the host's belongs to the lane. A
 ///   module that is overdue and sends waits until the lane has served it.
 /// - Changes: Members may come and go, and messages be sent, from inside a handler. A member that
-///   comes is told from the next message on; one that goes is told nothing more at once.
+///   comes receives from the next message on; one that goes receives nothing more at once.
 /// - Failure: A member that throws is reported, and does not keep the message from the others.
 /// - Limits: Sending nests 64 deep, then it is refused.
 public final class CommunicationCenter {
@@ -58,8 +58,8 @@ public final class CommunicationCenter {
 
     /// Takes a member in, after those that are there.
     ///
-    /// In the host's center it takes its place beside the module that adds it, and is told what that
-    /// module is told: it is part of that module. Adding a member again changes nothing.
+    /// In the host's center it takes its place beside the module that adds it, and receives what that
+    /// module receives: it is part of that module. Adding a member again changes nothing.
     ///
     /// - Parameter member: Any object. The center keeps it until it is removed.
     public func add(_ member: AnyObject) {
@@ -73,7 +73,7 @@ public final class CommunicationCenter {
 
     /// Lets a member go.
     ///
-    /// It is told nothing more, even of a message that is on its way round.
+    /// It receives nothing more, even a message that is on its way round.
     ///
     /// - Parameter member: The object. One that is not a member is ignored.
     public func remove(_ member: AnyObject) {

@@ -15,7 +15,7 @@ import Synchronization
 /// A service crosses from module to module, so it is `Sendable` and handed out, or it is not and is
 /// called where it lives: ``call(_:_:)`` enters its module, as an event does.
 ///
-/// - Thread: The lane. A overdue module that asks waits until the lane has answered.
+/// - Thread: The lane. An overdue module that asks waits until the lane has answered.
 /// - Life: A service is made when it is first asked for. It goes with its module.
 /// - Cost: One look into a table for a shared service that has been made.
 public final class ServiceRegistry {

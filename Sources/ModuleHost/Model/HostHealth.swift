@@ -18,7 +18,7 @@ package struct HostHealth: Hashable, Sendable {
 
     /// Whether the host can no longer be called healthy: a new start would serve better.
     ///
-    /// Modules that failed do not count: the app goes on without them, as it was told to.
+    /// Modules that failed do not count: the app goes on without them, as it was asked to.
     package var isUnhealthy: Bool { Self.isUnhealthy(overdue: overdue.count, of: modules) }
 
     /// Eight overdue, or half of all.

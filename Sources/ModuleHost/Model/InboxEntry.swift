@@ -10,7 +10,7 @@ package final class InboxEntry: Sendable {
     package let id: String?
     /// The number of the attempt to deliver it, from 1.
     package let attempt: Int
-    /// The only modules it is for, since all others have heard it; nil for all.
+    /// The only modules it is for, since all others have received it; nil for all.
     package let only: Set<ModuleID>?
 
     package init(
@@ -39,7 +39,7 @@ extension LifecycleEvent {
     /// The number of the attempt to deliver the event, from 1.
     ///
     /// More than 1 only for a durable event, one in whose delivery the host died before: a module may
-    /// have heard it then.
+    /// have received it then.
     public var attempt: Int { entry?.attempt ?? 1 }
 
     /// Returns whether the event is for a module.

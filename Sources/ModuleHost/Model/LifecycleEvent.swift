@@ -1,4 +1,4 @@
-/// One thing that happened in the app's life: what modules hear.
+/// One thing that happened in the app's life: what modules receive.
 public struct LifecycleEvent: Sendable {
     /// The kind of event.
     public let kind: EventKind

@@ -5,7 +5,7 @@
 /// ```
 ///
 /// ``apply(_:)`` is the only way to move. It changes the state and names the events that modules
-/// are to hear of it, but delivers none, so it can be tested as a table.
+/// are to be notified of it, but delivers none, so it can be tested as a table.
 @nonexhaustive public enum LifecycleState: String, Hashable, Sendable, CaseIterable {
     /// Modules are made and launched, in slatefile order. Moves to `inactive` or `terminating`.
     case launching
@@ -16,17 +16,17 @@
     case active
     /// The app is out of sight. Moves to `active` (through `inactive`) or `terminating`.
     case background
-    /// Modules are told of the end. Moves to `terminated`.
+    /// Modules are notified of the end. Moves to `terminated`.
     case terminating
     /// The end.
     case terminated
 
     /// A change that can be requested in a state.
     enum Change: Hashable, CaseIterable {
-        /// Every module has heard `launch`.
+        /// Every module has received `launch`.
         case launched
         case activate, resignActive, background, foreground, terminate
-        /// Every module has heard of the end and was released.
+        /// Every module has been notified of the end and was released.
         case ended
     }
 
@@ -39,7 +39,7 @@
 
     /// Moves to the state that follows `change`.
     ///
-    /// - Returns: What modules are to hear of it; ``Effect/ignore`` leaves the state as it was.
+    /// - Returns: The events that modules are to receive; ``Effect/ignore`` leaves the state as it was.
     mutating func apply(_ change: Change) -> Effect {
         switch (self, change) {
         case (.launching, .launched): return move(to: .inactive, [])
@@ -82,7 +82,7 @@
         }
     }
 
-    /// Whether modules may hear events that do not change the state, such as `push`.
+    /// Whether modules may receive events that do not change the state, such as `push`.
     var acceptsEvents: Bool {
         switch self {
         case .inactive, .active, .background: true

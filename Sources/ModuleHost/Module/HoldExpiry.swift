@@ -19,7 +19,7 @@ final class HoldHandler {
 ///
 /// The hold ends when the handler has returned. The stop does not wait for a module that is overdue, and so not for
 /// its handler either, which runs when the module is back; nor for a handler that gets stuck. A module that
-/// a reload releases is told as well: it goes when its holds are over.
+/// a reload releases is notified as well: it goes when its holds are over.
 struct HoldExpiry: LaneJob {
     private let gate: Gate
     private let slot: ModuleSlot

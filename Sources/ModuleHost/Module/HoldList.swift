@@ -87,7 +87,7 @@ final class HoldList: Sendable {
             let id = state.nextID
             state.nextID += 1
             state.holds[id] = hold
-            // A module that hears `background` late may do so when the app is back already.
+            // A module that receives `background` late may do so when the app is back already.
             if hold.step == .terminate || !state.isInForeground { start(id, in: &state) }
             return id
         }
@@ -144,7 +144,7 @@ final class HoldList: Sendable {
 
     // MARK: The app's life
 
-    /// Notes that the modules are about to hear of an event.
+    /// Notes that the modules are about to receive an event.
     ///
     /// Holds do not run out in the foreground; in the background their time begins again.
     func follow(_ event: EventKind) {
@@ -235,7 +235,7 @@ final class HoldList: Sendable {
         state.holds[id]?.clock = .runs(until: time.now() + timeLimit, alarm: alarm, turn: turn)
     }
 
-    /// A hold's time is over: its module is told, and then it has ended.
+    /// A hold's time is over: its module is notified, and then it has ended.
     private func runOut(_ id: ID, _ turn: Int, of timeLimit: Duration) {
         let hold = state.withLock { state -> Hold? in
             guard !state.isClosed, let hold = state.holds[id],

@@ -14,7 +14,7 @@ public struct HostAccess {
     /// or launched, both the app and the file are as before.
     ///
     /// - Order: After reloads that are on their way.
-    /// - Thread: At once done; what comes of it is told on the lane.
+    /// - Thread: At once done; the result comes on the lane.
     /// - Parameters:
     ///   - text: The slatefile. Paths in it are beside the file that it replaces.
     ///   - completion: Code of this module, on the lane; called once, unless that is gone: also by this very

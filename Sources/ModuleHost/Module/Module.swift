@@ -1,7 +1,7 @@
 /// A unit of application behaviour that a host creates, tells about the app's life, and releases.
 ///
 /// The slatefile names the modules to run. The host makes one instance of each, in slatefile order,
-/// and lets them go in reverse order. A module hears only the events whose responder protocol it
+/// and releases them in reverse order. A module receives only the events whose responder protocol it
 /// conforms to:
 ///
 /// ```swift

@@ -133,7 +133,7 @@ public final class ModuleContext {
 
     // MARK: The current event
 
-    /// The event that the module is being told of; nil outside of one, as in a timer's tick.
+    /// The event that the module is receiving; nil outside of one, as in a timer's tick.
     public var event: LifecycleEvent? { host.services.currentEvent(of: slot) }
 
     /// The position of the current event in the inbox; nil for an event that is not durable.

@@ -1,6 +1,6 @@
 /// A background assertion: it keeps a step of the app's life open while a module's work continues off the lane.
 ///
-/// A module takes one while it hears `background` or `terminate`, with
+/// A module takes one while it receives `background` or `terminate`, with
 /// ``ModuleContext/hold(_:expiry:)``, and ends it when the work is done. A stop goes on to its next
 /// step, `terminate` after `background` and letting the modules go after `terminate`, once no hold
 /// is open. Nothing else waits: events, calls and timers go on meanwhile.

@@ -41,7 +41,7 @@ protocol ModuleServices: Sendable {
     @discardableResult
     func waitForStop(within time: Duration) -> Bool
 
-    /// Moves to the dead letters the durable event that an overdue module handles, which is not to hear it again.
+    /// Moves to the dead letters the durable event that an overdue module handles, which is not to receive it again.
     ///
     /// - Parameters:
     ///   - slot: The module.
@@ -49,7 +49,7 @@ protocol ModuleServices: Sendable {
     /// - Returns: False where it handles none, or is not overdue.
     func putAsideEventInHand(of slot: ModuleSlot, because reason: String) -> Bool
 
-    /// Gives a module up: it gets nothing more. What it has not heard of the durable events is put aside.
+    /// Gives a module up: it gets nothing more. What it has not received yet of the durable events is moved to the dead letters.
     ///
     /// - Parameters:
     ///   - slot: The module.

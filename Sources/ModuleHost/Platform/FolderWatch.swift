@@ -10,7 +10,7 @@ package final class FolderWatch {
         package var names: Set<String> = []
         /// Whether more happened than the system kept: any file may have changed.
         package var isIncomplete = false
-        /// Whether the folder itself, or the one above it, was moved or removed: nothing more may be told.
+        /// Whether the folder itself, or the one above it, was moved or removed: nothing more is reported.
         package var isOver = false
 
         package var isEmpty: Bool { self == Changes() }

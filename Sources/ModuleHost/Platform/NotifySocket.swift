@@ -2,8 +2,8 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// The socket of a service manager that wants to hear how a service is doing (`$NOTIFY_SOCKET`): a
-/// datagram for each thing that it is told.
+/// The socket of a service manager that wants to know how a service is doing (`$NOTIFY_SOCKET`): a
+/// datagram for each notification.
 package struct NotifySocket: ~Copyable, Sendable {
     /// The variables of a service that are for it alone: messages that a child sends with them would be taken for the
     /// service's own.

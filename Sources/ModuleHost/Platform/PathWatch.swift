@@ -82,7 +82,7 @@ package final class PathWatch {
                 watched[watch, default: []].formUnion(stop.names)
                 former.remove(watch)
             } catch {
-                // It could be told of no more than that a folder goes, and may not even be looked into.
+                // It could learn no more than that a folder goes, and may not even be looked into.
                 if mask == Mask.folder { continue }
                 throw FileError("watch", folder, error)
             }

@@ -92,7 +92,7 @@ package final class PidFile: Sendable {
         return .nobody
     }
 
-    /// Waits until no host runs on the directory, such as one that was told to stop.
+    /// Waits until no host runs on the directory, such as one that was asked to stop.
     ///
     /// - Parameters:
     ///   - directory: The state directory.

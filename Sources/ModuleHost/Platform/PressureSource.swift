@@ -12,7 +12,7 @@ struct PressureSource: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - path: A pressure file of the kernel's, a named pipe, or a stream socket.
-    ///   - trigger: What to write to it: when to be told.
+    ///   - trigger: What to write to it: the level from which to notify.
     /// - Throws: ``SystemError``, also where this kernel or its owner does not allow it.
     init(at path: String, trigger: [UInt8]) throws(SystemError) {
         let file = try Self.open(path)

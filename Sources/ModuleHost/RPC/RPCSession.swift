@@ -38,7 +38,7 @@ struct RPCSession {
         case open
         /// The other end sends nothing more; what it asked is still answered.
         case inputEnded
-        /// It cannot be understood any more, as it was told; what it asked before is answered.
+        /// It cannot be understood any more, as it was reported; what it asked before is answered.
         case closing
     }
 

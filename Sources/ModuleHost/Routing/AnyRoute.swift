@@ -28,7 +28,7 @@ package final class AnyRoute: Sendable {
 
     /// Returns whether the route's predicate accepts the request; true if there is none.
     ///
-    /// Parameters that are not a request pass, so that the caller is told what is wrong with them.
+    /// Parameters that are not a request pass, so that the caller learns what is wrong with them.
     package func accepts(_ parameters: RouteParameters) -> Bool {
         handler.accepts?(parameters) ?? true
     }

@@ -73,7 +73,7 @@ extension Command {
         _ outcome: JSONValue?, of directory: StateDirectory, asJSON: Bool
     ) -> ExitCode {
         guard let outcome else {
-            // Another may have stopped it, who has heard how that went.
+            // Another may have stopped it, which knows how that went.
             if PidFile.isLetGo(in: directory) {
                 return Console.write(asJSON ? "{\"outcome\":\"stopped\"}\n" : "stopped\n")
             }

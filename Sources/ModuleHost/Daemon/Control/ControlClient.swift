@@ -40,7 +40,7 @@ package final class ControlClient {
         guard Self.trusts(peer) else { throw .notPermitted(directory) }
     }
 
-    /// Returns whether the listening process may be told a token: any user may have put a socket at that path.
+    /// Returns whether the listening process may be sent a token: any user may have put a socket at that path.
     static func trusts(_ peer: SocketPeer, user: UInt32 = CurrentProcess.userID) -> Bool {
         user == 0 || ControlServer.isOwnerOrRoot(peer, owner: user)
     }

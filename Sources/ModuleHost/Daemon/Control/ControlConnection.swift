@@ -72,7 +72,7 @@ final class ControlConnection {
         }
     }
 
-    /// Asks to be told when there is room, where lines or bytes wait for that.
+    /// Asks to be called when there is room, where lines or bytes wait for that.
     func awaitRoom() {
         // There may be some by now.
         if !account.hasRoom, account.awaitRoom() { mayHaveLines = true }

@@ -17,7 +17,7 @@ struct ControlLoop {
     private var poll = PollSet()
     /// Until when no connection is accepted, since the system had no room for one.
     private var pause: ContinuousClock.Instant?
-    /// Whether the log has been told of that.
+    /// Whether that has been logged.
     private var isOutOfRoom = false
     /// The deadline of the end of the server; set when it is to end.
     private var end: ContinuousClock.Instant?

@@ -109,7 +109,7 @@ extension ReloadPlan {
 }
 
 extension ReloadReport {
-    /// The report as a module is told.
+    /// The report as a module receives it.
     var result: Result<SlatefileChange, SlatefileRefusal> {
         switch outcome {
         case .applied: .success(SlatefileChange(isChange: true, summary: summary))

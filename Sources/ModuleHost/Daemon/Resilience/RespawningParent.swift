@@ -100,7 +100,7 @@ struct RespawningParent {
 
     /// Waits before another start.
     ///
-    /// - Returns: False where this process was told to end.
+    /// - Returns: False where this process was asked to end.
     private func pause(until instant: ContinuousClock.Instant) -> Bool {
         while let signal = Signals.wait(for: signals, until: instant) {
             if signal.number == Signals.childEnded {

@@ -45,7 +45,7 @@ package final class ReadinessNotifier: Sendable {
     ///
     /// - Parameters:
     ///   - environment: Where `NOTIFY_SOCKET` is looked up.
-    ///   - log: Where it says that the service manager cannot be told.
+    ///   - log: Where it says that the service manager cannot be notified.
     ///   - time: When what did not go out is tried again.
     package init(
         environment: [String: String], log: Log, time: any TimeSource = SystemTimeSource.shared
@@ -65,7 +65,7 @@ package final class ReadinessNotifier: Sendable {
         }
     }
 
-    // MARK: What is told
+    // MARK: Notifications
 
     /// The host is doing so; what has not changed is not told again.
     package func report(_ health: HostHealth) {
@@ -107,7 +107,7 @@ package final class ReadinessNotifier: Sendable {
 
     /// A reload has ended.
     ///
-    /// Of several at a time, the last one to end is told.
+    /// Of several at a time, the last one to end is reported.
     ///
     /// - Parameter note: What came of it, for the status: `reload refused: 2 faults`. Nil for nothing
     ///   worth a word.

@@ -28,7 +28,7 @@ struct SignalActions: Sendable {
         }
     }
 
-    /// The signals that modules are told of, as far as they are told of them one by one.
+    /// The signals that modules are notified of, as far as they are notified of them one by one.
     var delivered: [Int32] {
         let stopping = stopping
         return actions.compactMap { number, entry in

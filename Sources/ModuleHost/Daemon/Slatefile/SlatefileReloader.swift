@@ -52,7 +52,7 @@ final class SlatefileReloader: Sendable {
 
     /// Reads the slatefile and exchanges it.
     ///
-    /// Where it is invalid nothing changes. Modules that take settings are told those that they have, where
+    /// Where it is invalid nothing changes. Modules that take settings receive those that they have, where
     /// it is a signal that asked: it is the moment to reopen files.
     ///
     /// - Parameters:
