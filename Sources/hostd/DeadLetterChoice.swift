@@ -102,7 +102,7 @@ struct DeadLetterChoice {
     }
 }
 
-/// Rejected events on their way back into the inbox.
+/// Dead letters on their way back into the inbox.
 private struct RetryBatch {
     /// A write that takes the inbox's lock not too long.
     private static let size = 1 << 20

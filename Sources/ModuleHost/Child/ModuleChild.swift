@@ -44,7 +44,7 @@ enum ModuleChild {
         NativeThread.nameCurrent(start.module.text)
         let parent = UpstreamHost(of: start.module, over: connection, answering: id)
         let end = BlockingFuture<Host.End>()
-        let log = Log(to: UplinkLog(connection, of: start.module), threshold: .debug)
+        let log = Log(to: ParentLog(connection, of: start.module), threshold: .debug)
         let host = Host(
             slatefile: start.slatefile, stateDirectory: start.stateDirectory,
             processes: ProcessSettings(), tokens: .empty, inbox: nil, log: log, time: time,
@@ -125,7 +125,7 @@ private struct ModuleStart {
 }
 
 /// The module's log, which the host writes.
-private struct UplinkLog: LogSink {
+private struct ParentLog: LogSink {
     private let connection: ParentConnection
     private let module: String
 

@@ -328,7 +328,7 @@ package struct InboxMetrics: Hashable, Sendable {
         case accepting = "accept events"
         case reading = "read the inbox"
         case cursor = "keep the cursor"
-        case puttingAside = "put aside what modules are too far behind with"
+        case puttingAside = "move to the dead letters what modules are too far behind with"
         case looking = "look at the inbox"
         case everything = "use the inbox"
 
