@@ -17,9 +17,14 @@ struct ProcessMarkTests {
         mark = ProcessMark(claim)
     }
 
-    private func sleeper(_ mark: String) throws -> HostProcess {
-        try HostProcess(
-            ["300"], program: "/bin/sleep", environment: [ProcessMark.variable: mark])
+    /// A process that has printed a line: for a moment after `exec`, /proc shows an empty environment.
+    private func follower(_ mark: String) throws -> HostProcess {
+        try folder.write("running\n", to: "followed")
+        let process = try HostProcess(
+            ["-n", "+1", "-f", folder.path("followed")], program: "/usr/bin/tail",
+            environment: [ProcessMark.variable: mark])
+        try process.waitForLine(containing: "running", on: .output)
+        return process
     }
 
     private func end(within time: Duration = HostProcess.patience) -> [String] {
@@ -40,11 +45,11 @@ struct ProcessMarkTests {
     @Test("what has the mark is killed and named; what has nearly the same is not")
     func several() throws {
         let module = try ModuleID("x.weather")
-        let left = try [mark.text(for: module), mark.text(for: nil)].map(sleeper)
+        let left = try [mark.text(for: module), mark.text(for: nil)].map(follower)
         let others = try [
             "", "1:1:x.weather", "1" + mark.text(for: module),
             String(mark.text(for: nil).dropLast()) + "1:x.weather",
-        ].map(sleeper)
+        ].map(follower)
         let lines = end()
         let names = [
             "(process \(left[0].processID), of x.weather)", "(process \(left[1].processID))",
@@ -53,7 +58,7 @@ struct ProcessMarkTests {
         #expect(
             lines == [
                 "warning killed, as modules of the last host have left them: "
-                    + order.map { "'sleep' \($0)" }.joined(separator: ", ")
+                    + order.map { "'tail' \($0)" }.joined(separator: ", ")
             ])
         for process in left { #expect(try process.waitForExit().exit == .signal(SIGKILL)) }
         for process in others { #expect(isRunning(process)) }
@@ -61,19 +66,19 @@ struct ProcessMarkTests {
 
     @Test("of many ten are named")
     func many() throws {
-        let left = try (0..<12).map { _ in try sleeper(mark.text(for: nil)) }
+        let left = try (0..<12).map { _ in try follower(mark.text(for: nil)) }
         #expect(end().first?.hasSuffix(", and 2 more") == true)
         for process in left { #expect(try process.waitForExit().exit == .signal(SIGKILL)) }
     }
 
     @Test("one that does not end in time is named")
     func stuck() throws {
-        let left = try sleeper(mark.text(for: nil))
+        let left = try follower(mark.text(for: nil))
         #expect(
             end(within: .zero) == [
                 "error processes that modules of the last host have left do not end, though killed "
                     + "0ns ago, and may be at work beside those of this one: "
-                    + "'sleep' (process \(left.processID))"
+                    + "'tail' (process \(left.processID))"
             ])
         #expect(try left.waitForExit().exit == .signal(SIGKILL))
     }
