@@ -83,17 +83,19 @@ struct InboxListing {
         json.object {
             $0.member("pending") { $0.object { write(pending, to: &$0) } }
             $0.member("deadLetters", formerly: "rejected") {
-                $0.object { json in
-                    json.member("count", rejected.events.count)
-                    json.member("unreadable", rejected.unreadable)
-                    json.member("events") {
-                        $0.array { for event in rejected.events.prefix(limit) { event.write(&$0) } }
-                    }
-                }
+                $0.member($1) { $0.object { writeDeadLetters(to: &$0) } }
             }
         }
         json.newline()
         return json.bytes
+    }
+
+    private func writeDeadLetters(to json: inout JSONWriter) {
+        json.member("count", rejected.events.count)
+        json.member("unreadable", rejected.unreadable)
+        json.member("events") {
+            $0.array { for event in rejected.events.prefix(limit) { event.write(&$0) } }
+        }
     }
 
     private func write(_ pending: PendingEvents, to json: inout JSONWriter) {

@@ -99,9 +99,9 @@ struct SendOutcome {
             let count = outcome["delivered"]?.int ?? 0
             parts.append(count == 0 ? "no module" : count == 1 ? "1 module" : "\(count) modules")
         }
-        if let count = outcome["failed"]?.int, count > 0 { parts.append("\(count) failed") }
-        if let count = outcome["unresponsive", formerly: "late"]?.int, count > 0 {
-            parts.append("\(count) unresponsive")
+        let unresponsive = outcome["unresponsive", formerly: "late"]
+        for (what, count) in [("failed", outcome["failed"]), ("unresponsive", unresponsive)] {
+            if let count = count?.int, count > 0 { parts.append("\(count) \(what)") }
         }
         if let fetch = outcome["fetch"]?.string { parts.append(fetch) }
         return parts

@@ -285,10 +285,10 @@ struct StartupEndTests {
         let record = Record()
         let queue = StartupQueue(width: 1)
         do {
-            let shutdownEvents = Farewell(queue, record)
+            let farewell = Farewell(queue, record)
             try queue.register([
                 StartupTask("a") { throw Boom() },
-                StartupTask("b", after: ["a"]) { _ = shutdownEvents },
+                StartupTask("b", after: ["a"]) { _ = farewell },
             ])
         }
         _ = try await queue.run()

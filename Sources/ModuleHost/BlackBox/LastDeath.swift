@@ -109,8 +109,7 @@ extension LastDeath {
                 json.member("position", current.position.description)
                 json.member("attempt", current.attempt)
             }
-            Self.write(overdue, as: "unresponsive", to: &json)
-            Self.write(overdue, as: "late", to: &json)
+            json.member("unresponsive", formerly: "late") { Self.write(overdue, as: $1, to: &$0) }
             Self.write(startingUp, as: "startingUp", to: &json)
         }
     }

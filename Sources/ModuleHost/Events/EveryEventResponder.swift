@@ -1,6 +1,6 @@
 /// A module that receives every event by one method, whatever its kind, and claims none.
 ///
-/// Where it conforms to the protocol of a kind as well, it receives that kind by the protocol's method instead:
+/// A module that also conforms to the protocol of a kind receives that kind by the protocol's method instead:
 ///
 /// ```swift
 /// public final class EventCounter: EveryEventResponder, TerminationResponder {

@@ -347,7 +347,7 @@ package struct InboxMetrics: Hashable, Sendable {
             $0.member("pendingBytes", pendingBytes)
             $0.member("accepted", accepted)
             $0.member("done", done)
-            $0.member("deadLetters", formerly: "rejected", rejected)
+            $0.member("deadLetters", formerly: "rejected") { $0.member($1, rejected) }
             $0.member("duplicates", duplicates)
             if let trouble { $0.member("trouble", trouble) }
         }

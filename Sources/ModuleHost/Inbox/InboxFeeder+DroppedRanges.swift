@@ -1,7 +1,7 @@
-/// Moving to the dead letters the events that a module is too far behind with.
+/// The events that are dropped for a module, on their way to the dead letters.
 extension InboxFeeder {
-    /// Moves to the dead letters what overdue and failed modules are further behind than they may be, and what was dropped for
-    /// other reasons, each under the module's name.
+    /// Moves events to the dead letters: those that an overdue or failed module is too far behind with, and those
+    /// that were dropped for other reasons, each under the module's name.
     ///
     /// - Parameters:
     ///   - lane: Whose modules.

@@ -201,7 +201,7 @@ final class ModuleProcess: Sendable {
 
     /// Writes a line.
     ///
-    /// Where the process does not take it in time it is killed, which a thread that waits for an answer gets as its answer.
+    /// A process that does not take the line in time is killed; a thread that waits for an answer gets that end as the answer.
     private func write(_ line: [UInt8], within time: Duration) {
         let deadline = DispatchTime.after(time)
         let bytes = line + [UInt8(ascii: "\n")]

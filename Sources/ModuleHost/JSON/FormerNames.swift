@@ -3,23 +3,15 @@
 /// `docs/control.md` lists them.
 extension JSONWriter {
     /// Writes a member, and once more under the name that it had.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - former: The name that it had.
+    ///   - write: Writes the member under the name that it is given; called for each of the two.
     package mutating func member(
-        _ name: String, formerly former: String, _ write: (inout JSONWriter) -> Void
+        _ name: String, formerly former: String, _ write: (inout JSONWriter, _ name: String) -> Void
     ) {
-        member(name, write)
-        member(former, write)
-    }
-
-    /// Writes a member with a number, and once more under the name that it had.
-    package mutating func member(_ name: String, formerly former: String, _ value: Int) {
-        member(name, value)
-        member(former, value)
-    }
-
-    /// Writes a member with a text, and once more under the name that it had.
-    package mutating func member(_ name: String, formerly former: String, _ value: String) {
-        member(name, value)
-        member(former, value)
+        for name in [name, former] { write(&self, name) }
     }
 }
 

@@ -1,7 +1,7 @@
 /// The description of an error that module code threw.
 ///
-/// How an error describes itself is code of the module's too: it is asked while the module is current, and
-/// not by the host, from which the lane cannot be taken.
+/// The description of an error is module code, too: it is read while the module is current, and not by the
+/// host, from which the lane cannot be taken.
 @usableFromInline
 struct DescribedError: Error, CustomStringConvertible {
     @usableFromInline let description: String

@@ -1,10 +1,10 @@
-/// Enters one module for something that is not an event: a start-up result, a timer's tick, letting
-/// it go.
+/// Enters one module for something that is not an event: a start-up result, a timer's tick, its
+/// release.
 ///
 /// Waits where the module is overdue; is dropped where the module is gone, or goes. Dropping is code of the
 /// module's, too: what the body holds may end with it.
 ///
-/// `@unchecked Sendable`: `body` is touched only by who runs the errand, the lane's owner or, deferred by
+/// `@unchecked Sendable`: `body` is touched only by the thread that runs the job: the lane's owner or, deferred by
 /// it, the overdue module's own thread; the lane's lock orders the two. `LaneTakeoverTests` under the thread
 /// sanitizer would break it.
 final class ModuleJob: LaneJob, @unchecked Sendable {

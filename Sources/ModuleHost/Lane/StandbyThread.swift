@@ -1,8 +1,8 @@
 import AppService
 import Dispatch
 
-/// A thread that is there before it is known whether it is needed: whether the system has room for one
-/// is learnt before anything depends on it.
+/// A thread that is started before it is needed, so that a system without room for one is noticed before
+/// anything depends on it.
 final class StandbyThread: Sendable {
     private let called = DispatchSemaphore(value: 0)
     private let body = Guarded<(@Sendable () -> Void)?>(nil)

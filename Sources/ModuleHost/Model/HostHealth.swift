@@ -60,10 +60,8 @@ extension HostHealth {
             $0.member("healthy", !isUnhealthy)
             $0.member("state", state.rawValue)
             $0.member("modules", modules)
-            $0.member("unresponsive", formerly: "late") {
-                $0.array { list in for id in overdue { list.value(id.text) } }
-            }
-            $0.member("failed") { $0.array { list in for id in failed { list.value(id.text) } } }
+            $0.member("unresponsive", formerly: "late") { $0.member($1, overdue) }
+            $0.member("failed", failed)
         }
     }
 }

@@ -65,8 +65,7 @@ public final class AppendFile {
             let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
             var last = UInt8(ascii: "\n")
-            let number = file.number
-            let result = retryingInterrupted { pread(number, &last, 1, status.st_size - 1) }
+            let result = retryingInterrupted { pread(file.number, &last, 1, status.st_size - 1) }
             guard result >= 0 else { throw .last }
             return last != UInt8(ascii: "\n")
         } catch {

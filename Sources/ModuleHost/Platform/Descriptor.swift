@@ -93,13 +93,11 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Waits until what was written is on the disk (`fdatasync`).
     package borrowing func synchronize() throws(SystemError) {
-        let number = number
         guard retryingInterrupted({ fdatasync(number) }) == 0 else { throw .last }
     }
 
     /// Cuts the file to `size` bytes.
     borrowing func truncate(to size: Int) throws(SystemError) {
-        let number = number
         guard retryingInterrupted({ ftruncate(number, off_t(size)) }) == 0 else { throw .last }
     }
 
@@ -128,7 +126,6 @@ package struct Descriptor: ~Copyable, Sendable {
     /// - Returns: False where another open file holds a lock that excludes this one.
     package borrowing func tryLock(_ lock: Lock) throws(SystemError) -> Bool {
         let operation = (lock == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB
-        let number = number
         if retryingInterrupted({ flock(number, operation) }) == 0 { return true }
         guard errno == EWOULDBLOCK else { throw .last }
         return false

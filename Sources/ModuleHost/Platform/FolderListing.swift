@@ -39,8 +39,7 @@ func removeFile(_ path: String) throws(FileError) {
 func synchronizeFolder(_ path: String) throws(FileError) {
     do throws(SystemError) {
         let folder = try Descriptor(opening: path, O_RDONLY | O_DIRECTORY)
-        let number = folder.number
-        guard retryingInterrupted({ fsync(number) }) == 0 else { throw .last }
+        guard retryingInterrupted({ fsync(folder.number) }) == 0 else { throw .last }
     } catch {
         throw FileError("synchronize", path, error)
     }

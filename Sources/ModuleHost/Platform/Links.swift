@@ -56,9 +56,8 @@ extension Descriptor {
     fileprivate init(
         opening name: String, in folder: borrowing Descriptor, _ flags: Int32, _ mode: UInt32 = 0
     ) throws(SystemError) {
-        let parent = folder.number
         let number = retryingInterrupted {
-            openat(parent, name, flags | O_CLOEXEC | O_NOCTTY, mode)
+            openat(folder.number, name, flags | O_CLOEXEC | O_NOCTTY, mode)
         }
         guard number >= 0 else { throw .last }
         self.init(owning: number)

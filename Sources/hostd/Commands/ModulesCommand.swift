@@ -104,7 +104,7 @@ extension Command {
             if arguments.has("json") {
                 var json = JSONWriter()
                 json.object {
-                    $0.member("reset", formerly: "forgiven", module.text)
+                    $0.member("reset", formerly: "forgiven") { $0.member($1, module.text) }
                     $0.member("deaths", deaths)
                 }
                 json.newline()

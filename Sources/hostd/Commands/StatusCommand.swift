@@ -17,7 +17,6 @@ extension Command {
     /// A host of another version may say less, or more: what is not there is left out.
     private static func text(ofStatus status: JSONValue) -> TerminalText {
         func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
-        func count(_ key: String, _ what: String) -> String? { text(key).map { "\($0) \(what)" } }
         let readyTime = (try? status["readyMs"]?.decode(Double.self))
             .map { Duration.nanoseconds($0 * 1_000_000) }
         let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
@@ -33,7 +32,13 @@ extension Command {
             ("slatefile", [text("slatefile")]),
             ("state dir", [text("stateDirectory")]),
             ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
-            ("modules", [count("modulesRunning", "running"), count("modulesFailed", "failed")]),
+            (
+                "modules",
+                [
+                    status.number("modulesRunning", "running"),
+                    status.number("modulesFailed", "failed"),
+                ]
+            ),
             ("at work", isMoving ? [status["atWork"]?.string] : []),
             (
                 "unresponsive",
@@ -48,11 +53,9 @@ extension Command {
             (
                 "errors",
                 [
-                    count("failures", "handlers threw"),
-                    status["timesUnresponsive", formerly: "lateness"].map {
-                        "\($0.text) times unresponsive"
-                    },
-                    count("ignored", "events ignored"),
+                    status.number("failures", "handlers threw"),
+                    status.number("timesUnresponsive", formerly: "lateness", "times unresponsive"),
+                    status.number("ignored", "events ignored"),
                 ]
             ),
             ("reload", [lastReload(of: status)]),
@@ -65,15 +68,12 @@ extension Command {
     }
 
     private static func parts(ofInbox inbox: JSONValue?) -> [String?] {
-        func count(_ key: String, _ what: String) -> String? {
-            inbox?[key].map { "\($0.text) \(what)" }
-        }
-        return [
+        [
             inbox?["position"]?.string.map { "position \($0)" },
-            count("pendingBytes", "bytes pending"), count("accepted", "accepted"),
-            count("done", "done"),
-            inbox?["deadLetters", formerly: "rejected"].map { "\($0.text) dead letters" },
-            count("duplicates", "duplicates"),
+            inbox?.number("pendingBytes", "bytes pending"), inbox?.number("accepted", "accepted"),
+            inbox?.number("done", "done"),
+            inbox?.number("deadLetters", formerly: "rejected", "dead letters"),
+            inbox?.number("duplicates", "duplicates"),
         ]
     }
 
@@ -92,5 +92,14 @@ extension Command {
         let summary = report["summary"]?.string.map { $0 == outcome ? "" : ": \($0)" } ?? ""
         let time = report["time"]?.string.map { " at \($0)" } ?? ""
         return "\(outcome)\(time)\(summary)"
+    }
+}
+
+extension JSONValue {
+    /// A member in words, such as `3 running`; nil where there is none.
+    fileprivate func number(
+        _ key: String, formerly former: String? = nil, _ what: String
+    ) -> String? {
+        self[key, formerly: former ?? key].map { "\($0.text) \(what)" }
     }
 }

@@ -54,9 +54,9 @@ struct LogTests {
         let recorder = LogRecorder()
         recorder.log.info("early bird")
         #expect(await recorder.first(containing: "early").message == "early bird")
-        async let overdue = recorder.first { $0.level == .error }
+        async let late = recorder.first { $0.level == .error }
         recorder.log.info("not this")
         recorder.log.error("late")
-        #expect(await overdue.message == "late")
+        #expect(await late.message == "late")
     }
 }

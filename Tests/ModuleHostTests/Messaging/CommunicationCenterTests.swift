@@ -210,11 +210,11 @@ struct HostCenterTests {
     @Test("members come and go in the middle of an event")
     func members() async throws {
         let probe = Probe()
-        let (early, overdue) = (ProbeMember("early", probe), ProbeMember("late", probe))
+        let (early, late) = (ProbeMember("early", probe), ProbeMember("late", probe))
         probe.when("a launch") { $0.context.center.add(early) }
         probe.when("c background") { module in
             module.context.center.remove(early)
-            module.context.center.add(overdue)
+            module.context.center.add(late)
         }
         probe.when("a background") { module in
             module.probe?.note("count \(module.context.center.count)")

@@ -7,7 +7,7 @@ import Testing
 @Suite("Latch", .timeLimit(.minutes(10)))
 struct LatchTests {
     @Test("closed until it is opened, open for everybody who comes later")
-    func stalled() {
+    func stays() {
         let latch = Latch()
         #expect(!latch.wait(within: .zero))
         #expect(!latch.wait(within: .milliseconds(1)))

@@ -134,12 +134,13 @@ package struct HostStatus: Hashable, Sendable {
             $0.member("modulesFailed", metrics.modulesFailed)
             if let atWork { $0.member("atWork", atWork.text) }
             if !metrics.overdue.isEmpty {
-                $0.member("unresponsive", metrics.overdue)
-                $0.member("late", metrics.overdue)
+                $0.member("unresponsive", formerly: "late") { $0.member($1, metrics.overdue) }
             }
             if !isolated.isEmpty { $0.member("isolated", isolated) }
             $0.member("failures", metrics.failures)
-            $0.member("timesUnresponsive", formerly: "lateness", metrics.timesOverdue)
+            $0.member("timesUnresponsive", formerly: "lateness") {
+                $0.member($1, metrics.timesOverdue)
+            }
             $0.member("ignored", metrics.ignored)
             if let lastReload {
                 $0.member("lastReload") { lastReload.write(to: &$0, isWhole: false) }

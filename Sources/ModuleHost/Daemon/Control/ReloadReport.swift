@@ -95,9 +95,7 @@ extension ReloadPlan {
         json.object {
             $0.member("added", added.map(\.text))
             $0.member("removed", removed.map(\.text))
-            $0.member("recreated", formerly: "remade") { json in
-                json.array { for id in recreated { $0.value(id.text) } }
-            }
+            $0.member("recreated", formerly: "remade") { $0.member($1, recreated) }
             $0.member("postponed", postponed.map(\.text))
             $0.member("reconfigured", reconfigured.map(\.text))
             $0.member("adjusted", adjusted.map(\.text))

@@ -4,7 +4,7 @@ import Synchronization
 /// The distributor of log records to the followers of a host.
 ///
 /// Publishing never waits for a follower: each has a ring of its own, in which the newest pushes out
-/// the oldest; a follower is informed how many he lost, at the place where they are missing. Without
+/// the oldest; a follower receives the number of lost ones at the place where they are missing. Without
 /// followers, publishing costs one atomic load.
 ///
 /// As a sink it publishes log records: put it behind a log with a ``LogTee``.

@@ -52,8 +52,8 @@ final class SlatefileReloader: Sendable {
 
     /// Reads the slatefile and exchanges it.
     ///
-    /// Where it is invalid nothing changes. Modules that take settings receive those that they have, where
-    /// it is a signal that asked: it is the moment to reopen files.
+    /// An invalid slatefile changes nothing. After a signal, modules that take settings receive their current
+    /// ones even if they are the same: that is the moment to reopen files.
     ///
     /// - Parameters:
     ///   - occasion: Why.

@@ -12,11 +12,11 @@ struct DeliveryModel {
         var heard: [(sequence: UInt64, offered: Int)] = []
         /// How many it missed, as the log says.
         var missed = 0
-        /// How often the log has said that it is overdue, and not yet that it has caught up.
+        /// The number of times that the log has reported it overdue, and not yet caught up.
         var lines = 0
         /// The door it stands before since its deadline is over: it is overdue, whatever happens elsewhere.
         var stuckAt: Int?
-        /// How often it became overdue and the log has not said yet that it has caught up.
+        /// The number of times that it became overdue, and the log has not reported yet that it has caught up.
         ///
         /// The log may say so only after it is overdue again.
         var rejoiningsToCome = 0
@@ -184,7 +184,7 @@ struct DeliveryModel {
         }
     }
 
-    // MARK: Who does not return within the deadline is overdue, with all who stand on its stack; nobody else is
+    // MARK: Overdue is each module that does not return within the deadline, with those on its stack, and no other
 
     private mutating func looks(at door: Int) {
         looksAt = door
@@ -212,7 +212,7 @@ struct DeliveryModel {
         }
     }
 
-    /// A module has opened a door: nobody can say whether who stood there stands there still.
+    /// A module has opened a door: it is unknown whether the module that stood there still does.
     private mutating func opensItself(_ door: Int) {
         openedByModules.insert(door)
         if looksAt == door { races() }

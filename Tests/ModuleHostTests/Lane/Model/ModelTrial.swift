@@ -253,7 +253,7 @@ struct ModelTrial {
         try wait(for: "the lane, to have done it all") { stage.marker >= marker }
     }
 
-    /// Opens all doors, sees that nobody is overdue any more, and ends the app.
+    /// Opens all doors, requires that no module is overdue any more, and ends the app.
     private mutating func finish() throws {
         stage.note(.opensAll)
         stage.openAll()
