@@ -1,12 +1,12 @@
 import AppService
 
-/// Making modules, for a launch or a reload.
+/// Creating modules, for a launch or a reload.
 extension App {
-    /// Has the processes of modules started that are about to be made.
+    /// Starts the processes of modules that are about to be created.
     ///
     /// - Parameters:
     ///   - records: The modules, in order; those of this process among them.
-    ///   - context: What one of them is given.
+    ///   - context: Returns the context of one of them.
     /// - Returns: The processes, for the caller that makes the modules.
     func processStarts(
         of records: [ModuleRecord], _ context: (ModuleRecord) -> ModuleContext?
@@ -33,14 +33,15 @@ extension App {
             calls: CallChannel(calls, for: record.id, at: record.slot), host: host)
     }
 
-    /// Makes a module.
+    /// Creates a module.
     ///
     /// - Parameters:
-    ///   - record: The module's.
-    ///   - context: What the module is given.
-    ///   - start: Its process, if it has one.
+    ///   - record: The record of the module.
+    ///   - context: The context of the module.
+    ///   - start: The start of its process, if it has one.
     ///   - thread: The calling thread, which owns the lane.
-    ///   - failed: Called with the error that it threw; if it takes too long, the thread that takes the lane reports that.
+    ///   - failed: Called with the error that it threw; if it takes too long, the thread that takes the lane
+    ///     reports that.
     func make(
         _ record: ModuleRecord, with context: ModuleContext, _ start: ProcessStart?,
         on thread: LaneThread, failed: (any Error) -> Void
@@ -53,7 +54,7 @@ extension App {
             made = module
             return module
         }
-        // Who lost the lane has no say any more.
+        // A thread that lost the lane must not change its state.
         if gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
         switch outcome {
         case .returned(let module):
@@ -66,13 +67,12 @@ extension App {
         case .threw(let error): failed(error)
         // A job begins at depth 0.
         case .tooDeep: break
-        // It took too long, which the thread that took the lane reports. What it made is ended here.
+        // It took too long, which the thread that took the lane reports. The new module is ended here.
         case .lost, .threwOverdue: (made as? IsolatedModule)?.end()
         }
     }
 
-    /// Releases what a module that failed in `init` has added and provided: it ends in code of the
-    /// module's.
+    /// Releases the members and services of a module that failed in `init`: they end in code of the module.
     func release(of slot: ModuleSlot) {
         let rest = LaneConfined<[AnyObject]>(
             center.takeAll(of: slot) + services.takeAll(of: slot))
@@ -81,7 +81,7 @@ extension App {
 }
 
 extension Slatefile.Module {
-    /// Returns the launch settings of its process; nil for a module of this process.
+    /// Returns the launch settings of the module's process; nil for a module of this process.
     fileprivate func terms(in processes: ProcessSettings) -> LaunchSpec? {
         switch implementation {
         case .entry where isolation != .process: nil
@@ -92,7 +92,7 @@ extension Slatefile.Module {
         }
     }
 
-    /// Makes the module of this entry.
+    /// Creates the module of this entry.
     fileprivate func make(
         with context: ModuleContext, _ start: ProcessStart?
     ) throws -> any ModuleHost.Module {
@@ -103,7 +103,7 @@ extension Slatefile.Module {
 }
 
 extension ModuleSlot.Terms {
-    /// The terms that the slatefile gives a module.
+    /// Creates the limits that the slatefile sets for a module.
     init(of entry: Slatefile.Module) {
         self.init(
             deadline: entry.deadline, killAfter: entry.killAfter, backlog: entry.backlog,

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Handling modules that overrun their deadlines.
 extension App {
-    /// Modules became overdue.
+    /// Reports modules that became overdue.
     ///
     /// The lane goes on without them.
     func overdue(_ report: TakeoverReport) {
@@ -16,12 +16,12 @@ extension App {
         let chain =
             callers.isEmpty
             ? "" : ", called by \(callers.reversed().joined(separator: ", called by "))"
-        // Of a module that called it nothing was said.
+        // A module that called the overdue one was not logged yet.
         let isQuiet = report.cause == .repeatedYield && callers.isEmpty
         let hanging = !phase.isEnding ? report.slots.filter(isInInit) : []
         hangingInInit += hanging
         switch report.cause {
-        // The line of its failure says enough: it has nothing to catch up with.
+        // The log line of its failure is sufficient: it has nothing to catch up with.
         case .overdue where !hanging.isEmpty && callers.isEmpty: break
         case .overdue:
             log.of(module: blamed.id?.text ?? "").write(
@@ -51,7 +51,7 @@ extension App {
         }
     }
 
-    /// Returns whether a module's `init` is running, also that of one made for a reload.
+    /// Returns whether a module's `init` is running, also for a module created for a reload.
     private func isInInit(_ slot: ModuleSlot) -> Bool {
         guard let record = record(of: slot) ?? reloads.current?.staged(of: slot),
             case .waiting = record.status
@@ -67,7 +67,7 @@ extension App {
         return phase.isEnding ? "release" : "call"
     }
 
-    /// A module threw on a thread that had lost the lane.
+    /// Handles an error that a module threw on a thread that had lost the lane.
     func failedOverdue(_ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error) {
         metrics.withLock { $0.failures += 1 }
         if event?.kind == .launch, let record = record(of: slot), !record.isFailed {
@@ -76,7 +76,7 @@ extension App {
         log.failedOverdue(slot, in: event, error)
     }
 
-    /// A module that was overdue has caught up.
+    /// Reports a module that was overdue and has caught up.
     func rejoined(_ slot: ModuleSlot, missed: Int) {
         reportHealth()
         let record = record(of: slot)
@@ -87,7 +87,7 @@ extension App {
 }
 
 extension Log {
-    /// Says that a module threw on a thread that had lost the lane.
+    /// Logs an error that a module threw on a thread that had lost the lane.
     fileprivate func failedOverdue(
         _ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error
     ) {
@@ -95,7 +95,7 @@ extension Log {
             .error, "failed after its deadline: \(error)", event: event?.kind.rawValue)
     }
 
-    /// Says that a module that was overdue has caught up.
+    /// Logs that a module that was overdue has caught up.
     fileprivate func rejoined(_ slot: ModuleSlot, missed: Int) {
         let log = of(module: slot.id?.text ?? "")
         guard missed > 0 else { return log.notice("responsive again: it has caught up") }
@@ -105,7 +105,7 @@ extension Log {
     }
 }
 
-/// A module did not return in time.
+/// The error of a module that did not return in time.
 struct TooLate: Error, CustomStringConvertible {
     let limit: Duration
 
@@ -113,7 +113,7 @@ struct TooLate: Error, CustomStringConvertible {
 }
 
 extension Lane.Hooks {
-    /// Tells the app of a host.
+    /// Creates hooks that notify the app of a host.
     init(notifying reference: WeakHost, inbox: Inbox?) {
         onTakeover = { report, thread in reference.host?.app.open(on: thread).overdue(report) }
         onRejoined = { slot, missed, thread in
@@ -126,7 +126,7 @@ extension Lane.Hooks {
             guard let host = reference.host else { return }
             host.log.of(module: slot?.id?.text ?? "").write(
                 .error,
-                "unresponsive, and all wait for it: no thread can be started to go on without it: \(error)",
+                "unresponsive, and delivery waits for it: no thread can be started to continue without it: \(error)",
                 event: slot.flatMap { host.gate.lane.currentEvent(of: $0)?.kind.rawValue })
         }
         onFailure = { slot, error in
@@ -139,7 +139,7 @@ extension Lane.Hooks {
             host.failedOverdue(slot, in: host.gate.lane.currentEvent(of: slot), error)
         }
         if let inbox {
-            // Not by way of the host: under the lane's lock it must not come to its end.
+            // Not through the host: it must not be deallocated under the lane's lock.
             onUndelivered = { slot, position, isBegun in
                 inbox.note(slot, position, isBegun: isBegun)
             }
@@ -149,7 +149,8 @@ extension Lane.Hooks {
             guard let host = reference.host, !host.gate.lane.isClosed else { return false }
             let added = slot.membersAdded.load(ordering: .acquiring)
             if members?.added != added {
-                // The list of members is the lane's; the members of an overdue module are its own thread's.
+                // The list of members belongs to the lane; the members of an overdue module belong to its own
+                // thread.
                 let found = host.gate.lane.serve { thread in
                     LaneConfined(host.app.open(on: thread).center.members(of: slot))
                 }
@@ -166,8 +167,8 @@ extension Lane.Hooks {
 }
 
 extension Host {
-    /// Has the lane take note of what a module threw on a thread of its own, before anything else
-    /// happens there.
+    /// Makes the lane record an error that a module threw on its own thread, before anything else happens
+    /// there.
     fileprivate func failedOverdue(
         _ slot: ModuleSlot, in event: LifecycleEvent?, _ error: any Error
     ) {

@@ -2,28 +2,28 @@ import AppService
 
 /// The status of the app, for callers from outside.
 extension Host {
-    /// Reads something of the app on the lane.
+    /// Reads a value of the app on the lane.
     ///
     /// - Parameters:
-    ///   - time: How long the lane may take to get to it: a module may keep it busy.
-    ///   - first: Whether it comes before all that waits for the lane.
-    ///   - value: What to read.
-    ///   - completion: Is called once, on the lane or any other thread.
+    ///   - time: The longest wait for the lane: a module may keep it busy.
+    ///   - first: Whether it is read before all jobs that wait for the lane.
+    ///   - value: Returns the value.
+    ///   - completion: Called once, on the lane or any other thread.
     func read<Value: Sendable>(
         within time: Duration, first: Bool = false,
         _ value: @escaping @Sendable (App) -> Value,
         _ completion: @escaping @Sendable (Result<Value, HostSilence>) -> Void
     ) {
-        let question = LaneQuestion(completion)
-        question.set(
+        let pending = Completion(orAbandoned: HostSilence.ended, completion)
+        pending.set(
             self.time.schedule(after: time) { [gate] in
                 let module = gate.lane.slot(gate.lane.word.load().slot)?.id
-                question.answer(.failure(.busy(with: module, for: time)))
+                pending.finish(.failure(.busy(with: module, for: time)))
             })
         let work = LaneWork { [app] thread in
-            question.answer(.success(value(app.open(on: thread))))
+            pending.finish(.success(value(app.open(on: thread))))
         } onAbandon: {
-            question.answer(.failure(.ended))
+            pending.finish(.failure(.ended))
         }
         if first { gate.lane.enqueueFirst(work) } else { gate.lane.enqueue(work) }
     }
@@ -31,9 +31,9 @@ extension Host {
 
 /// The reason why a host does not report its status.
 enum HostSilence: Error, Hashable {
-    /// The app has come to its end.
+    /// The app has ended.
     case ended
-    /// The lane was busy all the time; the module that it is in now, if it is in one.
+    /// The lane was busy for the whole time; the module that it is in now, if it is in one.
     case busy(with: ModuleID?, for: Duration)
 }
 
@@ -85,38 +85,5 @@ extension ModuleRecord.Status {
         case .waiting, .made: .waiting
         case .launched: .running
         }
-    }
-}
-
-/// A question to the lane, answered once: by the lane, or in its place when that takes too long.
-private final class LaneQuestion<Value: Sendable>: Sendable {
-    private struct State {
-        /// Nil once it is answered.
-        var completion: (@Sendable (Result<Value, HostSilence>) -> Void)?
-        var alarm: (any Alarm)?
-    }
-
-    private let state: Guarded<State>
-
-    init(_ completion: @escaping @Sendable (Result<Value, HostSilence>) -> Void) {
-        state = Guarded(State(completion: completion))
-    }
-
-    /// Sets what is to be called off by the answer.
-    func set(_ alarm: any Alarm) {
-        let isAnswered = state.withLock { state in
-            if state.completion != nil { state.alarm = alarm }
-            return state.completion == nil
-        }
-        if isAnswered { alarm.cancel() }
-    }
-
-    func answer(_ result: Result<Value, HostSilence>) {
-        let asked = state.withLock { state in
-            defer { state = State() }
-            return state
-        }
-        asked.alarm?.cancel()
-        asked.completion?(result)
     }
 }

@@ -1,23 +1,25 @@
 /// Opening URLs that no module claims.
 extension App {
-    /// Goes on with a URL once the modules that claim URLs by themselves were asked: where none did, it
-    /// is a call of the route that answers it.
+    /// Continues with a URL after the modules that claim URLs themselves were called: where none claimed it,
+    /// it is a call of the route that answers it.
     func open(
         _ url: RouteURL, _ token: RouteToken?, after event: LifecycleEvent, _ tally: EventTally,
         of request: EventRequest
     ) {
-        let answer = answer(of: request, event, tally)
-        if let claimer = tally.claimedBy?.id { return answer.give(.success(.claimed(by: claimer))) }
+        let completion = completion(of: request, event, tally)
+        if let claimer = tally.claimedBy?.id {
+            return completion.finish(.success(.claimed(by: claimer)))
+        }
         if tally.overdue > 0 {
-            // It may have acted: going on could act twice.
+            // The overdue module may have acted: continuing could act twice.
             let overdue = tally.lastAsked?.id
-            return answer.give(.failure(overdue.map(RouteError.overdue) ?? .stopped))
+            return completion.finish(.failure(overdue.map(RouteError.overdue) ?? .stopped))
         }
         guard let calls else { return }
         let caller = Caller(origin: event.origin, token: token, wantsJSON: true)
-        // A job of its own: what gets stuck in a call is not the event's any more.
+        // A job of its own: a module that gets stuck in the call no longer delays the event.
         gate.lane.prepend([
-            CallJob(LaneConfined(calls), of: event.entry, answer) { [log, time] calls, thread in
+            CallJob(LaneConfined(calls), of: event.entry, completion) { [log, time] calls, thread in
                 let began = time.now()
                 let reply = try calls.open(url, for: caller, on: thread)
                 if let entry = (reply as? EncodedReply)?.entry {
@@ -31,17 +33,18 @@ extension App {
         ])
     }
 
-    /// Gives the outcome to the caller, or else to the log, and to the inbox that the event came from.
-    private func answer(
+    /// Passes the outcome to the caller, or else to the log, and to the inbox if the event came from it.
+    private func completion(
         of request: EventRequest, _ event: LifecycleEvent, _ tally: EventTally
-    ) -> Answer<Host.CallReply> {
-        if case .event(_, let answer?) = request { return answer }
-        return Answer { [log, inbox, gate, origin = event.origin, entry = event.entry] result in
+    ) -> CallCompletion<Host.CallReply> {
+        if case .event(_, let completion?) = request { return completion }
+        return CallCompletion {
+            [log, inbox, gate, origin = event.origin, entry = event.entry] result in
             if case .failure(let error) = result {
                 log.write(
                     .warning, "not opened: \(error)", event: EventKind.openURL.rawValue,
                     fields: [LogField("origin", "\(origin)")])
-                // What the end of the app came before is for the next host.
+                // Events that the app did not reach before its end are left to the next host.
                 if case RouteError.stopped = error { return }
             } else if let entry {
                 gate.lane.noteClaimed(entry)

@@ -1,12 +1,11 @@
 import AppService
 import Synchronization
 
-/// The app as it runs: its modules, its phase, its state, its metrics.
+/// The running app: its modules, its phase, its state, its metrics.
 ///
-/// Each step of its life has an owner of its own: ``launch``, ``reloads``, ``shutdown``. Belongs to the
-/// lane.
+/// Each step of its life has its own type: ``launch``, ``reloads``, ``shutdown``. Belongs to the lane.
 final class App {
-    /// The slatefile that holds.
+    /// The current slatefile.
     var slatefile: Slatefile
     let gate: Gate
     let center: CommunicationCenter
@@ -25,9 +24,9 @@ final class App {
     private(set) var phase = AppPhase.made
     var state = LifecycleState.launching
     var records: [ModuleRecord] = []
-    /// Changed on the lane, read by any thread.
+    /// The metrics, changed on the lane and read by any thread.
     let metrics = HostCounters()
-    /// The modules that have not returned from `init` in time: no more is to come of them.
+    /// The modules that have not returned from `init` in time: they will not be used.
     var hangingInInit: [ModuleSlot] = []
     private var eventBegan: ContinuousClock.Instant
 
@@ -54,7 +53,7 @@ final class App {
         eventBegan = time.now()
     }
 
-    /// Moves to the next phase, and does what that calls for.
+    /// Moves to the next phase, and carries out its effects.
     func advance(_ change: AppPhase.Change) {
         for effect in phase.apply(change) {
             switch effect {
@@ -83,14 +82,14 @@ final class App {
 
     func isOverdue(_ record: ModuleRecord) -> Bool { gate.lane.isOverdue(record.slot) }
 
-    /// The rank of the first required module that failed: those after it were not told to launch.
+    /// The rank of the first required module that failed: those after it did not receive `launch`.
     var firstFailedRequired: UInt16? {
         records.first { $0.entry.isRequired && $0.isFailed }?.slot.rank
     }
 
-    /// Marks a module as failed: it gets nothing more.
+    /// Marks a module as failed: it receives nothing more.
     ///
-    /// A required one ends the app.
+    /// A required module ends the app.
     func markFailed(_ record: ModuleRecord, _ step: String, _ error: any Error) {
         guard !record.isFailed else { return }
         record.status = .failed("\(step): \(error)")
@@ -103,7 +102,7 @@ final class App {
         role.moduleFailed(record, in: step, error, of: self)
     }
 
-    /// Notes and logs what a module threw in an event.
+    /// Notes and logs an error that a module threw in an event.
     func failed(_ record: ModuleRecord, in event: LifecycleEvent, _ error: any Error) {
         metrics.withLock { $0.failures += 1 }
         logFailed(record, in: event, error)
@@ -114,7 +113,7 @@ final class App {
             .error, "failed: \(error)", event: event.kind.rawValue)
     }
 
-    /// Delivers something of the host's own once what was accepted before is delivered.
+    /// Delivers an event of the host itself after everything accepted before.
     func deliverNow(_ request: EventRequest, limit: DeliveryLimit = .event) {
         gate.lane.enqueue(EventJob(request, in: LaneConfined(self), limit: limit))
     }
@@ -123,14 +122,14 @@ final class App {
         var health = HostHealth(
             state: state, isReady: phase.isReady,
             modules: records.isEmpty ? slatefile.modules.count(where: \.isEnabled) : records.count)
-        // Modules that were taken out concern the host alone.
+        // Modules that are being unloaded concern the host alone.
         health.overdue = gate.lane.overdueSlots.filter { !unloadingModules.holds($0) }.compactMap(
             \.id)
         health.failed = records.filter(\.isFailed).map(\.id)
         return health
     }
 
-    /// Says that something may have changed in ``health``.
+    /// Reports ``health``, which may have changed.
     func reportHealth() {
         let health = health
         metrics.withLock { $0.overdue = health.overdue }
@@ -138,11 +137,11 @@ final class App {
     }
 }
 
-// MARK: For the job that delivers
+// MARK: The delivering job
 
 extension App {
-    /// Returns the events that a request comes to, in order: none where it means nothing in the app's state, nil where
-    /// the job is held and will be run again.
+    /// Returns the events of a request, in order: none where it has no meaning in the app's state, nil where
+    /// the job is kept and will be run again.
     func plan(_ request: EventRequest, of job: EventJob) -> [LifecycleEvent]? {
         switch request {
         case .event(let event, _):
@@ -158,14 +157,14 @@ extension App {
             if events.isEmpty { onIgnored?(state) }
             return events
         case .own(let event):
-            // A stop that came in between makes it meaningless.
+            // It has no meaning after a stop.
             return phase.isEnding ? [] : [event]
         case .ownChange(let change, let origin):
             return phase.isEnding && change != .terminate ? [] : apply(change, origin: origin)
         }
     }
 
-    /// Keeps what comes from outside until the app is ready.
+    /// Keeps jobs from outside until the app is ready.
     func isHeld(_ job: any LaneJob) -> Bool {
         guard phase.isBeforeReady else { return false }
         launch.hold(job)
@@ -200,12 +199,12 @@ extension App {
         if case .configuration(let reload) = event.content { take(reload) }
     }
 
-    /// Has contexts answer with the new settings.
+    /// Updates the settings in the contexts.
     private func take(_ reload: ConfigurationReload) {
         for record in records where !record.isFailed {
             if let context = record.context, let change = reload.change(for: record.id) {
                 let confined = LaneConfined(context)
-                // The context of an overdue module is its own thread's.
+                // The context of an overdue module belongs to its own thread.
                 let isDeferred = gate.lane.defer(
                     for: record.slot,
                     OverdueModules.Work { confined.openInModule().configurationChanged(change) })
@@ -214,7 +213,7 @@ extension App {
         }
     }
 
-    /// Notes that a responder threw.
+    /// Notes an error that a responder threw.
     ///
     /// - Returns: Whether the others are to be notified.
     func failed(_ slot: ModuleSlot, in event: LifecycleEvent, _ error: any Error) -> FanStep {
@@ -222,7 +221,7 @@ extension App {
         return role.responderFailed(slot, in: event, error, of: self)
     }
 
-    /// Returns whether an event is still to be delivered after a module was overdue in it.
+    /// Returns whether the delivery of an event continues after a module was overdue in it.
     func goesOn(with event: LifecycleEvent) -> Bool {
         event.kind != .launch || firstFailedRequired == nil
     }
@@ -237,7 +236,7 @@ extension App {
         role.ended(event, tally, of: request, in: self)
     }
 
-    /// Every module that is left counts as launched, whether it had work to do or not.
+    /// Marks every remaining module as launched, whether it handles `launch` or not.
     private func launched() {
         let end = firstFailedRequired ?? .max
         for record in records where !record.isFailed {
@@ -262,7 +261,7 @@ extension App {
             + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
     }
 
-    /// Continues with what a request was a step of.
+    /// Continues with the operation of which a request was a step.
     func completed(_ request: EventRequest) { role.completed(request, in: self) }
 }
 

@@ -1,11 +1,11 @@
 import AppService
 
-/// The launch of an app: from the slatefile to READY, in steps that each are a job of the lane.
+/// The launch of an app: from the slatefile to READY, in steps that are each a job of the lane.
 ///
 /// Belongs to the lane.
 final class AppLaunch {
     private unowned let app: App
-    /// Processes of modules that are yet to be made; nil once all are.
+    /// The starts of processes for modules that are yet to be created; nil once all are.
     private var starts: ProcessStarts?
     /// The jobs from outside that wait for READY.
     private var held: [any LaneJob] = []
@@ -18,7 +18,7 @@ final class AppLaunch {
 
     func hold(_ job: any LaneJob) { held.append(job) }
 
-    /// Drops what waits for READY: a stop has come before.
+    /// Drops the jobs that wait for READY, because of a stop before it.
     func dropHeld() {
         guard !held.isEmpty else { return }
         app.log.warning("\(held.count) events came before READY and are not delivered")
@@ -34,7 +34,7 @@ final class AppLaunch {
 
     // MARK: Steps
 
-    /// Makes every module, in order; then the start-up tasks that cannot wait.
+    /// Creates every module, in order; then runs the start-up tasks that cannot wait.
     func makeModules() {
         guard let host = app.host else { return }
         began = app.time.now()
@@ -52,7 +52,7 @@ final class AppLaunch {
                 gate: app.gate, center: app.center)
             app.calls?.parent = app.role.upstream
         } catch {
-            return host.fail("the routes make no sense: \(error)")
+            return host.fail("invalid routes: \(error)")
         }
         starts = app.processStarts(of: app.records) { context(of: $0, in: host) }
         for index in app.records.indices {
@@ -84,13 +84,13 @@ final class AppLaunch {
     }
 
     private func runStartupTasks(in host: Host) {
-        // Every module has taken its own, unless the app stops.
+        // Every module has taken its own process, unless the app stops.
         cancelStarts()
         guard app.phase == .making, !host.isStopping else { return }
         do throws(StartupError) {
             try host.startup.admit(.high)
         } catch {
-            return host.fail("start-up tasks make no sense: \(error)")
+            return host.fail("invalid start-up tasks: \(error)")
         }
         host.startup.whenDone(.high) {
             host.onLane(limit: .launch) { app, _ in app.advance(.startedUp) }
@@ -108,7 +108,7 @@ final class AppLaunch {
         _ = app.state.apply(.launched)
         app.metrics.withLock { $0.state = app.state }
         host.onLane(limit: .launch) { app, thread in app.launch.askForRoot(on: thread) }
-        // A job of its own: a root that takes too long delays no module's becoming active.
+        // A job of its own: a root that takes too long does not delay `activate` for the modules.
         host.onLane { app, _ in app.deliverNow(.ownChange(.activate, origin: .host)) }
     }
 
@@ -149,7 +149,7 @@ final class AppLaunch {
         held = []
     }
 
-    /// Opens the inbox, and lets the start-up tasks begin that can wait.
+    /// Opens the inbox, and starts the start-up tasks that can wait.
     func openInbox() {
         guard let host = app.host else { return }
         app.inbox?.open(for: host)

@@ -1,55 +1,56 @@
-/// The phase of an app between its making and its end.
+/// The phase of an app between its creation and its end.
 ///
 /// ```
 /// made → making → launching → activating → running ⇄ reloading
 /// any of these → stopping → releasing → ended
 /// ```
 ///
-/// ``apply(_:)`` is the only way to move: it changes the phase and names what the app has to do then,
-/// but does nothing, so it can be tested as a table. ``LifecycleState`` is what modules see.
+/// ``apply(_:)`` is the only transition function: it changes the phase and returns the effects that the app
+/// has to carry out, but carries out none, so it can be tested as a table. ``LifecycleState`` is the state
+/// that modules see.
 enum AppPhase: Hashable {
-    /// Nothing has happened yet.
+    /// The app was created, and nothing has happened yet.
     case made
-    /// Modules are made, and the start-up tasks that cannot wait are run.
+    /// Modules are being created, and the start-up tasks that cannot wait are run.
     case making
-    /// Each module is notified of `launch`.
+    /// Modules receive `launch`.
     case launching
-    /// The root is opened, and each module is notified of `activate`.
+    /// The root is opened, and modules receive `activate`.
     case activating
     /// Ready: events from outside are delivered.
     case running
-    /// Ready, and another slatefile is on its way.
+    /// Ready, and a reload is in progress.
     case reloading
-    /// A stop was decided, to come to this end: modules are notified of it.
+    /// A stop was decided, with this end: modules receive the shutdown events.
     case stopping(Host.End)
-    /// Each module that is not overdue was notified, and they are released.
+    /// Each module that is not overdue has received the shutdown events, and they are being released.
     case releasing(Host.End)
     case ended
 
     /// A change that can be requested in a phase.
     enum Change: Hashable {
         case begin
-        /// Modules are made, and the start-up tasks that cannot wait are done.
+        /// The modules are created, and the start-up tasks that cannot wait are done.
         case startedUp
-        /// Each module was notified of `launch`, and none that is required has failed.
+        /// Each module has received `launch`, and no required one has failed.
         case launched
-        /// Each module was notified of `activate`.
+        /// Each module has received `activate`.
         case activated
         case reload
-        /// A reload has come to its end, whichever way.
+        /// A reload has ended, with any outcome.
         case reloaded
         case stop(Host.End)
-        /// Each module that is not overdue was notified of the stop.
+        /// Each module that is not overdue has received the shutdown events.
         case notified
         /// Each module was released.
         case released
     }
 
-    /// A thing the app has to do after a change.
+    /// An action that the app has to carry out after a change.
     enum Effect: Hashable {
         case makeModules, reportStartedUp, openRoot, becomeReady, openInbox
         case beginNextReload, undoReload
-        /// Nothing more is accepted, begun or tried again.
+        /// Accept, begin and retry nothing more.
         case closeEntrances
         case dropHeld, notifyOfStop, release
         case end(Host.End)
@@ -57,8 +58,8 @@ enum AppPhase: Hashable {
 
     /// Moves to the phase that follows a change.
     ///
-    /// - Returns: What is to be done, in order. Empty where the change means nothing in this phase,
-    ///   which stays as it is.
+    /// - Returns: The effects to carry out, in order. Empty where the change has no meaning in this phase,
+    ///   which stays unchanged.
     mutating func apply(_ change: Change) -> [Effect] {
         switch (self, change) {
         case (.made, .begin): return move(to: .making, [.makeModules])
@@ -69,7 +70,7 @@ enum AppPhase: Hashable {
 
         case (.running, .reload): return move(to: .reloading, [])
         case (.reloading, .reloaded): return move(to: .running, [.beginNextReload])
-        // One that a stop has undone; those that wait for it learn of the stop.
+        // A reload that a stop has rolled back; those that wait for it are notified of the stop.
         case (.stopping, .reloaded), (.releasing, .reloaded): return [.beginNextReload]
 
         case (.made, .stop(let end)), (.making, .stop(let end)), (.launching, .stop(let end)),
@@ -81,12 +82,12 @@ enum AppPhase: Hashable {
             return move(to: .stopping(end), [.closeEntrances, .undoReload, .notifyOfStop])
 
         case (.stopping(let end), .notified): return move(to: .releasing(end), [.release])
-        // A module that was overdue, or held a step open, has returned.
+        // A module that was overdue, or had a hold on a step, has returned or released it.
         case (.releasing, .notified): return [.release]
         case (.releasing(let end), .released): return move(to: .ended, [.end(end)])
 
-        // What is so already, what a stop has come before, and what cannot be from here. Spelled out,
-        // with no `default`: a new phase must be placed by hand.
+        // The change has happened already, comes after a stop, or is not possible. Spelled out, with no
+        // `default`: a new phase must be placed by hand.
         case (.made, _), (.making, _), (.launching, _), (.activating, _), (.running, _),
             (.reloading, _), (.stopping, _), (.releasing, _), (.ended, _):
             return []

@@ -1,30 +1,30 @@
-/// The ways in which an app differs where it is the process of one module, led by another host.
+/// The behavior that differs where an app is the process of one module, controlled by another host.
 ///
 /// On the lane, except where a method says otherwise.
 protocol AppRole: AnyObject, Sendable {
-    /// The way to the modules of other processes; nil for an app whose modules are all its own.
+    /// The connection to the modules of other processes; nil for an app whose modules are all its own.
     var upstream: (any UpstreamCalls)? { get }
 
     /// The input that the lane serves while a call waits; nil for none.
     var input: (any LaneInput)? { get }
 
-    /// Notes the host of this app. On the thread that makes it.
+    /// Sets the host of this app. On the thread that creates it.
     func set(_ host: Host)
 
-    /// Continues after each module was made and the start-up tasks that cannot wait are done, or one
-    /// of them has failed.
+    /// Continues after each module was created and the start-up tasks that cannot wait are done, or one of
+    /// them has failed.
     func startedUp(_ app: App)
 
     /// Reports that a module has failed.
     ///
     /// - Parameters:
-    ///   - record: The module's.
-    ///   - step: What it failed in.
-    ///   - error: What it threw.
+    ///   - record: The record of the module.
+    ///   - step: The step in which it failed.
+    ///   - error: The error that it threw.
     ///   - app: The app.
     func moduleFailed(_ record: ModuleRecord, in step: String, _ error: any Error, of app: App)
 
-    /// Reports that a responder threw.
+    /// Reports an error that a responder threw.
     ///
     /// - Returns: Whether the others are to be notified.
     func responderFailed(
@@ -34,10 +34,10 @@ protocol AppRole: AnyObject, Sendable {
     /// Reports the end of an event.
     func ended(_ event: LifecycleEvent, _ tally: EventTally, of request: EventRequest, in app: App)
 
-    /// Continues with what a request was a step of.
+    /// Continues with the operation of which a request was a step.
     func completed(_ request: EventRequest, in app: App)
 
-    /// Tells the modules that the app stops.
+    /// Sends the shutdown events to the modules.
     func notifyOfStop(origin: Origin, in app: App)
 
     /// Takes a message of a module, on any thread.
@@ -46,7 +46,7 @@ protocol AppRole: AnyObject, Sendable {
     func take(_ message: LifecycleEvent) -> Bool
 }
 
-/// An app of its own: the modules of a slatefile.
+/// An app of its own, with the modules of a slatefile.
 final class StandaloneRole: AppRole {
     var upstream: (any UpstreamCalls)? { nil }
     var input: (any LaneInput)? { nil }
@@ -60,8 +60,8 @@ final class StandaloneRole: AppRole {
     ) {
         let log = app.log.of(module: record.id.text)
         guard record.entry.isRequired else {
-            log.error("\(step) failed, the app goes on without it: \(error)")
-            // A process that is given up was restarted often enough.
+            log.error("\(step) failed; the app continues without it: \(error)")
+            // A process that is no longer restarted was restarted often enough.
             if step != "process" { app.retries.schedule(record) }
             return
         }

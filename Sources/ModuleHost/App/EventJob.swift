@@ -1,9 +1,9 @@
-/// Delivers one event after another on the lane, and goes on with the next responder on another
-/// thread where one gets stuck.
+/// A job that delivers events one after the other, and continues with the next responder on another thread
+/// where one is stuck.
 ///
-/// `@unchecked Sendable`: everything that changes is touched only by the thread that owns the lane;
-/// the exchange of the ownership word orders one owner's writes before the next one's reads.
-/// `LaneTakeoverTests` under the thread sanitizer would break it.
+/// `@unchecked Sendable`: all mutable state is accessed only by the thread that owns the lane; the exchange
+/// of the ownership word orders one owner's writes before the next one's reads. `LaneTakeoverTests` under the
+/// thread sanitizer would break it.
 final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     let limit: DeliveryLimit
     private let app: LaneConfined<App>
@@ -14,10 +14,10 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     private(set) var event: LifecycleEvent?
 
     /// - Parameters:
-    ///   - request: What is to happen.
-    ///   - app: Where.
-    ///   - limit: What each module is allowed.
-    ///   - load: The request as something in flight, released with the job.
+    ///   - request: The request.
+    ///   - app: The app.
+    ///   - limit: The deadline of each module.
+    ///   - load: The request as an item in flight, released with the job.
     init(
         _ request: EventRequest, in app: LaneConfined<App>, limit: DeliveryLimit = .event,
         load: InFlight? = nil
@@ -67,10 +67,12 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
     func abandon() { abandonInHand() }
 
     func abandonInHand() {
-        if case .event(_, let answer?) = request { answer.give(.failure(RouteError.stopped)) }
+        if case .event(_, let completion?) = request {
+            completion.finish(.failure(RouteError.stopped))
+        }
     }
 
-    /// - Returns: False where the lane was lost: nothing may be touched any more.
+    /// - Returns: False where the lane was lost: its state must not be accessed any more.
     private func deliver(
         _ event: LifecycleEvent, in app: App, on thread: LaneThread, after rank: UInt16
     ) -> Bool {
@@ -96,21 +98,22 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
 
 /// A request for an event or a change of state.
 enum EventRequest: Sendable {
-    /// An event that changes no state, from outside; with the receiver of the result of a URL, if there
-    /// is one.
-    case event(LifecycleEvent, Answer<Host.CallReply>? = nil)
-    /// A change of state, from outside; with whom to tell that it means nothing in the state it finds.
+    /// An event that changes no state, from outside; with the receiver of the result of a URL, if there is
+    /// one.
+    case event(LifecycleEvent, CallCompletion<Host.CallReply>? = nil)
+    /// A change of state, from outside; with a closure that is called if it has no meaning in the current
+    /// state.
     case change(
         LifecycleState.Change, origin: Origin,
         onIgnored: (@Sendable (LifecycleState) -> Void)? = nil)
-    /// An event of the host's own, at this very moment.
+    /// An event of the host itself, immediately.
     case own(LifecycleEvent)
-    /// A change of state of the host's own, at this very moment.
+    /// A change of state of the host itself, immediately.
     case ownChange(LifecycleState.Change, origin: Origin)
 }
 
 extension EventRequest {
-    /// Whether it was accepted from outside, or posted by a module; else it is the host's own.
+    /// Whether it was accepted from outside, or posted by a module; otherwise it is the host's own.
     fileprivate var isFromOutside: Bool {
         switch self {
         case .event, .change: true

@@ -1,48 +1,48 @@
-/// Calls from outside of the app: what the control socket asks for.
+/// Calls from outside the app, as requested through the control socket.
 ///
-/// From any thread. Each is answered once, on whatever thread; also where the host stops first. They come
-/// after what was accepted before, from READY on.
+/// From any thread. Each is completed once, on any thread; also where the host stops before. They are made
+/// after everything accepted before, from READY on.
 extension Host {
     /// The reply to a call from outside.
     package enum CallReply: Sendable {
         /// The reply of a route, as JSON text.
         case json([UInt8])
-        /// A module claimed the URL by itself, and gives no reply.
+        /// A module claimed the URL itself, and gives no reply.
         case claimed(by: ModuleID)
     }
 
-    package typealias CallCompletion<Reply> = @Sendable (Result<Reply, any Error>) -> Void
+    package typealias CompletionHandler<Reply> = @Sendable (Result<Reply, any Error>) -> Void
 
-    /// Opens a URL: modules that claim URLs by themselves are asked first, then the router.
+    /// Opens a URL: modules that claim URLs themselves are called first, then the router.
     ///
     /// - Parameters:
-    ///   - url: The URL; a token in it is taken out.
-    ///   - origin: Who calls.
-    ///   - token: The caller's token, which counts before one of the URL.
-    ///   - completion: Gets ``RouteError``, ``ParameterFault`` or ``HandlerFailure`` where it fails.
+    ///   - url: The URL; a token in it is removed.
+    ///   - origin: The origin of the call.
+    ///   - token: The caller's token, which takes precedence over one in the URL.
+    ///   - completion: Receives ``RouteError``, ``ParameterFault`` or ``HandlerFailure`` on failure.
     package func open(
         _ url: String, origin: Origin, token: RouteToken?,
-        completion: @escaping CallCompletion<CallReply>
+        completion: @escaping CompletionHandler<CallReply>
     ) {
-        let answer = Answer(completion)
+        let pending = CallCompletion(completion)
         do throws(URLFault) {
             let event = try LifecycleEvent.openURL(url, token: token, origin: origin)
-            enqueue(.event(event, answer))
+            enqueue(.event(event, pending))
         } catch {
-            answer.give(.failure(RouteError.malformed(error)))
+            pending.finish(.failure(RouteError.malformed(error)))
         }
     }
 
-    /// Finds out whether a route would answer a URL; modules that claim URLs by themselves are not asked.
+    /// Finds out whether a route would answer a URL; modules that claim URLs themselves are not called.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - origin: Who asks.
+    ///   - origin: The origin of the request.
     ///   - token: The caller's token.
-    ///   - completion: Gets ``RouteError`` for what is not a URL.
+    ///   - completion: Receives ``RouteError`` for a text that is not a URL.
     package func canOpen(
         _ url: String, origin: Origin, token: RouteToken?,
-        completion: @escaping CallCompletion<Bool>
+        completion: @escaping CompletionHandler<Bool>
     ) {
         let caller = Caller(origin: origin, token: token)
         call(completion) { try $0.canOpen(url, for: caller, on: $1) }
@@ -53,13 +53,13 @@ extension Host {
     /// - Parameters:
     ///   - module: The module's id.
     ///   - action: The action's name.
-    ///   - parameters: What the request is made of.
-    ///   - origin: Who calls.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - origin: The origin of the call.
     ///   - token: The caller's token.
-    ///   - completion: Gets ``RouteError``, ``ParameterFault`` or ``HandlerFailure`` where it fails.
+    ///   - completion: Receives ``RouteError``, ``ParameterFault`` or ``HandlerFailure`` on failure.
     package func call(
         _ module: String, _ action: String, _ parameters: RouteParameters, origin: Origin,
-        token: RouteToken?, completion: @escaping CallCompletion<CallReply>
+        token: RouteToken?, completion: @escaping CompletionHandler<CallReply>
     ) {
         let caller = Caller(origin: origin, token: token, wantsJSON: true)
         call(completion) {
@@ -67,10 +67,10 @@ extension Host {
         }
     }
 
-    /// The routes as they are now.
+    /// Reads the current routes.
     ///
-    /// - Parameter completion: Gets ``RouteError/stopped`` where the host has stopped.
-    package func routes(_ completion: @escaping CallCompletion<RouteTable>) {
+    /// - Parameter completion: Receives ``RouteError/stopped`` where the host has stopped.
+    package func routes(_ completion: @escaping CompletionHandler<RouteTable>) {
         call(completion) { dispatcher, thread in
             try dispatcher.asHost(on: thread) { dispatcher.table }
         }
@@ -79,10 +79,10 @@ extension Host {
     /// Posts a message.
     ///
     /// - Parameters:
-    ///   - topic: What it is about.
-    ///   - payload: What it says.
-    ///   - origin: Who posts.
-    ///   - load: Let go of when the message is delivered.
+    ///   - topic: The topic.
+    ///   - payload: The payload.
+    ///   - origin: The origin of the message.
+    ///   - load: Released when the message is delivered.
     /// - Throws: ``EventError`` for an empty topic.
     package func post(
         _ topic: String, _ payload: JSONValue?, origin: Origin, load: InFlight? = nil
@@ -91,29 +91,31 @@ extension Host {
     }
 
     private func call<Reply: Sendable>(
-        _ completion: @escaping CallCompletion<Reply>,
+        _ completion: @escaping CompletionHandler<Reply>,
         _ body: @escaping @Sendable (CallDispatcher, LaneThread) throws -> Reply
     ) {
-        let answer = Answer(completion)
+        let pending = CallCompletion(completion)
         onLane { [place = app] app, _ in
-            // Before the launch there is nothing to call yet: as all that comes from outside, it waits for READY.
+            // Before the launch nothing can be called: as everything from outside, it waits for READY.
             if app.calls == nil,
-                app.isHeld(LaneWork { thread in place.open(on: thread).begin(answer, body) })
+                app.isHeld(LaneWork { thread in place.open(on: thread).begin(pending, body) })
             {
                 return
             }
-            app.begin(answer, body)
+            app.begin(pending, body)
         }
     }
 }
 
 extension App {
     fileprivate func begin<Reply: Sendable>(
-        _ answer: Answer<Reply>,
+        _ completion: CallCompletion<Reply>,
         _ body: @escaping @Sendable (CallDispatcher, LaneThread) throws -> Reply
     ) {
-        guard let calls, !phase.isEnding else { return answer.give(.failure(RouteError.stopped)) }
-        let job = CallJob(LaneConfined(calls), answer, body)
+        guard let calls, !phase.isEnding else {
+            return completion.finish(.failure(RouteError.stopped))
+        }
+        let job = CallJob(LaneConfined(calls), completion, body)
         if !isHeld(job) { gate.lane.prepend([job]) }
     }
 }

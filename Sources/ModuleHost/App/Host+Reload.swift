@@ -1,34 +1,35 @@
 extension Host {
-    /// Exchanges the slatefile while the app runs: modules are made and launched, order, routes, signals
-    /// and limits exchanged at one instant between two events, and what is no longer named released.
+    /// Exchanges the slatefile while the app runs: modules are created and launched; order, routes, signals
+    /// and limits are exchanged atomically between two events; and modules that are no longer named are
+    /// released.
     ///
-    /// Waits for READY, and for a reload that is on its way. Where a module cannot be made or launched
-    /// everything stays as it was.
+    /// Waits for READY, and for a reload in progress. Where a module cannot be created or launched everything
+    /// stays unchanged.
     ///
     /// - Parameters:
-    ///   - slatefile: The new one; checked.
-    ///   - tokens: The tokens that go with it.
-    ///   - origin: Who wants it.
-    ///   - notifiesUnchanged: Whether modules that take settings are notified also where nothing changed.
-    ///   - completion: Is called once, on whatever thread.
+    ///   - slatefile: The new slatefile; checked.
+    ///   - tokens: The tokens that belong to it.
+    ///   - origin: The origin of the request.
+    ///   - notifiesUnchanged: Whether modules that take settings are notified even where nothing changed.
+    ///   - completion: Called once, on any thread.
     package func reload(
         _ slatefile: Slatefile, tokens: TokenStore, origin: Origin, notifiesUnchanged: Bool = true,
         completion: @escaping @Sendable (ReloadOutcome) -> Void
     ) {
-        let answer = Answer<ReloadOutcome> { completion((try? $0.get()) ?? .stopped) }
+        let pending = CallCompletion<ReloadOutcome> { completion((try? $0.get()) ?? .stopped) }
         let request = ReloadRequest(
             slatefile: slatefile, tokens: tokens, origin: origin,
             notifiesUnchanged: notifiesUnchanged,
-            answer: answer)
+            completion: pending)
         gate.lane.enqueue(
             LaneWork { [app] thread in
                 app.open(on: thread).reloads.begin(request)
             } onAbandon: {
-                answer.give(.success(.stopped))
+                pending.finish(.success(.stopped))
             })
     }
 
-    /// Tells modules that take settings those that they have: it is the moment to reopen files.
+    /// Notifies modules that take settings of their current ones, so that they can reopen files.
     func repeatSettings(origin: Origin) {
         onLane { app, _ in
             let job = app.configurationJob(

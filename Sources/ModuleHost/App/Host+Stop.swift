@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// The stop of a host, as any thread sees it: asked for once, and over once.
+/// The stop of a host for any thread: requested once, and over once.
 final class HostStop: Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case none, asked, over
@@ -9,18 +9,18 @@ final class HostStop: Sendable {
 
     private let stage = Atomic(Stage.none)
     private let alarms = Guarded<[any Alarm]>([])
-    /// Open from the moment on at which a stop is asked for.
+    /// The latch that opens when a stop is requested.
     let latch = Latch()
 
-    /// Whether a stop was asked for.
+    /// Whether a stop was requested.
     var isAsked: Bool { stage.load(ordering: .acquiring) != .none }
 
-    /// Whether the app has come to its end.
+    /// Whether the app has ended.
     var isOver: Bool { stage.load(ordering: .acquiring) == .over }
 
-    /// Asks for the stop.
+    /// Requests the stop.
     ///
-    /// - Returns: False where it was asked for before.
+    /// - Returns: False where it was requested before.
     func ask() -> Bool {
         let isFirst = stage.compareExchange(
             expected: .none, desired: .asked, ordering: .acquiringAndReleasing
@@ -29,7 +29,7 @@ final class HostStop: Sendable {
         return isFirst
     }
 
-    /// Keeps alarms that the end calls off.
+    /// Stores alarms that the end cancels.
     func keep(_ new: [any Alarm]) { alarms.withLock { $0 = new } }
 
     /// Notes the end.
@@ -43,23 +43,23 @@ final class HostStop: Sendable {
 }
 
 extension Host {
-    /// Stops the app: `resign-active`, `background` and `terminate` as far as the state calls for
-    /// them, then the modules are released, in reverse order.
+    /// Stops the app: `resign-active`, `background` and `terminate` as the state requires, then the modules
+    /// are released, in reverse order.
     ///
-    /// What was accepted before is delivered before.
+    /// Everything accepted before is delivered before.
     ///
-    /// - Parameter reason: Why, for the log.
+    /// - Parameter reason: The reason, for the log.
     package func stop(because reason: String) {
         stop(.stopped, because: reason, origin: .host)
     }
 
-    /// Stops the app since something failed that it cannot do without.
+    /// Stops the app because a required part failed.
     func fail(_ reason: String) { stop(.failed(reason), because: reason, origin: .host) }
 
-    /// Whether the app has come to its end.
+    /// Whether the app has ended.
     var isOver: Bool { stopping.isOver }
 
-    /// Whether a stop was asked for.
+    /// Whether a stop was requested.
     var isStopping: Bool { stopping.isAsked }
 
     func stop(_ end: End, because reason: String, origin: Origin) {
@@ -71,8 +71,8 @@ extension Host {
         let alarm = time.schedule(after: limit) { [self] in overdue() }
         let slow = time.schedule(after: Self.slowStop) { [self] in saySlowStop() }
         stopping.keep([alarm, slow])
-        // Before the lane has come to it: a module may keep it from that. Who reads the line may rely on it:
-        // a parent that starts hosts again knows by then that this one is the last.
+        // Before the lane handles it, since a module may keep the lane busy. Readers of the log line may rely
+        // on the order: a parent that restarts hosts knows by then that this one is the last.
         observer.onStop(end, reason)
         log.notice("stopping: \(reason)")
         gate.lane.enqueue(
@@ -82,14 +82,14 @@ extension Host {
             })
     }
 
-    /// After how long a stop says what it waits for.
+    /// The time after which a stop logs what it waits for.
     private static let slowStop: Duration = .seconds(1)
 
-    /// Says which modules a stop waits for, once, on the thread of an alarm: the lane may be stuck.
+    /// Logs the modules that a stop waits for, once, on the thread of an alarm: the lane may be stuck.
     private func saySlowStop() {
         let lane = gate.lane
         var waits: [String] = []
-        if let id = lane.slot(lane.word.load().slot)?.id { waits.append("\(id) is at work") }
+        if let id = lane.slot(lane.word.load().slot)?.id { waits.append("\(id) is running") }
         for slot in lane.overdueSlots {
             if let id = slot.id { waits.append("\(id) is unresponsive") }
         }
@@ -101,8 +101,8 @@ extension Host {
                 + "it takes \(slatefile.deadlines.stopAll.briefText) at most")
     }
 
-    /// Drops what was accepted before the stop and is not delivered yet, where the stop has not come round to
-    /// the modules for it.
+    /// Drops jobs that were accepted before the stop and are not delivered yet, where the stop has not
+    /// reached the modules because of them.
     private func dropBacklog(after limit: Duration) {
         let dropped = gate.lane.dropBacklog(
             before: { $0 is StopJob },
@@ -127,10 +127,10 @@ extension Host {
         observer.onEnd(end)
     }
 
-    /// The modules whose end an overdue stop did not wait for: those that are overdue, and those that hold, of
-    /// which the log says what for.
+    /// Returns the modules whose end an overdue stop did not wait for: those that are overdue, and those with
+    /// holds, whose reasons are logged.
     ///
-    /// Not the current one, which has time left: to blame is what stands before it.
+    /// Not the current one, which has time left: the delay was caused by those before it.
     private func leftBehind() -> [ModuleID] {
         var modules = gate.lane.unresponsiveSlots.compactMap(\.id)
         for hold in holds.open {

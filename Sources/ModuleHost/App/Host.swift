@@ -1,35 +1,35 @@
 import AppService
 import Synchronization
 
-/// An app that lives: the modules of a slatefile, made, launched, told of what happens, and released.
+/// A running app: the modules of a slatefile, which are created, launched, notified of events, and released.
 ///
-/// A host does not know of processes: ``HostDaemon`` ties one to signals, files and exit codes. All of
+/// A host is independent of processes: ``HostDaemon`` connects one to signals, files and exit codes. All of
 /// its methods may be called from any thread, and none of them waits for a module.
 package final class Host: Sendable {
     /// The end of an app.
     package enum End: Hashable, Sendable {
-        /// As it was asked to: every module was notified and released.
+        /// The app ended as requested: every module received the shutdown events and was released.
         case stopped
-        /// Something it cannot do without failed; the reason in words. What was launched was stopped.
+        /// A required part failed; the reason in words. The launched modules were stopped.
         case failed(String)
-        /// The stop ran out of time. These modules are still busy, or hold one of its steps open, so the
-        /// process can only be left.
+        /// The stop ran out of time. These modules are still busy, or have a hold on one of its steps, so the
+        /// process can only exit.
         case overdue([ModuleID])
     }
 
-    /// Whom a host tells how it is doing.
+    /// The receiver of a host's notifications.
     ///
-    /// Called on the lane, or where the lane is stuck on some other thread.
+    /// Called on the lane, or where the lane is stuck on another thread.
     package struct Observer: Sendable {
-        /// Called at READY, with the number of modules that run, of all modules, and the time it took.
+        /// Called at READY, with the number of running modules, of all modules, and the time it took.
         let onReady: @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void
-        /// Called where it may have changed.
+        /// Called where the health may have changed.
         let onHealth: @Sendable (HostHealth) -> Void
-        /// Called when a stop begins, with the intended end and the reason; on the thread that asks for it.
+        /// Called when a stop begins, with the intended end and the reason; on the thread that requests it.
         let onStop: @Sendable (End, String) -> Void
-        /// Called once.
+        /// Called once, at the end.
         let onEnd: @Sendable (End) -> Void
-        /// Called at the instant at which another slatefile holds.
+        /// Called at the instant at which another slatefile takes effect.
         let onReload: @Sendable (Slatefile) -> Void
 
         package init(
@@ -51,7 +51,8 @@ package final class Host: Sendable {
     }
 
     private let currentSlatefile: Guarded<Slatefile>
-    /// Modules that are made for a reload which does not hold yet: it fails with them, and not the app.
+    /// The modules that are created for a reload that has not been committed yet: if they fail, the reload
+    /// fails, and not the app.
     private let staged = Guarded<[ModuleID]>([])
     private let exchange = Guarded<SlatefileExchange?>(nil)
     let gate: Gate
@@ -61,7 +62,7 @@ package final class Host: Sendable {
     let observer: Observer
     let stateDirectory: String
     let processes: ProcessSettings
-    /// The ways in which this app differs where it is the process of one module.
+    /// The behavior that differs where this app is the process of one module.
     let role: any AppRole
     let tokens: TokenStore
     let inbox: Inbox?
@@ -69,25 +70,25 @@ package final class Host: Sendable {
     let holds: HoldList
     /// The metrics of the host, for any thread.
     let metrics: HostCounters
-    /// The memory of everything from outside that is not done.
+    /// The memory budget of everything from outside that is not done.
     package let inFlight = InFlightBudget()
     let stopping = HostStop()
     private let reference: WeakHost
 
-    /// Makes a host.
+    /// Creates a host.
     ///
     /// Nothing happens before ``launch()``.
     ///
     /// - Parameters:
-    ///   - slatefile: Which modules, in which order.
-    ///   - stateDirectory: Where the host and its modules keep their files; it exists.
-    ///   - processes: Where its modules run that have a process of their own.
-    ///   - tokens: What lets remote callers reach more than what is public.
-    ///   - inbox: Where durable events come from, from READY on; without one there are none.
-    ///   - log: Where it says what happens.
-    ///   - time: Where deadlines and durations come from.
-    ///   - observer: Whom it tells how it is doing.
-    ///   - blackBox: What says, after a death, who was at work; nil for nothing.
+    ///   - slatefile: The modules, in their order.
+    ///   - stateDirectory: The folder in which the host and its modules keep their files; it exists.
+    ///   - processes: The settings of the processes of isolated modules.
+    ///   - tokens: The tokens with which remote callers reach more than public routes.
+    ///   - inbox: The source of durable events, from READY on; without one there are none.
+    ///   - log: The log.
+    ///   - time: The source of deadlines and durations.
+    ///   - observer: The receiver of the host's notifications.
+    ///   - blackBox: The black box, which shows after a death which module was running; nil for none.
     package convenience init(
         slatefile: Slatefile, stateDirectory: String,
         processes: ProcessSettings = ProcessSettings(), tokens: TokenStore = .empty,
@@ -101,9 +102,9 @@ package final class Host: Sendable {
             blackBox: blackBox, role: StandaloneRole())
     }
 
-    /// The same for the process of one module.
+    /// Creates the host of the process of one module.
     ///
-    /// Its parameters are those of the other one.
+    /// The parameters are those of the other initializer.
     init(
         slatefile: Slatefile, stateDirectory: String, processes: ProcessSettings,
         tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,
@@ -141,35 +142,35 @@ package final class Host: Sendable {
         role.set(self)
     }
 
-    /// Ends the lane: what is still listed is dropped.
+    /// Ends the lane: jobs that are still listed are dropped.
     ///
-    /// Stop a host before letting it go.
+    /// Stop a host before releasing it.
     deinit {
         gate.lane.close()
         holds.close()
         holds.clear()
     }
 
-    /// Makes the modules, runs the start-up tasks that cannot wait, launches, and says it is ready.
+    /// Creates the modules, runs the start-up tasks that cannot wait, launches, and reports READY.
     ///
-    /// - Throws: ``SystemError`` where the system has no room for the lane's thread. Everything else is
-    ///   told by the observer.
+    /// - Throws: ``SystemError`` where the system has no room for the lane's thread. Every other failure is
+    ///   reported to the observer.
     package func launch() throws {
         try gate.lane.start()
-        // Held by the lane's own hooks from now on, until it closes.
+        // Kept alive by the lane's own hooks from now on, until the lane closes.
         reference.keep(app)
         onLane(limit: .launch) { app, _ in app.advance(.begin) }
     }
 
     /// Delivers an event, from READY on.
     ///
-    /// What comes before waits for it.
+    /// An earlier event waits for READY.
     ///
-    /// - Parameter event: What happened. A state event changes the state; one that means nothing in the
-    ///   state it finds is counted, logged, and otherwise ignored; `terminate` stops the app.
+    /// - Parameter event: The event. A state event changes the state; one that has no meaning in the current
+    ///   state is counted, logged, and otherwise ignored; `terminate` stops the app.
     package func deliver(_ event: LifecycleEvent) { deliver(event, load: nil) }
 
-    /// The same of an event that counts as in flight until it is delivered.
+    /// Delivers an event that counts as in flight until it is delivered.
     func deliver(_ event: LifecycleEvent, load: InFlight?) {
         if event.kind == .terminate {
             stop(.stopped, because: "\(event.origin)", origin: event.origin)
@@ -180,16 +181,16 @@ package final class Host: Sendable {
         }
     }
 
-    /// The slatefile that holds.
+    /// The current slatefile.
     var slatefile: Slatefile { currentSlatefile.withLock { $0 } }
 
-    /// Another slatefile holds.
+    /// Replaces the current slatefile.
     func exchange(_ slatefile: Slatefile) {
         currentSlatefile.withLock { $0 = slatefile }
         observer.onReload(slatefile)
     }
 
-    /// Has the slatefile's file exchanged; nil where the host does not run of one.
+    /// A closure that exchanges the slatefile's file; nil where the host runs without one.
     typealias SlatefileExchange =
         @Sendable (
             _ text: String, _ module: ModuleID,
@@ -216,7 +217,7 @@ package final class Host: Sendable {
 
     // MARK: The lane
 
-    /// Runs host code with what belongs to the lane.
+    /// Runs host code with the state of the lane.
     func onLane(
         limit: DeliveryLimit = .event,
         _ body: @escaping @Sendable (App, LaneThread) -> Void
@@ -228,12 +229,12 @@ package final class Host: Sendable {
         gate.lane.whenIdle { [app] thread in body(app.open(on: thread)) }
     }
 
-    /// Has the lane deliver an event.
+    /// Makes the lane deliver an event.
     func enqueue(_ request: EventRequest, load: InFlight? = nil) {
         gate.lane.enqueue(EventJob(request, in: app, load: load))
     }
 
-    /// Has the lane deliver events one after the other.
+    /// Makes the lane deliver events one after the other.
     func enqueue(_ requests: [EventRequest]) {
         gate.lane.enqueue(requests.map { EventJob($0, in: app) })
     }
@@ -251,7 +252,7 @@ package final class Host: Sendable {
     }
 }
 
-/// The host, for parts of it that are made before it.
+/// A reference to the host, for parts of it that are created before it.
 final class WeakHost: Sendable {
     private let box = WeakBox<Host>()
 
@@ -259,8 +260,8 @@ final class WeakHost: Sendable {
 
     func set(_ host: Host) { box.set(host) }
 
-    /// The app until the lane has closed, also if the host is released before: its modules must be parted from each other
-    /// then.
+    /// The app until the lane has closed, even if the host is released before: its modules must be
+    /// disconnected from each other then.
     private let app = Guarded<LaneConfined<App>?>(nil)
 
     func keep(_ app: LaneConfined<App>) { self.app.withLock { $0 = app } }

@@ -2,8 +2,8 @@ import AppService
 
 /// The services of a host for the context of a module.
 ///
-/// It does not hold the host: a module that an overdue stop left behind keeps its context, and would
-/// keep all the rest.
+/// It has no strong reference to the host: a module that an overdue stop left behind keeps its context, and
+/// would keep everything else alive.
 struct HostServices: ModuleServices {
     let gate: Gate
     let startup: StartupQueue
@@ -14,14 +14,15 @@ struct HostServices: ModuleServices {
     let isChildProcess: Bool
     private let inbox: Inbox?
     private let stopLatch: Latch
-    /// The start-up tasks of a module that is made for a reload, kept until all modules are made, since tasks may name each
-    /// other in any order; and its messages, kept until the reload takes effect or is undone.
+    /// The start-up tasks of a module that is created for a reload, kept until all modules are created, since
+    /// tasks may name each other in any order; and its messages, kept until the reload is committed or rolled
+    /// back.
     private let staged: (tasks: DeferredQueue<StartupTask>, posts: DeferredQueue<EventRequest>)?
     private let reference = WeakHost()
 
     /// - Parameters:
     ///   - host: The host.
-    ///   - reload: What the module is made for, if it is a reload.
+    ///   - reload: The reload for which the module is created, if there is one.
     init(of host: Host, for reload: ReloadTransaction? = nil) {
         staged = reload.map { ($0.tasks, $0.posts) }
         gate = host.gate
@@ -61,8 +62,8 @@ struct HostServices: ModuleServices {
             post(event)
             return completion()
         }
-        // Told when the request is released.
-        enqueue(.event(event, Answer { _ in completion() }), in: host)
+        // Called when the request is released.
+        enqueue(.event(event, CallCompletion { _ in completion() }), in: host)
     }
 
     private func enqueue(_ request: EventRequest, in host: Host) {
@@ -102,7 +103,7 @@ struct HostServices: ModuleServices {
 
     func fail(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
         let error = DescribedError(error)
-        // At once: what comes next it would receive as one that is gone.
+        // At once: otherwise it would receive the next event although it has failed.
         gate.lane.fail(slot)
         reference.host?.onLane { app, _ in
             if let record = app.record(of: slot) {

@@ -6,24 +6,24 @@ final class ModuleRecord {
     enum Status {
         case waiting
         case made
-        /// It heard `launch`, or would have.
+        /// The module has received `launch`, or does not handle it.
         case launched
-        /// It gets nothing more, for this reason.
+        /// The module receives nothing more, for this reason.
         case failed(String)
         case released
     }
 
-    /// The entry of the slatefile; of an overdue module, that of an earlier slatefile.
+    /// The entry of the slatefile; for an overdue module, that of an earlier slatefile.
     var entry: Slatefile.Module
     let slot: ModuleSlot
     var status = Status.waiting
     var module: (any Module)?
     var context: ModuleContext?
-    /// The rest of a module that was taken out, until it is unloaded.
+    /// The parts of a module that was taken out, until it is unloaded.
     var unloadingParts: UnloadingParts?
-    /// The events that a module which was taken out has yet to receive.
+    /// The shutdown events that a module which was taken out has yet to receive.
     var shutdownEvents: [EventKind] = []
-    /// Whether it is overdue for a reason that has been logged, and nothing more is logged.
+    /// Whether it is overdue for a reason that was logged before, so that nothing more is logged.
     var isQuietlyOverdue = false
 
     init(entry: Slatefile.Module, slot: ModuleSlot) {
@@ -36,8 +36,8 @@ final class ModuleRecord {
     var unavailability: String {
         switch status {
         case .failed(let reason): "it failed: \(reason)"
-        case .waiting: "it is not made yet"
-        case .made where module == nil: "it is not made yet"
+        case .waiting: "it is not created yet"
+        case .made where module == nil: "it is not created yet"
         case .made, .launched, .released: "it was removed"
         }
     }

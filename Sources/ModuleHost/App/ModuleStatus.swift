@@ -1,14 +1,14 @@
 /// The status of one module: a row of `hostd modules`.
 package struct ModuleStatus: Hashable, Sendable {
     package enum State: String, Hashable, Sendable, CaseIterable {
-        /// Not launched yet.
+        /// The module is not launched yet.
         case waiting
         case running
-        /// Busy beyond its deadline; events wait for it.
+        /// The module is busy beyond its deadline; events wait for it.
         case overdue = "late"
-        /// It gets nothing more.
+        /// The module receives nothing more.
         case failed
-        /// Let go of, at the end.
+        /// The module was released, at the end.
         case released
     }
 
@@ -22,18 +22,18 @@ package struct ModuleStatus: Hashable, Sendable {
     package var behind: Int?
     /// The durable events that wait for it since it failed; nil for none.
     package var waiting: WaitingEvents?
-    /// The time until it is restarted after a failure; nil if it is not to be.
+    /// The time until it is restarted after a failure; nil if it will not be.
     package var retryAfter: Duration?
     /// The reason of its failure.
     package var reason: String?
-    /// The steps that it holds open, in the order in which it took the holds.
+    /// The holds of the module, in the order in which it took them.
     package var holds: [OpenHold] = []
-    /// Its process; nil for one that runs in the host's.
+    /// The status of its process; nil for a module that runs in the host's.
     package var process: ModuleProcessStatus?
-    /// At the work of how many hosts' deaths it was, where it is isolated for that.
+    /// The number of host deaths during which it was running, where it is isolated for that.
     package var hostDeaths: Int?
 
-    /// The same with what the system says of its process.
+    /// The same status with the system's current data about its process.
     var measured: ModuleStatus {
         var status = self
         status.process = process?.measured()

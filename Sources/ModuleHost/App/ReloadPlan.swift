@@ -1,42 +1,42 @@
 /// The changes to modules and to all other settings when one slatefile replaces another.
 ///
-/// A value, so that it can be tested as a table: it is made from the two slatefiles and from what the
-/// modules that run do with their settings.
+/// A value, so that it can be tested as a table: it is created from the two slatefiles and the settings of
+/// the running modules.
 package struct ReloadPlan: Hashable, Sendable {
-    /// Modules to be made, in the order of the new slatefile.
+    /// Modules to be created, in the order of the new slatefile.
     package var added: [ModuleID] = []
-    /// Modules to be released, in the order in which they run.
+    /// Modules to be released, in their current order.
     package var removed: [ModuleID] = []
-    /// Modules to be recreated: what they are made of changed, or settings which they do not take.
+    /// Modules to be recreated: their entry changed, or settings of which they are not notified.
     package var recreated: [ModuleID] = []
-    /// Modules that are notified of other settings of theirs.
+    /// Modules that are notified of changed settings.
     package var reconfigured: [ModuleID] = []
-    /// Modules that run on under other terms, such as another deadline.
+    /// Modules that continue with other limits, such as another deadline.
     package var adjusted: [ModuleID] = []
-    /// Modules to be recreated once they are no longer overdue.
+    /// Modules to be recreated when they are no longer overdue.
     package var postponed: [ModuleID] = []
-    /// Whether modules that stay change places.
+    /// Whether modules that stay change their order.
     package var isReordered = false
     /// The other keys of the slatefile that change at once.
     package var fields: [String] = []
     /// The keys of the slatefile whose change waits for the next start.
     package var waiting: [String] = []
 
-    /// Whether there is nothing to do, as long as the app runs.
+    /// Whether nothing changes while the app runs.
     package var isEmpty: Bool {
         var rest = self
         rest.waiting = []
         return rest == ReloadPlan()
     }
 
-    /// Whether modules are made.
+    /// Whether modules are created.
     var makesModules: Bool { !added.isEmpty || !recreated.isEmpty }
 }
 
 extension ReloadPlan {
-    /// A module that runs, as far as a plan asks.
+    /// The facts about a running module that a plan needs.
     struct Running {
-        /// As it runs: an overdue module may run by an older slatefile than the others.
+        /// The current entry: an overdue module may have that of an older slatefile.
         let entry: Slatefile.Module
         /// Whether it can be notified of settings.
         var takesSettings = false
@@ -49,9 +49,9 @@ extension ReloadPlan {
     }
 
     /// - Parameters:
-    ///   - old: The slatefile that holds.
-    ///   - modules: The modules that run, in order.
-    ///   - new: The slatefile that is to hold.
+    ///   - old: The current slatefile.
+    ///   - modules: The running modules, in order.
+    ///   - new: The new slatefile.
     init(from old: Slatefile, _ modules: [Running], to new: Slatefile) {
         let next = new.modules.filter(\.isEnabled)
         let known = Dictionary(
@@ -112,7 +112,7 @@ extension ReloadPlan {
 }
 
 extension Slatefile.Module {
-    /// Returns whether the same module would be made, settings apart.
+    /// Returns whether the same module would be created, apart from the settings.
     fileprivate func isMade(like other: Slatefile.Module) -> Bool {
         implementation == other.implementation && isolation == other.isolation
             && environment == other.environment

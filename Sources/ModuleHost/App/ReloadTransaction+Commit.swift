@@ -1,21 +1,21 @@
 import AppService
 import Synchronization
 
-/// The instant at which a reload holds.
+/// The commit of a reload.
 extension ReloadTransaction {
     /// Exchanges order, routes, services, limits and settings.
     ///
-    /// At the end of a job of the lane. No module is entered here, nor any object of one ends: no event is on
-    /// its way round, so each is delivered wholly before or wholly after.
+    /// At the end of a job of the lane. No module is entered here, and no object of a module is deallocated:
+    /// no event is being delivered, so each is delivered completely before or completely after.
     func commit() {
         let new: CallDispatcher
         guard let old = app.calls else { return }
-        // It would never hear what it has missed since.
+        // The recreated module would never receive the events missed since.
         if leaving.contains(where: { app.isOverdue($0) && plan.recreated.contains($0.id) }) {
             return undo { [request] app in app.reloads.repeatNext(request) }
         }
         do {
-            // Modules may have changed their routes while others were made.
+            // Modules may have changed their routes while others were created.
             new =
                 staged.isEmpty
                 ? calls : try app.dispatcher(for: request, records, from: old, calls)
@@ -38,7 +38,7 @@ extension ReloadTransaction {
         posts.release(host.enqueue)
     }
 
-    /// Hands what waits in the inbox for modules that have failed to those that take their places.
+    /// Passes the events in the inbox that wait for failed modules to the modules that take their places.
     private func handOver() {
         let new = Dictionary(
             staged.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
@@ -60,7 +60,7 @@ extension ReloadTransaction {
         for record in leaving {
             app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
         }
-        // What a stop would tell them in this state.
+        // The events that a stop would send in this state.
         var end = app.state
         guard case .deliver(let shutdownEvents) = end.apply(.terminate) else { return }
         app.unloadingModules.unload(leaving) { record in
@@ -111,8 +111,8 @@ extension ReloadTransaction {
         host.startup.rename(removed) { $0 + mark }
     }
 
-    /// Notifies every module, before any other event: one that stays, of its settings; a new one, of where the app
-    /// is; who goes, of its end.
+    /// Notifies every module, before any other event: one that stays, of its settings; a new one, of the
+    /// state of the app; and one that is removed, of its end.
     private func followUp(_ before: Slatefile) {
         let new = Set(staged.map(\.id))
         app.unloadingModules.sendShutdownEvents { [request, plan] app in
@@ -151,8 +151,8 @@ extension ReloadTransaction {
 
 extension App {
 
-    /// Has a restarted module receive what has waited for it, on a thread of its own, before anything that
-    /// comes from now on.
+    /// Makes a restarted module receive the events that waited for it, on its own thread, before any new
+    /// ones.
     fileprivate func catchUp(_ record: ModuleRecord, on thread: LaneThread) {
         guard !phase.isEnding, !record.isFailed, gate.lane.waiting(for: record.slot) != nil else {
             return
@@ -160,7 +160,7 @@ extension App {
         _ = gate.call(record.slot, on: thread) {
             _ = gate.lane.takeOver(at: thread.mine, because: .repeatedYield)
         }
-        // Without a thread it would receive what comes now, and never what came before.
+        // Without a thread it would receive new events, and never the ones before.
         guard gate.lane.owns(thread) else { return }
         markFailed(record, "restart", NoThread())
     }
@@ -175,7 +175,7 @@ extension App {
     }
 }
 
-/// A restarted module has no thread on which to receive what has waited for it.
+/// The error for a restarted module that has no thread on which to receive the waiting events.
 private struct NoThread: Error, CustomStringConvertible {
     let description =
         "the system has no thread on which it can receive what waits for it in the inbox"

@@ -1,8 +1,8 @@
 import AppService
 import Synchronization
 
-/// A reload on its way: modules are made and launched for it, in steps that each are a job of the lane, and
-/// then it holds, or it is undone.
+/// A reload in progress: modules are created and launched for it, in steps that are each a job of the lane,
+/// and then it is committed, or rolled back.
 ///
 /// Events are delivered between the steps. Belongs to the lane.
 final class ReloadTransaction {
@@ -10,22 +10,22 @@ final class ReloadTransaction {
     let host: Host
     let request: ReloadRequest
     let plan: ReloadPlan
-    /// The new order: modules that stay, and those made for the reload.
+    /// The new order: modules that stay, and those created for the reload.
     let records: [ModuleRecord]
-    /// Modules made for the reload, in order.
+    /// The modules created for the reload, in order.
     let staged: [ModuleRecord]
-    /// Modules that go when it holds, in order.
+    /// The modules that are removed when it is committed, in order.
     let leaving: [ModuleRecord]
-    /// The dispatcher for calls of the modules made for the reload, until it takes effect.
+    /// The dispatcher for calls of the modules created for the reload, until it is committed.
     let calls: CallDispatcher
-    /// Their start-up tasks.
+    /// The start-up tasks of these modules.
     let tasks = DeferredQueue<StartupTask>()
     /// The messages that they post.
     let posts = DeferredQueue<EventRequest>()
-    /// Processes of those that are yet to be made; nil once all are.
+    /// The starts of processes for modules that are yet to be created; nil once all are.
     private var starts: ProcessStarts?
     private let number: Int
-    /// Whether it can no longer be undone, or has been.
+    /// Whether it is committed or rolled back.
     var isOver = false
 
     init(
@@ -65,11 +65,11 @@ final class ReloadTransaction {
 
     // MARK: Making modules
 
-    /// Does something with each module that is made for the reload, and then something else, for as long as
-    /// nothing has gone wrong.
+    /// Processes each module that is created for the reload, and then calls `last`, as long as nothing has
+    /// failed.
     ///
-    /// Each has a job of the lane, listed when the one before it is done: what has come meanwhile has its turn
-    /// in between. Nothing comes between the last of them and what is done then.
+    /// Each has a job of the lane, which is listed when the one before it is done: other jobs have their turn
+    /// in between. No other job comes between the last of them and `last`.
     private func withEachDraft(
         from index: Int = 0, notifying event: LifecycleEvent? = nil,
         _ body: @escaping @Sendable (ReloadTransaction, ModuleRecord, LaneThread) -> Void,
@@ -79,10 +79,10 @@ final class ReloadTransaction {
         app.gate.lane.enqueue(
             LaneWork(limit: .launch, currentEvent: event) { thread in
                 let reload = confined.open(on: thread)
-                // A stop that is about to come undoes it.
+                // A stop that is about to begin rolls it back.
                 guard !reload.isOver, !reload.host.isStopping else { return }
                 body(reload, reload.staged[index], thread)
-                // If the lane was lost, the thread that took it undoes the reload.
+                // If the lane was lost, the thread that took it rolls the reload back.
                 guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
                 else { return }
                 guard index + 1 < reload.staged.count else { return last(reload) }
@@ -111,9 +111,9 @@ final class ReloadTransaction {
         do throws(StartupError) {
             try host.startup.register(released)
         } catch {
-            return rollBack(because: "start-up tasks make no sense: \(error)")
+            return rollBack(because: "invalid start-up tasks: \(error)")
         }
-        // Behind these tasks there may be some of others: whatever is high is wanted now.
+        // Tasks of others may depend on these tasks: all high ones are needed now.
         let confined = LaneConfined(self)
         host.startup.whenDone(.high) { [host] in
             host.onLane { _, thread in confined.open(on: thread).launchDrafts() }
@@ -139,9 +139,9 @@ final class ReloadTransaction {
         if isOurs, !isOver { record.status = .launched }
     }
 
-    // MARK: Undoing
+    // MARK: Rolling back
 
-    /// Undoes the reload: what was made for it is released, and all stays as it was.
+    /// Rolls the reload back: the modules created for it are released, and everything else stays unchanged.
     func rollBack(because reason: String) {
         guard !isOver else { return }
         request.logRolledBack(reason, to: app.log)
@@ -149,13 +149,13 @@ final class ReloadTransaction {
         undo { [request] app in app.reloads.finish(request, outcome) }
     }
 
-    /// Undoes the reload if a module was made for it that has failed since it was launched.
+    /// Rolls the reload back if a module that was created for it has failed since it was launched.
     func draftFailed(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
         guard let staged = staged(of: slot) else { return }
         rollBack(because: "module '\(staged.id)': \(what) failed: \(error)")
     }
 
-    /// Undoes the reload if a module that is made for it does not return.
+    /// Rolls the reload back if a module that is created for it does not return.
     func tookTooLong(_ slot: ModuleSlot) {
         guard !isOver, let record = staged(of: slot) else { return }
         let step = record.module == nil ? "init" : "launch"
@@ -163,9 +163,9 @@ final class ReloadTransaction {
         rollBack(because: "module '\(record.id)' failed in \(step): \(limit)")
     }
 
-    /// Has all be as it was.
+    /// Restores the former state.
     ///
-    /// - Parameter last: Done when all that was made is released.
+    /// - Parameter last: Called when all new modules are released.
     func undo(then last: @escaping @Sendable (App) -> Void) {
         isOver = true
         starts?.cancel()
@@ -173,7 +173,7 @@ final class ReloadTransaction {
         host.noteDrafts([])
         let names = staged.map(\.id.text)
         host.startup.dispense(with: names)
-        host.startup.rename(names) { "\($0) undone by reload \(number)" }
+        host.startup.rename(names) { "\($0) rolled back by reload \(number)" }
         host.startup.rename(plan.recreated.map { "\($0)\(mark)" }) {
             String($0.dropLast(mark.count))
         }
@@ -190,9 +190,9 @@ final class ReloadTransaction {
         posts.release(host.enqueue)
     }
 
-    /// The lane has ended.
+    /// Ends the reload when the lane has ended.
     ///
-    /// - Returns: The modules that were made for the reload.
+    /// - Returns: The modules that were created for the reload.
     func leaveBehind() -> [ModuleRecord] {
         starts?.cancel()
         return staged

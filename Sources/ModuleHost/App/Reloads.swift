@@ -1,32 +1,33 @@
 import AppService
 import Synchronization
 
-/// A wish to exchange the slatefile of an app that runs.
+/// A request to exchange the slatefile of a running app.
 struct ReloadRequest: Sendable {
-    /// The new one; checked.
+    /// The new slatefile; checked.
     var slatefile: Slatefile
-    /// The tokens that go with it.
+    /// The tokens that belong to it.
     var tokens: TokenStore
     let origin: Origin
-    /// Whether modules that take settings are notified that the slatefile was read where nothing changed: the
-    /// moment to reopen files.
+    /// Whether modules that take settings are notified of the reload where nothing changed, so that they can
+    /// reopen files.
     var notifiesUnchanged = true
-    /// Modules to be recreated, whether anything of theirs changed or not.
+    /// Modules to be recreated, even if nothing of theirs changed.
     var remaking: Set<ModuleID> = []
-    /// Whether it is about modules alone: then it is the slatefile that holds when its turn comes.
+    /// Whether it concerns modules alone: then it uses the slatefile that is current when its turn comes.
     var isOfCurrent = false
-    let answer: Answer<ReloadOutcome>
+    let completion: CallCompletion<ReloadOutcome>
 }
 
 /// The outcome of a reload.
 package enum ReloadOutcome: Hashable, Sendable {
-    /// The new slatefile holds; what changed.
+    /// The new slatefile took effect; with the changes.
     case applied(ReloadPlan)
-    /// Nothing changed, but perhaps for what waits for the next start.
+    /// Nothing changed, except possibly keys that wait for the next start.
     case unchanged(ReloadPlan)
-    /// The slatefile before holds, since a module could not be made or launched; the reason in words.
+    /// The former slatefile stays in effect, since a module could not be created or launched; the reason in
+    /// words.
     case rolledBack(String)
-    /// The host stops.
+    /// The host is stopping.
     case stopped
 }
 
@@ -35,19 +36,19 @@ package enum ReloadOutcome: Hashable, Sendable {
 /// Belongs to the lane.
 final class Reloads {
     private unowned let app: App
-    /// The one on its way, up to its end; nil where none is.
+    /// The reload in progress, up to its end; nil where there is none.
     private(set) var current: ReloadTransaction?
-    /// Those that wait for the app to be ready, or for the one on its way.
+    /// The reloads that wait for the app to be ready, or for the one in progress.
     private var waiting: [ReloadRequest] = []
     /// Modules to be recreated that were overdue.
     private var outdated: Set<ModuleID> = []
-    /// The number of reloads, with those that failed.
+    /// The number of reloads, including those that failed.
     private var count = 0
 
     init(of app: App) { self.app = app }
 
     func begin(_ request: ReloadRequest) {
-        guard !app.phase.isEnding else { return request.answer.give(.success(.stopped)) }
+        guard !app.phase.isEnding else { return request.completion.finish(.success(.stopped)) }
         guard app.phase == .running else { return waiting.append(request) }
         let request = request.isOfCurrent ? updated(request) : request
         let plan = ReloadPlan(
@@ -62,27 +63,30 @@ final class Reloads {
         } catch {
             let reason = "\(error)"
             request.logRolledBack(reason, to: app.log)
-            request.answer.give(.success(.rolledBack(reason)))
+            request.completion.finish(.success(.rolledBack(reason)))
             beginNext()
         }
     }
 
-    /// Recreates modules, with the slatefile that holds.
-    func remake(_ modules: Set<ModuleID>, origin: Origin, _ answer: Answer<ReloadOutcome>) {
-        guard let calls = app.calls else { return answer.give(.success(.stopped)) }
+    /// Recreates modules, with the current slatefile.
+    func remake(
+        _ modules: Set<ModuleID>, origin: Origin, _ completion: CallCompletion<ReloadOutcome>
+    ) {
+        guard let calls = app.calls else { return completion.finish(.success(.stopped)) }
         begin(
             ReloadRequest(
                 slatefile: app.slatefile, tokens: calls.tokens, origin: origin,
-                notifiesUnchanged: false, remaking: modules, isOfCurrent: true, answer: answer))
+                notifiesUnchanged: false, remaking: modules, isOfCurrent: true,
+                completion: completion))
     }
 
-    /// Recreates modules that were overdue when they should have been.
+    /// Recreates modules that were overdue when they should have been recreated.
     func remakeOutdated() {
         guard !app.phase.isEnding,
             app.records.contains(where: { outdated.contains($0.id) && !app.isOverdue($0) })
         else { return }
         app.host?.onLane { app, _ in
-            app.reloads.remake([], origin: .host, Answer { _ in })
+            app.reloads.remake([], origin: .host, CallCompletion { _ in })
         }
     }
 
@@ -92,23 +96,23 @@ final class Reloads {
         host.onLane { app, _ in app.reloads.begin(request) }
     }
 
-    // MARK: For the one on its way
+    // MARK: The reload in progress
 
-    /// It holds, but for some modules that are overdue.
+    /// Notes that the reload was committed, except for some overdue modules.
     func holds(postponing modules: some Sequence<ModuleID>) { outdated = Set(modules) }
 
     func isOutdated(_ module: ModuleID) -> Bool { outdated.contains(module) }
 
-    /// It is over, whichever way.
+    /// Ends the reload, with any outcome.
     func finish(_ request: ReloadRequest, _ outcome: ReloadOutcome) {
         current = nil
-        request.answer.give(.success(outcome))
+        request.completion.finish(.success(outcome))
         app.advance(.reloaded)
-        // They may have returned while it was on its way.
+        // They may have returned while it was in progress.
         if case .applied = outcome { remakeOutdated() }
     }
 
-    /// It was undone, and is begun again before any other.
+    /// Notes that the reload was rolled back, and is begun again before any other.
     func repeatNext(_ request: ReloadRequest) {
         current = nil
         waiting.insert(request, at: 0)
@@ -117,7 +121,7 @@ final class Reloads {
 
     /// Ends all reloads when the lane has ended: callers that wait for one are notified that the host has stopped.
     ///
-    /// - Returns: The modules that were made for one.
+    /// - Returns: The modules that were created for one.
     func leaveBehind() -> [ModuleRecord] {
         let staged = current?.leaveBehind() ?? []
         (current, waiting) = (nil, [])
@@ -126,7 +130,7 @@ final class Reloads {
 
     // MARK: Planning
 
-    /// Returns a request that is about modules alone, with the slatefile that holds.
+    /// Returns a request that concerns modules alone, with the current slatefile.
     private func updated(_ request: ReloadRequest) -> ReloadRequest {
         var request = request
         request.slatefile = app.slatefile
@@ -146,8 +150,8 @@ final class Reloads {
             isOutdated: outdated.contains(record.id) || request.remaking.contains(record.id))
     }
 
-    /// Tells modules that take settings that the slatefile was read, and is the same: the moment to reopen
-    /// files.
+    /// Notifies modules that take settings that the slatefile was reloaded without changes, so that they can
+    /// reopen files.
     private func nothingChanged(_ plan: ReloadPlan, _ request: ReloadRequest) {
         app.calls?.replace(request.tokens)
         if request.notifiesUnchanged {
@@ -157,11 +161,11 @@ final class Reloads {
                     request.slatefile, before: app.slatefile, app.records, request.origin)
             ])
         }
-        request.answer.give(.success(.unchanged(plan)))
+        request.completion.finish(.success(.unchanged(plan)))
         beginNext()
     }
 
-    /// Finds a place for each module that is to be made, and works out the new order and the new routes.
+    /// Assigns a slot to each module that is to be created, and computes the new order and the new routes.
     private func prepare(
         _ request: ReloadRequest, _ plan: ReloadPlan
     ) throws -> ReloadTransaction {
@@ -197,13 +201,14 @@ final class Reloads {
 
 extension ReloadRequest {
     func logRolledBack(_ reason: String, to log: Log) {
-        log.error("reload undone, the running slatefile stays (\(origin)): \(reason)")
+        log.error(
+            "reload rolled back, the current slatefile stays in effect (\(origin)): \(reason)")
     }
 }
 
 extension App {
-    /// The routes of a new order of modules: those that each of them has now, or where it is yet to be
-    /// made, lists.
+    /// Creates the dispatcher for a new order of modules, with the routes that each of them has now or, where
+    /// it is yet to be created, lists.
     func dispatcher(
         for request: ReloadRequest, _ records: [ModuleRecord], from calls: CallDispatcher,
         _ staged: CallDispatcher? = nil
@@ -224,7 +229,7 @@ extension App {
             tokens: request.tokens, gate: gate, center: center)
     }
 
-    /// Creates the job that notifies modules which stay.
+    /// Creates the job that notifies modules that stay.
     func configurationJob(
         _ slatefile: Slatefile, before old: Slatefile, _ records: [ModuleRecord],
         _ origin: Origin, changed: Set<ModuleID> = []
@@ -240,11 +245,11 @@ extension App {
     }
 }
 
-/// There are no more numbers for modules.
+/// The error for modules for which there are no free numbers.
 struct NoPlace: Error, CustomStringConvertible {
     let modules: Int
 
     var description: String {
-        "there is no place for \(modules) modules beside those that run: add them in several steps"
+        "\(modules) modules do not fit beside the running ones: add them in several steps"
     }
 }

@@ -1,10 +1,10 @@
 import AppService
 
-/// The tries to restart modules that have failed in `init` or `launch`, where their entries ask for that.
+/// The attempts to restart modules that have failed in `init` or `launch`, where their entries request that.
 ///
 /// Belongs to the lane.
 final class Retries {
-    /// The next try for one module.
+    /// The next attempt for one module.
     private struct Retry {
         var policy: RestartPolicy
         var alarm: (any Alarm)?
@@ -17,13 +17,13 @@ final class Retries {
 
     init(of app: App) { self.app = app }
 
-    /// The instant at which a module is tried again; nil if none is scheduled.
+    /// Returns the instant of the next attempt for a module; nil if none is scheduled.
     func start(of id: ModuleID) -> ContinuousClock.Instant? { retries[id]?.start }
 
-    /// Schedules another try for a module that has failed, where its entry asks for that.
+    /// Schedules another attempt for a module that has failed, where its entry requests that.
     ///
-    /// The delays are those between the processes of a module. What a module needs to start may be missing for
-    /// any time, so that it is never given up.
+    /// The delays are those between the processes of a module. The requirements of a module may be missing
+    /// for any time, so the attempts never end.
     func schedule(_ record: ModuleRecord) {
         retries[record.id]?.alarm?.cancel()
         guard let host = app.host, !app.phase.isEnding, record.isFailed, record.entry.isRetried,
@@ -46,13 +46,13 @@ final class Retries {
         retries[record.id] = retry
     }
 
-    /// Restarts a failed module as `hostd restart` does, and schedules another try where that fails.
+    /// Restarts a failed module as `hostd restart` does, and schedules another attempt where that fails.
     private func retry(_ id: ModuleID) {
         guard let host = app.host, retries[id] != nil, failed(id) != nil else { return }
         retries[id]?.start = nil
         app.reloads.remake(
             [id], origin: .host,
-            Answer { [weak host] _ in
+            CallCompletion { [weak host] _ in
                 host?.onLane { app, _ in app.retries.tried(id) }
             })
     }
@@ -66,10 +66,10 @@ final class Retries {
         app.records.first { $0.id == id && $0.isFailed }
     }
 
-    /// Calls off the tries for a module that runs, or leaves.
+    /// Cancels the attempts for a module that runs, or is removed.
     func end(of id: ModuleID) { retries.removeValue(forKey: id)?.alarm?.cancel() }
 
-    /// Calls off all tries.
+    /// Cancels all attempts.
     func endAll() {
         for retry in retries.values { retry.alarm?.cancel() }
         retries = [:]

@@ -1,6 +1,6 @@
 import AppService
 
-/// The job by which a stop begins, when what was accepted before it is done or dropped.
+/// The job that begins a stop, when everything accepted before it is done or dropped.
 struct StopJob: LaneJob {
     let begin: @Sendable (LaneThread) -> Void
 
@@ -21,13 +21,13 @@ final class Shutdown {
 
     init(of app: App) { self.app = app }
 
-    /// Tells every module that was launched of the end, then lets them go.
+    /// Sends the shutdown events to every launched module, then releases the modules.
     func begin(_ end: Host.End, origin: Origin) {
         self.origin = origin
         app.advance(.stop(end))
     }
 
-    /// Ends all that could begin something new.
+    /// Ends everything that could begin new work.
     func closeEntrances() {
         app.host?.startup.stop()
         app.inbox?.close()
@@ -40,14 +40,15 @@ final class Shutdown {
 
     // MARK: Waiting for holds
 
-    /// Puts a stop's job aside before `terminate` while a module holds `background`.
+    /// Keeps a stop's job before `terminate` while a module has a hold on `background`.
     ///
-    /// - Returns: Whether it was: then it will be run again, once.
+    /// - Returns: Whether it is kept: then it will be run again, once.
     func keeps(_ job: EventJob, before event: LifecycleEvent) -> Bool {
         event.kind == .terminate && isKept(job)
     }
 
-    /// Unloads the modules once no module holds `terminate` or, received late, `background`.
+    /// Unloads the modules once no module has a hold on `terminate` or, for an event received late, on
+    /// `background`.
     func releaseWhenNobodyHolds() {
         guard let host = app.host else { return }
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
@@ -64,9 +65,9 @@ final class Shutdown {
         return true
     }
 
-    // MARK: Letting go
+    // MARK: Unloading
 
-    /// Lets the modules go, the last one first; those that are overdue when they return.
+    /// Releases the modules, the last one first; overdue modules when they return.
     private func release(in host: Host) {
         let left = unreleased ?? app.records
         unreleased = left.filter(app.isOverdue)
@@ -98,9 +99,9 @@ final class Shutdown {
             let names = awaited.compactMap(\.id?.text).joined(separator: ", ")
             return app.log.warning("waiting for \(names)")
         }
-        // It has yet to say how late it was, and comes back here then.
+        // The thread has yet to report how late it was, and this is called again then.
         guard !app.gate.lane.hasStalledThreads(besides: overdue) else { return }
-        // One that was overdue may have taken a hold when it heard of the end.
+        // A module that was overdue may have taken a hold when it received the shutdown events.
         app.advance(app.holds.open.isEmpty ? .released : .notified)
     }
 
@@ -112,14 +113,13 @@ final class Shutdown {
 }
 
 extension App {
-    /// The lane has ended.
+    /// Disconnects the modules when the lane has ended.
     ///
-    /// What modules are left are held by their stuck threads alone from now on, and not by each
-    /// other.
+    /// Remaining modules are kept alive by their stuck threads alone from now on, and not by each other.
     func leaveBehind() {
         launch.cancelStarts()
         for record in records + unloadingModules.records + reloads.leaveBehind() {
-            // One that is overdue is held by its own thread.
+            // An overdue module is kept alive by its own thread.
             if !isOverdue(record) {
                 record.unloadingParts?.release()
                 (record.module as? IsolatedModule)?.end()
@@ -133,7 +133,7 @@ extension App {
         holds.clear()
     }
 
-    /// A thread that was stuck has returned.
+    /// Handles the return of a thread that was stuck.
     func returned() {
         hangingInInit.removeAll { !gate.lane.isOverdue($0) }
         reportHealth()

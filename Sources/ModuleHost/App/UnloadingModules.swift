@@ -1,11 +1,11 @@
 import AppService
 
-/// The modules that leave while the app runs: those removed by a reload, or made for one that failed.
+/// The modules that are removed while the app runs: by a reload, or because their reload was rolled back.
 ///
 /// Belongs to the lane.
 final class UnloadingModules {
     private unowned let app: App
-    /// Modules that are no longer part of the app, and yet to be released, by the numbers of their slots.
+    /// The modules that are no longer part of the app, and yet to be released, by the numbers of their slots.
     private var unloading: [UInt16: ModuleRecord] = [:]
 
     init(of app: App) { self.app = app }
@@ -14,10 +14,10 @@ final class UnloadingModules {
 
     func holds(_ slot: ModuleSlot) -> Bool { unloading[slot.number] != nil }
 
-    /// Takes a module out of all that belongs to the lane: it can no longer be reached.
+    /// Takes a module out of all state of the lane: it can no longer be reached.
     ///
     /// - Parameters:
-    ///   - record: The module's.
+    ///   - record: The record of the module.
     ///   - routes: The routes that it answered.
     func takeOut(_ record: ModuleRecord, routes: [AnyObject] = []) {
         let lane = app.gate.lane
@@ -44,11 +44,11 @@ final class UnloadingModules {
             .debug, "let go", duration: began.duration(to: app.time.now()))
     }
 
-    /// Has modules leave that were taken out, as soon as each may be entered.
+    /// Unloads modules that were taken out, as soon as each may be entered.
     ///
     /// - Parameters:
     ///   - records: The modules, in order.
-    ///   - shutdownEvents: The events that each receives before, as in a stop.
+    ///   - shutdownEvents: Returns the events that each receives before, as in a stop.
     func unload(_ records: [ModuleRecord], shutdownEvents: (ModuleRecord) -> [EventKind]) {
         for record in records {
             record.shutdownEvents = shutdownEvents(record)
@@ -56,12 +56,12 @@ final class UnloadingModules {
         }
     }
 
-    /// Delivers to the modules that leave the events that are left, each in their order, before anything else
-    /// happens; then lets them go in reverse order.
+    /// Delivers the remaining shutdown events to the modules that are removed, each in their order, before
+    /// anything else happens; then releases the modules in reverse order.
     ///
-    /// Those that are overdue have their turn when they return.
+    /// Overdue modules have their turn when they return.
     ///
-    /// - Parameter last: Done when all that is over.
+    /// - Parameter last: Called when all that is done.
     func sendShutdownEvents(then last: (@Sendable (App) -> Void)? = nil) {
         guard let host = app.host, last != nil || !unloading.isEmpty else { return }
         forgetUnloaded()
@@ -84,7 +84,7 @@ final class UnloadingModules {
         app.gate.lane.prepend(jobs)
     }
 
-    /// Forgets those that became overdue in their own end, and have returned from it.
+    /// Removes modules that became overdue during their own end, and have returned from it.
     private func forgetUnloaded() {
         for record in unloading.values where record.unloadingParts == nil && !app.isOverdue(record)
         {
@@ -97,13 +97,14 @@ final class UnloadingModules {
         app.gate.lane.unregister(record.slot)
     }
 
-    /// Returns the deadline of a module that leaves: while the app runs, that of any event.
+    /// Returns the deadline of a module that is removed: while the app runs, that of any event.
     private static func limit(in host: Host) -> DeliveryLimit { host.isStopping ? .stop : .event }
 
-    /// A job that releases the first of some modules; others release the rest, one after the other.
+    /// Returns a job that releases the first of some modules; further jobs release the rest, one after the
+    /// other.
     ///
-    /// That may take its time, as the end of a process does: what has come meanwhile has its turn in between,
-    /// unless the app stops.
+    /// A release may take time, as the end of a process does: other jobs have their turn in between, unless
+    /// the app stops.
     private func leave(
         _ records: ArraySlice<ModuleRecord>, in host: Host, then last: (@Sendable (App) -> Void)?
     ) -> LaneWork {
@@ -125,7 +126,7 @@ final class UnloadingModules {
     private func sendShutdownEvents(
         to record: ModuleRecord, _ event: LifecycleEvent, on thread: LaneThread
     ) {
-        // It may have become overdue, or hold a step, and have been notified meanwhile.
+        // It may have become overdue, or have taken a hold, and have been notified meanwhile.
         guard let unloadingParts = record.unloadingParts, !app.isOverdue(record),
             let index = record.shutdownEvents.firstIndex(of: event.kind), !isHeld(by: record)
         else { return }
@@ -140,12 +141,12 @@ final class UnloadingModules {
             !isHeld(by: record)
         else { return }
         release(of: record, on: thread)
-        // Late in its own end, it has nothing more to receive when it returns.
+        // Overdue in its own end, it has nothing more to receive when it returns.
         guard app.gate.lane.owns(thread) else { return }
         forget(record)
     }
 
-    /// Returns whether a module that leaves holds a step open; it continues when that is over.
+    /// Returns whether a module that is removed has a hold on a step; it continues when that is released.
     private func isHeld(by record: ModuleRecord) -> Bool {
         guard let host = app.host else { return false }
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
@@ -156,15 +157,15 @@ final class UnloadingModules {
 }
 
 extension App {
-    /// Tells the members of one module of an event, and no other module.
+    /// Notifies the members of one module of an event, and no other module.
     ///
     /// - Parameters:
-    ///   - record: The module's.
+    ///   - record: The record of the module.
     ///   - members: Its members, in order.
-    ///   - event: What happened.
+    ///   - event: The event.
     ///   - thread: The calling thread, which owns the lane.
-    ///   - failed: Told what a member threw.
-    /// - Returns: False where the lane was lost: nothing may be touched any more.
+    ///   - failed: Called with an error that a member threw.
+    /// - Returns: False where the lane was lost: its state must not be accessed any more.
     func notify(
         _ record: ModuleRecord, _ members: [Member], _ event: LifecycleEvent,
         on thread: LaneThread, failed: (any Error) -> Void
@@ -172,9 +173,9 @@ extension App {
         let isLeaving = record.unloadingParts != nil
         var isLost = false
         event.kind.definition.send(event, to: members) { member, notify in
-            // Those that were taken out of the center hear this all the same.
+            // Members that were taken out of the center receive this event all the same.
             guard isLeaving || !member.isRemoved else { return }
-            // The rest of a module that held the lane up is notified on its own thread.
+            // The remaining members of a module that kept the lane are notified on its own thread.
             guard !isLost else {
                 do { try describing(notify) } catch { gate.reportOverdue(record.slot, error) }
                 return
@@ -189,8 +190,8 @@ extension App {
     }
 }
 
-/// A module that leaves, with all that goes with it: taken out of what belongs to the lane first, since
-/// the lane may be lost while it goes.
+/// A module that is removed, with all its parts: taken out of the state of the lane first, since the lane may
+/// be lost in the release.
 final class UnloadingParts {
     private var module: (any Module)?
     private var context: ModuleContext?

@@ -1,9 +1,9 @@
-/// Bytes as text (RFC 4648), for what is not text itself.
+/// The encoding of bytes as text (RFC 4648), for content that is not text.
 enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Writes bytes as text.
+    /// Encodes bytes as text.
     static func text(of bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         var rest = bytes[...]
@@ -22,7 +22,7 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads what ``text(of:)`` wrote; nil for any other text.
+    /// Decodes the output of ``text(of:)``; returns nil for any other text.
     static func bytes(of text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits = 0

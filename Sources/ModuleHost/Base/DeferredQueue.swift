@@ -1,10 +1,10 @@
 import AppService
 
-/// A queue that keeps its elements until it is released, and hands them on in order.
+/// A queue that keeps its elements until it is released, and then passes them on in order.
 final class DeferredQueue<Element: Sendable>: Sendable {
     private let elements = Guarded<[Element]?>([])
 
-    /// - Returns: False where nothing is kept back any more.
+    /// - Returns: False once the queue is released: the element is not kept.
     func keep(_ element: Element) -> Bool {
         elements.withLock { elements in
             elements?.append(element)
@@ -12,7 +12,7 @@ final class DeferredQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Hands on what there is, before anything that comes from now on; nothing is kept back any more.
+    /// Passes on the kept elements before any that arrive from now on; no further element is kept.
     func release(_ handOn: ([Element]) -> Void) {
         while let some = takeSome() { handOn(some) }
     }

@@ -1,4 +1,4 @@
-/// First in, first out, on an array used as a ring: nothing is allocated once it has grown.
+/// A first-in, first-out queue on an array used as a ring: nothing is allocated once it has grown.
 struct Deque<Element> {
     private var ring: [Element?] = []
     private var start = 0
@@ -9,7 +9,7 @@ struct Deque<Element> {
 
     /// The element at an index from the front, or nil.
     ///
-    /// Setting one that is not there does nothing.
+    /// Setting an element that does not exist has no effect.
     subscript(index: Int) -> Element? {
         get {
             index >= 0 && index < count ? ring[(start + index) & (ring.count - 1)] : nil
@@ -34,7 +34,7 @@ struct Deque<Element> {
         return element
     }
 
-    /// Puts elements, in their order, before all others.
+    /// Inserts elements, in their order, before all others.
     mutating func prepend(_ elements: [Element]) {
         for element in elements.reversed() {
             if count == ring.count { grow() }
@@ -51,11 +51,11 @@ struct Deque<Element> {
         return all
     }
 
-    /// Takes out elements that stand before a certain one; none where that is not there.
+    /// Removes selected elements before an end element; none where there is no end element.
     ///
     /// - Parameters:
-    ///   - end: Whether an element is that one.
-    ///   - isTaken: Which of those before it.
+    ///   - end: Returns whether an element is the end element.
+    ///   - isTaken: Returns whether an element before it is removed.
     /// - Returns: The elements, in their order.
     mutating func remove(
         before end: (Element) -> Bool, where isTaken: (Element) -> Bool
@@ -69,7 +69,7 @@ struct Deque<Element> {
         return taken
     }
 
-    /// The capacity stays a power of two, so that the place is a mask away.
+    /// The capacity stays a power of two, so that an index is computed with a mask.
     private mutating func grow() {
         var larger: [Element?] = Array(repeating: nil, count: max(16, ring.count * 2))
         for index in 0..<count { larger[index] = ring[(start + index) & (ring.count - 1)] }

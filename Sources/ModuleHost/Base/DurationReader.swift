@@ -1,10 +1,10 @@
 import AppService
 
-/// Reads durations as the slatefile writes them: `"250ms"`, `"2s"`, `"1m"`, `"1h"`.
+/// The reader of durations in the form of the slatefile: `"250ms"`, `"2s"`, `"1m"`, `"1h"`.
 ///
-/// A whole number and a unit, nothing between them; more than nothing, and a day at most.
+/// A whole number and a unit, with nothing between them; more than zero, and a day at most.
 enum DurationReader {
-    /// The longest duration there is.
+    /// The longest valid duration.
     static let limit = Duration.seconds(24 * 60 * 60)
 
     /// The regular expression of the JSON Schema, which leaves the limit to this type.
@@ -32,7 +32,7 @@ enum DurationReader {
         return .milliseconds(number * scale)
     }
 
-    /// A duration as it would be written, in the largest unit that says it exactly.
+    /// Returns a duration in the form of the slatefile, in the largest unit that gives it exactly.
     static func text(of duration: Duration) -> String {
         let milliseconds = duration.wholeNanoseconds / 1_000_000
         for unit in ["h", "m", "s"] {
@@ -63,22 +63,22 @@ extension Duration {
 
 /// The reason why a text is not a valid duration.
 package enum DurationFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No unit after the number; `number` is as it was written.
+    /// No unit follows the number; `number` is as it was written.
     case unitless(String)
-    /// Another unit than the four.
+    /// The unit is not one of the four.
     case unknownUnit(String, of: String)
-    /// A number with a fraction.
+    /// The number has a fraction.
     case fractional(String)
-    /// A number below zero.
+    /// The number is below zero.
     case negative(String)
-    /// No time at all.
+    /// The duration is zero.
     case zero(String)
-    /// More than a day.
+    /// The duration is longer than a day.
     case tooLong(String)
-    /// Nothing like a duration.
+    /// The text does not resemble a duration.
     case malformed(String)
 
-    /// The fault in words, with the right form.
+    /// The error in words, with the right form.
     package var description: String {
         switch self {
         case .unitless(let text):

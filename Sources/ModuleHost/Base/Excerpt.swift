@@ -1,30 +1,30 @@
-/// Text of a file as it may stand in a message: no control characters, which a terminal would obey,
-/// and not more than a reader wants to see.
+/// Returns text of a file for a message: without control characters, which a terminal would obey, and cut to
+/// a length that is easy to read.
 package func excerpt(_ text: String, limit: Int = 60) -> String {
     let shown = text.prefix(limit)
-    // A character has no end of its own: hundreds of accents may stand on one letter.
+    // A character has no limit of its own: hundreds of accents may stand on one letter.
     let scalars = shown.unicodeScalars.prefix(limit * 4)
     var result = printable(scalars)
     if scalars.endIndex < text.endIndex { result += "…" }
     return result
 }
 
-/// ``excerpt(_:limit:)`` in single quotes.
+/// Returns ``excerpt(_:limit:)`` in single quotes.
 func quoted(_ text: String) -> String { "'\(excerpt(text))'" }
 
-/// The text, with U+FFFD for whatever a terminal would obey instead of showing it.
+/// Returns the text, with U+FFFD for each character that a terminal would obey instead of showing it.
 func printable(_ text: Substring.UnicodeScalarView) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text { result.append(printable(scalar)) }
     return String(result)
 }
 
-/// The scalar, or U+FFFD for one that a terminal would obey instead of showing it.
+/// Returns the scalar, or U+FFFD for one that a terminal would obey instead of showing it.
 func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     isObeyed(scalar.value) ? "\u{FFFD}" : scalar
 }
 
-/// A character by what it looks like, or by its number where it looks like nothing.
+/// Returns a visible character in quotes, and any other by its name or number.
 func named(_ scalar: Unicode.Scalar) -> String {
     switch scalar {
     case " ": return "a space"
@@ -43,9 +43,9 @@ func named(_ scalar: Unicode.Scalar) -> String {
 
 /// Returns whether a terminal, or a reader of lines, obeys the character instead of showing it.
 ///
-/// The one list of these characters: controls (C0, DEL, C1), line and paragraph separators, the marks, overrides and
-/// isolates of text direction, and what takes no room and has no part in writing a language. The joiners
-/// U+200C and U+200D are not such: scripts and emoji need them.
+/// The single list of these characters: controls (C0, DEL, C1), line and paragraph separators, the marks,
+/// overrides and isolates of text direction, and characters that take no room and have no part in writing a
+/// language. The joiners U+200C and U+200D are not among them: scripts and emoji need them.
 @inline(__always)
 func isObeyed(_ scalar: UInt32) -> Bool {
     switch scalar {

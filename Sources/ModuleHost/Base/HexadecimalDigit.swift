@@ -1,4 +1,4 @@
-/// The value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 @inline(__always)
 func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     switch byte {

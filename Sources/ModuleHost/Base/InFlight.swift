@@ -1,25 +1,26 @@
 import AppService
 import Synchronization
 
-/// The memory limits of events and calls from outside that are accepted and not done: in all, and for each sender.
+/// The memory limits of events and calls from outside that are accepted and not done: a total, and a limit
+/// for each sender.
 ///
-/// A sender that has no room is not read any further. Where there is none in all, a sender with nothing in flight is
-/// still read, so that it can ask how the host is doing; what would add to the load is refused. Neither ever happens
-/// to a host that keeps up.
+/// A sender that has no room is not read any further. Where no room is left in total, a sender with nothing
+/// in flight is still read, so that it can ask for the status of the host; anything that would add to the
+/// load is refused. A host that keeps up reaches neither limit.
 package final class InFlightBudget: Sendable {
     /// The limits in bytes.
     struct Limits: Hashable, Sendable {
-        /// In all.
+        /// The limit of all senders together.
         var all = 64 << 20
-        /// Of one sender: a connection, a module's process, the signals.
+        /// The limit of one sender: a connection, a module's process, the signals.
         var sender = 8 << 20
         /// The time after which a refused sender may try again.
         var retry: Duration = .seconds(1)
     }
 
-    /// The bytes of an event or call beside its payload.
+    /// The bytes that an event or call takes beside its payload.
     static let overhead = 512
-    /// Memory that went back to the allocator is given back to the system where there was this much.
+    /// The peak load above which freed memory is returned to the system, in bytes.
     private static let largeLoad = 8 << 20
 
     fileprivate struct WaitingAccount {
@@ -28,9 +29,9 @@ package final class InFlightBudget: Sendable {
 
     let limits: Limits
     fileprivate let bytes = Atomic(0)
-    /// The most that there was since memory was last given back.
+    /// The highest load since memory was last returned to the system.
     private let peak = Atomic(0)
-    /// The senders that wait for room in all.
+    /// The senders that wait for room in the total.
     private let waiting = Guarded<[WaitingAccount]>([])
     private let hasWaiting = Atomic(false)
     private let drained = Guarded<(@Sendable () -> Void)?>(nil)
@@ -39,15 +40,15 @@ package final class InFlightBudget: Sendable {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Called when all is done after there was much: now the memory can be given back.
+    /// Called when everything is done after a high load: the memory can be returned to the system now.
     ///
-    /// On whatever thread has done the last of it, which is not to be kept.
+    /// Called on the thread that finished the last item; must return quickly.
     var onDrained: (@Sendable () -> Void)? {
         get { drained.withLock { $0 } }
         set { drained.withLock { $0 = newValue } }
     }
 
-    /// Whether there is room in all.
+    /// Whether there is room in the total.
     var hasRoom: Bool { bytes.load(ordering: .sequentiallyConsistent) < limits.all }
 
     /// The number of bytes in flight.
@@ -60,7 +61,7 @@ package final class InFlightBudget: Sendable {
 
     fileprivate func leave(_ count: Int) {
         let all = bytes.subtract(count, ordering: .sequentiallyConsistent).newValue
-        // Not at each end of a call while there is hardly room: some may come in then.
+        // Not at each end of a call while there is hardly room: some may enter then.
         if all < limits.all / 4 * 3, hasWaiting.load(ordering: .sequentiallyConsistent) {
             wakeWaiting()
         }
@@ -85,7 +86,7 @@ package final class InFlightBudget: Sendable {
     }
 }
 
-/// The account of what one sender has in flight.
+/// The account of the load that one sender has in flight.
 final class InFlightAccount: Sendable {
     private let budget: InFlightBudget
     private let bytes = Atomic(0)
@@ -93,8 +94,9 @@ final class InFlightAccount: Sendable {
     private let onRoom: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - budget: What all senders share.
-    ///   - onRoom: Called once there is room again, after ``awaitRoom()`` said that there is none; on any thread.
+    ///   - budget: The limits that all senders share.
+    ///   - onRoom: Called once there is room again, after ``awaitRoom()`` returned that there is none; on any
+    ///     thread.
     init(_ budget: InFlightBudget, onRoom: @escaping @Sendable () -> Void = {}) {
         self.budget = budget
         self.onRoom = onRoom
@@ -102,20 +104,20 @@ final class InFlightAccount: Sendable {
 
     var limits: InFlightBudget.Limits { budget.limits }
 
-    /// Whether more is to be read of the sender.
+    /// Whether the host continues to read from the sender.
     var hasRoom: Bool {
         let own = bytes.load(ordering: .sequentiallyConsistent)
         return own == 0 || own < budget.limits.sender && budget.hasRoom
     }
 
-    /// Whether what adds to the load is accepted of the sender.
+    /// Whether the host accepts input that adds to the load from the sender.
     var accepts: Bool {
         budget.hasRoom && bytes.load(ordering: .relaxed) < budget.limits.sender
     }
 
-    /// Asks to be called when there is room.
+    /// Requests a call when there is room.
     ///
-    /// - Returns: True where there is by now: nothing will be called.
+    /// - Returns: True where there is room by now: nothing will be called.
     func awaitRoom() -> Bool {
         if !isWaiting.exchange(true, ordering: .sequentiallyConsistent) { budget.wait(for: self) }
         guard hasRoom else { return false }
@@ -123,10 +125,10 @@ final class InFlightAccount: Sendable {
         return true
     }
 
-    /// Notes something as in flight, for as long as the result is held.
+    /// Notes something as in flight, for as long as the result exists.
     ///
-    /// - Parameter payload: What it takes in memory, beside what all do.
-    /// - Returns: What stands for it.
+    /// - Parameter payload: Its size in memory, beside the overhead of every item.
+    /// - Returns: The item in flight.
     func enter(_ payload: Int) -> InFlight {
         let count = payload + InFlightBudget.overhead
         bytes.add(count, ordering: .sequentiallyConsistent)
@@ -149,9 +151,9 @@ final class InFlightAccount: Sendable {
     }
 }
 
-/// Something from outside that is accepted and not done.
+/// An item from outside that is accepted and not done.
 ///
-/// It is done when the last reference to this is gone, whichever way that comes.
+/// It is done when the last reference to this object is released, for whatever reason.
 package final class InFlight: Sendable {
     private let account: InFlightAccount
     private let bytes: Int

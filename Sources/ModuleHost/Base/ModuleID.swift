@@ -1,8 +1,8 @@
 /// The name of a module: a reverse-domain name such as `com.mm.community`.
 ///
-/// It is the host part of the module's URLs, so it is made of what a host name is made of: at least
-/// two parts with dots between them, each of ASCII letters, digits and hyphens, 63 at most; 253
-/// in all. Two ids of one slatefile differ in more than case.
+/// It is the host part of the module's URLs, so it has the form of a host name: at least two parts with dots
+/// between them, each of ASCII letters, digits and hyphens, 63 at most; 253 in all. Two ids of one slatefile
+/// differ in more than case.
 public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
     /// The name as it is written.
     public let text: String
@@ -10,40 +10,40 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
     /// The name as it is written.
     public var description: String { text }
 
-    /// Makes an id of a name that is one.
+    /// Creates an id from a valid name.
     ///
     /// - Parameter text: The name.
-    /// - Throws: What is malformed about it.
+    /// - Throws: The reason why the name is not valid.
     public init(_ text: String) throws(Fault) {
         if let fault = Self.fault(in: text.utf8) { throw fault }
         self.text = text
     }
 
-    /// Makes an id of a name that was checked before.
+    /// Creates an id from a name that was checked before.
     init(checked text: String) {
         self.text = text
     }
 
     /// The reason why a name is not a valid module id.
     public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
-        /// No characters at all.
+        /// The name is empty.
         case empty
-        /// More than 253 characters.
+        /// The name has more than 253 characters.
         case tooLong(Int)
-        /// No dot.
+        /// The name has no dot.
         case singlePart(String)
-        /// Nothing before a dot, after it, or between two.
+        /// A part is empty: before a dot, after it, or between two.
         case emptyPart(String)
-        /// More than 63 characters in one part.
+        /// A part has more than 63 characters.
         case longPart(String)
-        /// A character that no host name has.
+        /// The name has a character that is not valid in a host name.
         case character(Character, in: String)
-        /// A part that begins or ends with a hyphen.
+        /// A part begins or ends with a hyphen.
         case hyphen(String, in: String)
-        /// A first part that does not begin with a letter.
+        /// The first part does not begin with a letter.
         case firstLetter(String)
 
-        /// The fault in words, with an example of what would be right.
+        /// The error in words, with a valid example.
         public var description: String {
             switch self {
             case .empty: "a module id cannot be empty; it is a name such as \"com.mm.push\""
@@ -73,7 +73,7 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
     static let pattern =
         "^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$"
 
-    /// Returns the first fault of a name, or nil; total over any bytes.
+    /// Returns the first error in a name, or nil; accepts any bytes.
     static func fault(in name: some BidirectionalCollection<UInt8>) -> Fault? {
         isWellFormed(name) ? nil : slowFault(in: name)
     }

@@ -4,20 +4,20 @@
     case host
     /// A module of this app.
     case local(ModuleID)
-    /// A UNIX signal. `uid` and `pid` are nil where no process sent it, such as for Control-C in a
-    /// terminal; `value` is what `sigqueue` carried, nil for a plain `kill`.
+    /// A UNIX signal. `uid` and `pid` are nil where no process sent it, such as for Control-C in a terminal;
+    /// `value` is the value sent with `sigqueue`, nil for a plain `kill`.
     case signal(name: String, uid: UInt32?, pid: Int32?, value: Int32?)
-    /// A process connected to the control socket, as the kernel named it at accept.
+    /// A process connected to the control socket, as the kernel identified it at accept.
     case control(uid: UInt32, pid: Int32)
-    /// The inbox: any program that may write to it.
+    /// The inbox: any program that may write to the inbox.
     case inbox
-    /// A push that was opened: any sender of one.
+    /// A push that was opened: any sender of a push.
     case push
 
     /// Whether the cause lies outside of the app.
     ///
-    /// The host and its modules, isolated ones included, reach every route; a remote caller
-    /// reaches what is public, and more only with a token.
+    /// The host and its modules, isolated ones included, reach every route; a remote caller reaches public
+    /// routes, and others only with a token.
     public var isRemote: Bool {
         switch self {
         case .host, .local: false

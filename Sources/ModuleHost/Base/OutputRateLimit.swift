@@ -1,4 +1,4 @@
-/// A limit on the lines that a module's process may log: so many at once, and so many a second after that.
+/// A limit on the lines that a module's process may log: a burst, and a number of lines a second after that.
 struct OutputRateLimit: Sendable {
     private let limits: TokenBucket.Limits
     private var bucket: TokenBucket
@@ -15,16 +15,16 @@ struct OutputRateLimit: Sendable {
 
     /// The decision about a line.
     enum Verdict: Hashable, Sendable {
-        /// It is shown; before it so many were left out, which was not reported yet.
+        /// Show the line; the number of lines dropped before it is not reported yet.
         case show(afterDropping: Int)
-        /// It is left out, the first one since one was shown.
+        /// Drop the line, which is the first dropped one since a line was shown.
         case dropFirst
         case drop
     }
 
     mutating func take(at now: ContinuousClock.Instant) -> Verdict {
-        // Where lines were left out there is to be room for some before one is shown: else every second one
-        // would say how many were left out.
+        // After dropped lines, there must be room for several before one is shown: otherwise every second
+        // line would report how many were dropped.
         guard bucket.holds(dropped > 0 ? limits.perSecond : 1, at: now) else {
             dropped += 1
             return dropped == 1 ? .dropFirst : .drop

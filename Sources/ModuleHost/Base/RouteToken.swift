@@ -1,6 +1,6 @@
-/// The secret that a remote call may carry to reach more than what is public.
+/// The secret that a remote call may carry to reach routes that are not public.
 ///
-/// It is shown by nothing: not by `print`, by interpolation, by the debugger's reflection.
+/// Nothing shows it: not `print`, interpolation or the debugger's reflection.
 package struct RouteToken: Sendable {
     private let bytes: [UInt8]
 

@@ -1,4 +1,4 @@
-/// The text as one word of a POSIX shell.
+/// Returns the text as one word of a POSIX shell.
 package func shellQuoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
         switch byte {

@@ -6,9 +6,9 @@ protocol TextEscape {
 }
 
 extension [UInt8] {
-    /// Appends the text as UTF-8, with what the format forbids escaped.
+    /// Appends the text as UTF-8, and escapes the characters that the format forbids.
     ///
-    /// Runs that need nothing are copied whole.
+    /// Runs that need no escape are copied whole.
     mutating func append<Escape: TextEscape>(escaping text: String, with escape: Escape.Type) {
         var text = text
         text.withUTF8 { utf8 in
@@ -27,10 +27,10 @@ extension [UInt8] {
         }
     }
 
-    /// The character that begins at `index`, where it has one, two or three bytes; a String's bytes
+    /// Returns the character that begins at `index`, where it has one, two or three bytes; a String's bytes
     /// are valid UTF-8.
     ///
-    /// Of four bytes only the length counts.
+    /// Of a character of four bytes only the length is returned.
     @inline(__always)
     private static func scalar(
         in utf8: UnsafeBufferPointer<UInt8>, at index: Int

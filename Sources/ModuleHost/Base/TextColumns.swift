@@ -1,5 +1,5 @@
 extension String {
-    /// The text, filled up with spaces to `width` characters.
+    /// Returns the text, padded with spaces to `width` characters.
     package func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }

@@ -1,4 +1,4 @@
-/// A limit on how often something happens: so many times at once, and so many a second after that.
+/// A limit on how often something happens: a burst, and a number of times a second after that.
 struct TokenBucket: Sendable {
     struct Limits: Hashable, Sendable {
         /// The number of tokens that a full bucket holds.
@@ -21,19 +21,19 @@ struct TokenBucket: Sendable {
         last = now
     }
 
-    /// Returns whether the bucket holds so many tokens, or is full.
+    /// Returns whether the bucket has at least `count` tokens, or is full.
     mutating func holds(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
         refill(at: now)
         return level >= min(cost * count, capacity)
     }
 
-    /// Takes tokens; where there are fewer, the bucket owes them.
+    /// Takes tokens; where there are fewer, the bucket goes into debt.
     mutating func take(_ count: Int, at now: ContinuousClock.Instant) {
         refill(at: now)
         level -= cost * count
     }
 
-    /// Returns the milliseconds until the bucket owes no tokens, rounded up; 0 for none.
+    /// Returns the milliseconds until the bucket has no debt, rounded up; 0 for none.
     mutating func pause(at now: ContinuousClock.Instant) -> Int32 {
         refill(at: now)
         return level >= .zero ? 0 : Int32(clamping: -level.wholeNanoseconds / 1_000_000 + 1)

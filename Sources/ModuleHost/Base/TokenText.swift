@@ -1,5 +1,5 @@
 extension RouteToken {
-    /// Hides each token that a text carries as a URL would.
+    /// Hides each token in a text in which it stands as in a URL.
     ///
     /// - Parameter text: Any text; it need not be a URL.
     /// - Returns: The text as it may be shown, with `•••` in the place of tokens.
@@ -8,7 +8,8 @@ extension RouteToken {
         let utf8 = text.utf8
         var shown = ""
         var rest = utf8[...]
-        // What follows a `#` is never a token of a URL, but who wrote it there may have meant it.
+        // Text behind a `#` is never a token of a URL, but its author may have meant it as one: it is hidden
+        // all the same.
         while let end = rest.firstIndex(where: isDelimiter) {
             let next = utf8.index(after: end)
             shown += hide(inItem: Substring(rest[..<end]), after: rest.startIndex > text.startIndex)
@@ -18,8 +19,8 @@ extension RouteToken {
         return shown + hide(inItem: Substring(rest), after: rest.startIndex > text.startIndex)
     }
 
-    /// Overwrites each byte of a token with `*`, in a line of a file in which URLs stand among other
-    /// things: so that what follows keeps its place.
+    /// Overwrites each byte of a token with `*`, in a line of a file that contains URLs among other content;
+    /// the text behind it keeps its place.
     static func mask(in line: inout [UInt8]) {
         var offset = 0
         while let start = line[offset...].firstIndex(where: isDelimiter) {
@@ -51,7 +52,7 @@ extension RouteToken {
         return item[...equals] + "•••"
     }
 
-    /// The bytes with those escapes resolved that are none too short.
+    /// Returns the bytes with escapes resolved; incomplete escapes stay.
     private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = text
@@ -69,9 +70,9 @@ extension RouteToken {
 }
 
 extension String {
-    /// Whether there is anything like a query in it.
+    /// Whether the text contains anything like a query.
     ///
-    /// One look at each byte, for the many texts of which nothing else need be asked.
+    /// One pass over the bytes, for the many texts that need no further check.
     fileprivate var mayCarryToken: Bool {
         utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "&") }
     }

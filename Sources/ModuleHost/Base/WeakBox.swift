@@ -1,6 +1,7 @@
 import AppService
 
-/// A weak reference that any thread may read and set: for closures that are made before the object they refer to.
+/// A weak reference that any thread may read and set: for closures that are created before the object they
+/// refer to.
 final class WeakBox<Object: AnyObject & Sendable>: Sendable {
     private struct Reference {
         weak var object: Object?
@@ -8,7 +9,7 @@ final class WeakBox<Object: AnyObject & Sendable>: Sendable {
 
     private let reference = Guarded(Reference())
 
-    /// The object; nil before it is set, and once it is gone.
+    /// The object; nil before it is set, and once it is deallocated.
     var object: Object? { reference.withLock { $0.object } }
 
     /// Sets the object.

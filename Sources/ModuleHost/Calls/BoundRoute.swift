@@ -20,13 +20,14 @@ final class BoundRoute {
         action = entry.route.action
     }
 
-    /// The module; nil where it cannot be called now.
+    /// Returns the module; nil where it cannot be called now.
     ///
     /// Host code.
     ///
     /// - Parameters:
     ///   - lane: The lane.
-    ///   - fault: Why not, then. Found out in one look: the module may return in the next moment.
+    ///   - fault: Receives the reason for nil. Both are found in one check: the module may return in the next
+    ///     moment.
     /// - Returns: The module.
     @inline(__always)
     func module(on lane: Lane, orFault fault: inout RouteError?) -> AnyObject? {
@@ -39,7 +40,7 @@ final class BoundRoute {
         return nil
     }
 
-    /// Returns whether the route answers such parameters; runs code of its module.
+    /// Returns whether the route accepts the parameters; runs code of its module.
     @inline(__always)
     func accepts(_ parameters: RouteParameters) -> Bool { handler.accepts?(parameters) ?? true }
 
@@ -57,12 +58,12 @@ final class BoundRoute {
     ///
     /// - Parameters:
     ///   - module: The module.
-    ///   - parameters: What the request is made of.
-    ///   - call: What goes along with it.
-    ///   - reply: Where the reply goes. A place, and no result: to return an optional of a protocol's type
-    ///     costs as much as all the rest of the call.
-    /// - Returns: False where the route does not answer such parameters.
-    /// - Throws: ``ParameterFault``, and what the handler threw as ``HandlerError``.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - call: The circumstances of the call.
+    ///   - reply: Receives the reply. An inout parameter, and not a result: returning an optional of a
+    ///     protocol's type costs as much as all the rest of the call.
+    /// - Returns: False where the route does not accept the parameters.
+    /// - Throws: ``ParameterFault``, and an error of the handler as ``HandlerError``.
     @inline(__always)
     func perform(
         _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall,
@@ -77,13 +78,13 @@ final class BoundRoute {
     ///
     /// - Parameters:
     ///   - module: The module.
-    ///   - parameters: What the request is made of.
-    ///   - caller: Who calls.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - caller: The caller.
     ///   - url: The URL of the call, if it has one.
-    ///   - reply: Where the reply goes; as ``EncodedReply`` where the caller wants JSON.
+    ///   - reply: Receives the reply; as ``EncodedReply`` where the caller wants JSON.
     /// - Returns: As ``perform(_:_:_:_:)``.
-    /// - Throws: As ``perform(_:_:_:_:)``; what the handler or the reply threw as ``HandlerFailure``, in
-    ///   words, where the caller wants JSON, and as it is for others.
+    /// - Throws: As ``perform(_:_:_:_:)``; an error of the handler or the reply as ``HandlerFailure``, in
+    ///   words, where the caller wants JSON, and unchanged for others.
     func perform(
         _ module: AnyObject, _ parameters: RouteParameters, for caller: Caller,
         url: RouteURL? = nil,

@@ -1,13 +1,13 @@
-/// The way of a module's calls to the lane.
+/// The channel of a module's calls to the lane.
 ///
 /// Belongs to the module.
 struct CallChannel {
     typealias Call<Reply> = @Sendable (CallDispatcher, LaneThread) throws -> Reply
 
     let dispatcher: CallDispatcher
-    /// The module that calls.
+    /// The calling module.
     let module: ModuleID
-    /// Its slot.
+    /// The slot of the calling module.
     let slot: ModuleSlot
     let origin: Origin
 
@@ -18,19 +18,19 @@ struct CallChannel {
         origin = .local(id)
     }
 
-    /// Makes a call: at once on the lane, else when the lane has come to it.
+    /// Makes a call: at once on the lane, else when the lane reaches it.
     func call<Reply: Sendable>(_ body: @escaping Call<Reply>) throws -> Reply {
         try call(body, elsewhere: { body })
     }
 
-    /// The same without an allocation on the lane.
+    /// Makes a call without an allocation on the lane.
     ///
     /// - Parameters:
     ///   - body: The call on the lane.
-    ///   - elsewhere: The same call, made only where it is to outlive this: an overdue module calls from its
-    ///     own thread and waits, but not for a target that takes too long.
+    ///   - elsewhere: Returns the same call; used only where it is to outlive this one: an overdue module
+    ///     calls from its own thread and waits, but not for a target that takes too long.
     /// - Returns: The reply.
-    /// - Throws: What the call throws.
+    /// - Throws: The error of the call.
     @inline(__always)
     func call<Reply: Sendable>(
         _ body: (CallDispatcher, LaneThread) throws -> Reply, elsewhere: () -> Call<Reply>
@@ -50,7 +50,7 @@ struct CallChannel {
         return try reply.get()
     }
 
-    /// Runs host code that touches what belongs to the lane.
+    /// Runs host code that accesses the state of the lane.
     func asHost<Result>(_ body: (CallDispatcher) throws -> Result) throws -> Result {
         guard
             let result = dispatcher.gate.lane.asHost({
@@ -60,11 +60,11 @@ struct CallChannel {
         return try result.get()
     }
 
-    /// Makes a call once what was accepted before is done, and hands what comes of it to the module.
+    /// Makes a call after everything accepted before, and passes the result to the module.
     ///
     /// - Parameters:
     ///   - body: The call.
-    ///   - completion: Code of the module that calls; is not called any more once that is gone.
+    ///   - completion: Code of the calling module; not called any more once the module is unloaded.
     func enqueue<Reply: Sendable>(
         _ body: @escaping Call<Reply>, completion: @escaping (Result<Reply, any Error>) -> Void
     ) {
@@ -77,7 +77,7 @@ struct CallChannel {
     }
 }
 
-/// The way of calls from code that is not on the lane.
+/// The channel of calls from code that is not on the lane.
 struct RemoteCallLine: Sendable {
     let dispatcher: LaneConfined<CallDispatcher>
     private let gate: Gate

@@ -7,11 +7,11 @@ extension CallDispatcher {
     /// - Parameters:
     ///   - module: The module's id.
     ///   - action: The name of one of its actions.
-    ///   - parameters: What the request is made of.
-    ///   - caller: Who calls.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - caller: The caller.
     ///   - thread: The calling thread, which owns the lane.
     /// - Returns: The reply.
-    /// - Throws: ``RouteError``, or whatever the handler threw.
+    /// - Throws: ``RouteError``, or the error of the handler.
     func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
         on thread: LaneThread
@@ -42,8 +42,8 @@ extension CallDispatcher {
         throw try noAction(module, action, parameters, for: caller, on: thread)
     }
 
-    /// The same for a module of the app, in the shortest way: nothing is made that the handler does not
-    /// get.
+    /// Calls an action for a module of the app, on the shortest path: nothing is created that the handler
+    /// does not receive.
     @inline(__always)
     func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin,
@@ -69,7 +69,7 @@ extension CallDispatcher {
             on: thread)
     }
 
-    /// Notifies modules that no route answers, and returns the error for the caller.
+    /// Notifies modules of a call that no route answers, and returns the error for the caller.
     private func noAction(
         _ module: String, _ action: String, _ parameters: RouteParameters, for caller: Caller,
         on thread: LaneThread
@@ -85,7 +85,7 @@ extension CallDispatcher {
         return error
     }
 
-    /// The action with a name like this that the caller can reach; with whatever parameters.
+    /// Returns the action with the most similar name that the caller can reach with any parameters.
     private func nearest(to action: String, of module: String, for caller: Caller) -> String? {
         let access = access(of: caller)
         let names = table.routes.lazy

@@ -1,6 +1,6 @@
-/// Interceptors of calls, and modules that are notified of calls without an answer.
+/// Interceptors of calls, and modules that are notified of calls that no route answers.
 extension CallDispatcher {
-    /// Asks the interceptors about a call, in order.
+    /// Passes a call to the interceptors, in order.
     ///
     /// - Returns: The URL that the call is redirected to, or nil where it may be made.
     /// - Throws: ``RouteError/refused(by:_:)``.

@@ -6,22 +6,22 @@ extension CallDispatcher {
     /// Opens a URL: calls the route that answers it.
     ///
     /// - Parameters:
-    ///   - text: The URL; a token in it is taken out.
-    ///   - caller: Who calls. A token of its own counts before one of the URL.
+    ///   - text: The URL; a token in it is removed.
+    ///   - caller: The caller. A token of its own takes precedence over one in the URL.
     ///   - redirects: How often the call was redirected already.
     ///   - thread: The calling thread, which owns the lane.
     /// - Returns: The reply.
-    /// - Throws: ``RouteError``, or whatever the handler threw.
+    /// - Throws: ``RouteError``, or the error of the handler.
     func open(
         _ text: String, for caller: Caller, redirects: Int = 0, on thread: LaneThread
     ) throws -> any Encodable & Sendable {
-        // It knows all modules, and comes back here where it is this one's.
+        // The host knows all modules, and calls this process again where the URL belongs to its module.
         if let parent { return try parent.open(text, for: caller, on: thread) }
         let (url, caller) = try read(text, caller, redirects)
         return try open(url, for: caller, redirects: redirects, on: thread)
     }
 
-    /// Opens a URL that was read and has no token, in a host.
+    /// Opens a URL that was parsed and has no token, in a host.
     func open(
         _ url: RouteURL, for caller: Caller, redirects: Int = 0, on thread: LaneThread
     ) throws -> any Encodable & Sendable {
@@ -37,7 +37,7 @@ extension CallDispatcher {
             isAnswered = try route.perform(
                 module, match.parameters, for: caller, url: match.url, &reply)
         }
-        // A predicate has removed the route, or changed its mind.
+        // A predicate has removed the route, or returned another result.
         guard isAnswered else { throw try notFound(url, for: caller, on: thread) }
         return reply
     }
@@ -46,7 +46,8 @@ extension CallDispatcher {
     ///
     /// Runs the same search, the predicates and the decoding, and no handler.
     ///
-    /// - Throws: ``RouteError/malformed(_:)`` for what is not a URL, and where the rewrites lead on and on.
+    /// - Throws: ``RouteError/malformed(_:)`` for a text that is not a URL, and an error where the
+    ///   rewrites do not end.
     func canOpen(_ text: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
         if let parent { return try parent.canOpen(text, for: caller, on: thread) }
         do {
@@ -68,7 +69,7 @@ extension CallDispatcher {
         }
     }
 
-    /// Reads a URL, and takes its token out: the caller's, unless that has one.
+    /// Parses a URL, and moves its token to the caller, unless the caller has one.
     private func read(
         _ text: String, _ caller: Caller, _ redirects: Int
     ) throws -> (RouteURL, Caller) {
@@ -83,9 +84,9 @@ extension CallDispatcher {
         }
     }
 
-    /// Asks the interceptors about a URL.
+    /// Passes a URL to the interceptors.
     ///
-    /// - Returns: The URL that is to be opened.
+    /// - Returns: The URL to open.
     private func redirected(
         _ url: RouteURL, _ caller: Caller, _ redirects: Int, isDryRun: Bool,
         on thread: LaneThread
@@ -105,9 +106,9 @@ extension CallDispatcher {
         return url
     }
 
-    /// The route that answers a URL for a caller.
+    /// Returns the route that answers a URL for a caller.
     ///
-    /// What a predicate says is code of its module, and entered like all of it.
+    /// A predicate is code of its module, and entered like all module code.
     private func match(
         _ url: RouteURL, for caller: Caller, on thread: LaneThread
     ) throws -> RouteTable.Match? {
@@ -133,7 +134,7 @@ extension CallDispatcher {
         return match
     }
 
-    /// Notifies modules that no route answers, and returns the error for the caller.
+    /// Notifies modules of a URL that no route answers, and returns the error for the caller.
     private func notFound(
         _ url: RouteURL, for caller: Caller, on thread: LaneThread
     ) throws -> RouteError {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Makes calls: finds who answers a URL or an action, and enters it through the gate.
+/// The dispatcher of calls: it finds the route of a URL or an action, and enters its module through the gate.
 ///
-/// Belongs to the lane. What it calls may change the routes, and the lane be lost in it: so it looks
-/// things up while the host is at work, and goes on with what it found.
+/// Belongs to the lane. The code it calls may change the routes, and the lane may be lost in it: so lookups
+/// are made while the host is current, and their results are used afterwards.
 final class CallDispatcher {
     let gate: Gate
     /// The modules, by their position in the table.
@@ -12,24 +12,24 @@ final class CallDispatcher {
     let actions = ActionTable()
     private var routes: [RouteTable.Index: BoundRoute] = [:]
     private(set) var tokens: TokenStore
-    /// The dispatcher that is used instead once this one, which was made for a reload, is over.
+    /// The dispatcher that is used instead once this one, which was created for a reload, is over.
     ///
-    /// Written once, before `isOver`, which also a thread may read that has lost the lane.
+    /// Written once, before `isOver`, which a thread that has lost the lane may read, too.
     private var successor: CallDispatcher?
     private let isOver = Atomic(false)
-    /// The host that makes calls to other modules, if this process has one module alone.
+    /// The host that calls other modules, if this process has only one module.
     var parent: (any UpstreamCalls)?
     let interceptors: ResponderList<any CallInterceptor>
     let notFoundResponders: ResponderList<any NotFoundResponder>
 
-    /// Makes a dispatcher.
+    /// Creates a dispatcher.
     ///
     /// - Parameters:
     ///   - table: The routes; its modules are `records`, in the same order.
-    ///   - records: The modules, made or to be made.
-    ///   - tokens: What lets remote callers reach more than what is public.
+    ///   - records: The modules, created or yet to be created.
+    ///   - tokens: The tokens with which remote callers reach more than public routes.
     ///   - gate: The way into modules.
-    ///   - center: Where interceptors are found.
+    ///   - center: The center that contains the interceptors.
     /// - Throws: ``RouteError/repeatedAction(_:of:)``.
     init(
         _ table: RouteTable, records: [any CallableModule], tokens: TokenStore, gate: Gate,
@@ -44,7 +44,7 @@ final class CallDispatcher {
         for entry in table.routes { try bind(entry) }
     }
 
-    /// The dispatcher that holds for who was given this one.
+    /// The dispatcher to use in place of this one: its last successor, or itself.
     @inline(__always)
     var current: CallDispatcher {
         isOver.load(ordering: .acquiring) ? successor ?? self : self
@@ -58,7 +58,7 @@ final class CallDispatcher {
 
     // MARK: Changes
 
-    /// Adds a route; nothing is added where that throws.
+    /// Adds a route; if this throws, nothing is added.
     func add(_ route: AnyRoute, of module: ModuleID) throws(RouteError) {
         let index = try table.add(route, of: module)
         guard let entry = table[index] else { return }
@@ -72,8 +72,8 @@ final class CallDispatcher {
 
     /// Removes exactly one route.
     ///
-    /// - Returns: The route, for the caller to release: what its handler holds may end in code of a module.
-    ///   Nil where the module has none of this pattern.
+    /// - Returns: The route, for the caller to release: its handler may release objects whose `deinit` is
+    ///   code of a module. Nil where the module has no route with this pattern.
     func remove(_ pattern: String, of module: ModuleID) -> BoundRoute? {
         guard let entry = table.remove(pattern, of: module) else { return nil }
         guard let route = routes.removeValue(forKey: entry.index) else { return nil }
@@ -81,9 +81,9 @@ final class CallDispatcher {
         return route
     }
 
-    /// Takes the routes and the tokens of another dispatcher in place of its own.
+    /// Exchanges the routes and the tokens with another dispatcher.
     ///
-    /// - Parameter other: Gets those of this one in return, so that who holds both releases them.
+    /// - Parameter other: Receives those of this one, so that its owner releases them.
     func swapContents(with other: CallDispatcher) {
         swap(&records, &other.records)
         swap(&table, &other.table)
@@ -92,9 +92,10 @@ final class CallDispatcher {
         actions.swapContents(with: other.actions)
     }
 
-    /// Is over: who was given this dispatcher uses another one from now on.
+    /// Ends this dispatcher: its users use another one from now on.
     ///
-    /// - Parameter successor: The other one. It, or who lets the modules go, has the routes.
+    /// - Parameter successor: The other one. It has the routes, or the code that unloads the modules has
+    ///   them.
     func end(for successor: CallDispatcher) {
         (table, routes, records) = (RouteTable(), [:], [])
         actions.swapContents(with: ActionTable())
@@ -117,7 +118,7 @@ final class CallDispatcher {
         return CallerAccess(origin: caller.origin, token: caller.token, tokens: tokens)
     }
 
-    /// The route of an entry of the table, or nil where it was removed.
+    /// Returns the route of an entry of the table, or nil where it was removed.
     func route(of entry: RouteTable.Entry) -> BoundRoute? {
         routes[entry.index]
     }
@@ -126,10 +127,10 @@ final class CallDispatcher {
     ///
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
-    ///   - find: Host code: the route, or nil; then nothing is called.
-    ///   - body: Code of the route's module, which it gets, too.
-    /// - Throws: What `body` throws, and ``RouteError`` where the call could not be made or its answer
-    ///   comes too late to be taken.
+    ///   - find: Host code: returns the route, or nil; then nothing is called.
+    ///   - body: Code of the route's module; receives the module, too.
+    /// - Throws: The error of `body`, and ``RouteError`` where the call could not be made or its reply
+    ///   arrived too late.
     @inline(__always)
     func call(
         on thread: LaneThread, find: () -> BoundRoute?,

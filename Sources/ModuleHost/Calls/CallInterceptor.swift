@@ -10,12 +10,12 @@ public struct InterceptedCall: Sendable {
 
     /// The target of the call.
     public let target: Target
-    /// The parameters of a call by action; those of a URL stand in it.
+    /// The parameters of a call by action; those of a URL are part of the URL.
     public let parameters: RouteParameters
     /// The origin of the call.
     public let origin: Origin
-    /// Whether it is only asked if the call could be made, as by ``Router/canOpen(_:from:)``: then
-    /// answer as if it was made, and do nothing else.
+    /// Whether the call is not made, but only checked, as by ``Router/canOpen(_:from:)``: respond as for a
+    /// call, and do nothing else.
     public let isDryRun: Bool
 
     init(
@@ -30,35 +30,35 @@ public struct InterceptedCall: Sendable {
 
 /// The decision of an interceptor about a call.
 public enum Interception: Hashable, Sendable {
-    /// The next interceptor is asked, then the call is made.
+    /// The next interceptor receives the call; after the last one, the call is made.
     case proceed
-    /// The call is not made: who called gets ``RouteError/refused(by:_:)`` with this reason.
+    /// The call is not made: the caller receives ``RouteError/refused(by:_:)`` with this reason.
     case refuse(String)
     /// This URL is opened instead, for the same origin and with the same objects.
     case redirect(String)
 }
 
-/// A module that sees every call before it is made.
+/// A module that receives every call before it is made.
 ///
-/// - Order: Slatefile order; the first that refuses or redirects ends the search. What a call is
-///   redirected to is seen by all again, eight times at most.
+/// - Order: Slatefile order; the first interceptor that refuses or redirects ends the search. A redirected
+///   call is passed to all of them again, eight times at most.
 /// - Thread: The lane, inside the caller's call.
-/// - Access: Calls are seen before their route is looked up, and also if there is none.
-/// - Late: An overdue interceptor cannot be asked. The call is refused: a guard is not passed
-///   while asleep.
-/// - Failure: Throwing refuses the call with what was thrown as the reason.
+/// - Access: Calls are passed on before their route is looked up, and also if there is none.
+/// - Overdue: An overdue interceptor cannot decide, so the call is refused: no call passes a guard that does
+///   not respond.
+/// - Failure: Throwing refuses the call; the error is the reason.
 public protocol CallInterceptor: AnyObject {
-    /// Looks at a call.
+    /// Decides about a call.
     ///
     /// - Parameter call: The call.
-    /// - Returns: Whether it is to be made.
+    /// - Returns: The decision.
     /// - Throws: Any error; it refuses the call.
     func intercept(_ call: InterceptedCall) throws -> Interception
 }
 
 /// A module that is notified of calls that no route answers.
 ///
-/// Told are calls of the app's own and those from outside alike; the caller gets its error besides.
+/// The module is notified of calls from the app itself and from outside; the caller also receives the error.
 ///
 /// - Order: Slatefile order.
 /// - Thread: The lane, inside the caller's call.
@@ -68,7 +68,7 @@ public protocol NotFoundResponder: AnyObject {
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - error: The error that the caller gets.
+    ///   - error: The error that the caller receives.
     /// - Throws: Any error; it is reported under the module's name.
     func didNotFind(_ call: InterceptedCall, error: RouteError) throws
 }

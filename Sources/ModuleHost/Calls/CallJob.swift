@@ -2,8 +2,8 @@ import AppService
 
 /// A call that the lane makes for another thread.
 ///
-/// It is answered exactly once: also where the lane is lost in it, at the end of the deadline, or is
-/// closed before it comes to it, or while it stands in it.
+/// It is completed exactly once: also where the lane is lost in it, at the end of the deadline, or is closed
+/// before the call begins, or while it runs.
 final class CallJob<Reply: Sendable>: LaneJob {
     /// The closures of a caller.
     private final class Baggage {
@@ -14,45 +14,46 @@ final class CallJob<Reply: Sendable>: LaneJob {
     }
 
     private let dispatcher: LaneConfined<CallDispatcher>
-    /// The slot of the calling module, if it is one.
+    /// The slot of the calling module, if a module calls.
     private let caller: ModuleSlot?
     private let baggage: LaneConfined<Baggage>
-    private let answer: Answer<Reply>
+    private let completion: CallCompletion<Reply>
     let durableEvent: InboxEntry?
 
     init(
         _ dispatcher: LaneConfined<CallDispatcher>, from caller: ModuleSlot? = nil,
         of entry: InboxEntry? = nil,
-        _ answer: Answer<Reply>, _ call: @escaping CallChannel.Call<Reply>
+        _ completion: CallCompletion<Reply>, _ call: @escaping CallChannel.Call<Reply>
     ) {
         durableEvent = entry
         self.dispatcher = dispatcher
         self.caller = caller
         baggage = LaneConfined(Baggage(call))
-        self.answer = answer
+        self.completion = completion
     }
 
     func run(on thread: LaneThread, after slot: UInt16) {
         let dispatcher = dispatcher.open(on: thread)
         let gate = dispatcher.gate
         guard slot == 0 else {
-            // The module that was called got stuck in it; the caller does not wait for it.
+            // The called module was stuck in the call; the caller does not wait for it.
             let overdue = gate.lane.slot(slot)?.id
-            return answer.give(.failure(overdue.map(RouteError.tookTooLong) ?? .stopped))
+            return completion.finish(.failure(overdue.map(RouteError.tookTooLong) ?? .stopped))
         }
         let baggage = baggage.open(on: thread)
         baggage.result = Result { try baggage.call?(dispatcher.current, thread) }
             .flatMap { $0.map(Result.success) ?? .failure(RouteError.stopped) }
-        if let result = baggage.result { answer.give(result) }
-        // Objects of modules may end here, in code of theirs, which the host does not run itself.
+        if let result = baggage.result { completion.finish(result) }
+        // Objects of modules may be released here, which runs module code: it is entered through the gate.
         guard let caller else { return }
         _ = gate.call(caller, on: thread) { (baggage.call, baggage.result) = (nil, nil) }
     }
 
-    /// Whether a stop may drop the call: not that of a module, whose objects may end in its code alone.
+    /// Whether a stop may drop the call: not that of a module, whose objects may be released only in its own
+    /// code.
     var isDroppable: Bool { caller == nil }
 
-    func abandon() { answer.give(.failure(RouteError.stopped)) }
+    func abandon() { completion.finish(.failure(RouteError.stopped)) }
 
     func abandonInHand() { abandon() }
 }
@@ -61,28 +62,17 @@ extension CallJob {
     static func enqueue(
         _ dispatcher: LaneConfined<CallDispatcher>, through gate: Gate, from caller: ModuleSlot,
         _ call: @escaping CallChannel.Call<Reply>,
-        answer: @escaping @Sendable (Result<Reply, any Error>) -> Void
+        completion: @escaping @Sendable (Result<Reply, any Error>) -> Void
     ) {
-        gate.lane.enqueue(CallJob(dispatcher, from: caller, Answer(answer), call))
+        gate.lane.enqueue(CallJob(dispatcher, from: caller, CallCompletion(completion), call))
     }
 }
 
-/// The completion of a call: it is called once.
-final class Answer<Reply: Sendable>: Sendable {
-    private let completion: Guarded<(@Sendable (Result<Reply, any Error>) -> Void)?>
+/// The completion of a call, which fails with ``RouteError/stopped`` where it is released without a result.
+typealias CallCompletion<Reply: Sendable> = Completion<Reply, any Error>
 
-    init(_ completion: @escaping @Sendable (Result<Reply, any Error>) -> Void) {
-        self.completion = Guarded(completion)
-    }
-
-    /// Answers a call that was released without an answer: it was not reached any more.
-    deinit { give(.failure(RouteError.stopped)) }
-
-    func give(_ result: Result<Reply, any Error>) {
-        let completion = completion.withLock { completion in
-            defer { completion = nil }
-            return completion
-        }
-        completion?(result)
+extension Completion where Failure == any Error {
+    convenience init(_ handler: @escaping @Sendable (Result<Success, any Error>) -> Void) {
+        self.init(orAbandoned: RouteError.stopped, handler)
     }
 }

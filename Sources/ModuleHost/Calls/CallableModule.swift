@@ -2,7 +2,7 @@
 ///
 /// Belongs to the lane.
 protocol CallableModule: AnyObject {
-    /// The module's place on the lane.
+    /// The module's slot on the lane.
     var slot: ModuleSlot { get }
     /// The instance; nil while there is none.
     var instance: AnyObject? { get }
@@ -10,7 +10,7 @@ protocol CallableModule: AnyObject {
     var unavailability: String { get }
 }
 
-/// The host that has started this process for one of its modules, as the target of that module's calls to others.
+/// The host that has started this process for one of its modules; it makes that module's calls to others.
 ///
 /// On the lane.
 protocol UpstreamCalls: AnyObject, Sendable {

@@ -5,18 +5,18 @@ struct Caller: Sendable {
     var userInfo: [String: any Sendable] = [:]
     /// Whether the reply is to be JSON since it leaves the app.
     ///
-    /// What encodes it is code of its module.
+    /// The encoding is code of the module.
     var wantsJSON = false
-    /// The URL of a call that is made by name here, and was made by URL elsewhere.
+    /// The URL of a call that is made by name here, and was made by URL in another process.
     var url: RouteURL?
-    /// Whether it was checked before that it may make the call.
+    /// Whether the permission of the caller was checked before.
     var isAdmitted = false
 }
 
 /// A reply as JSON text.
 struct EncodedReply: Encodable, Sendable {
     let json: [UInt8]
-    /// The route that gave it.
+    /// The route that returned the reply.
     let entry: RouteTable.Entry
 
     func encode(to encoder: any Encoder) throws {
@@ -24,7 +24,7 @@ struct EncodedReply: Encodable, Sendable {
     }
 }
 
-/// An error that a handler threw at a call from outside of the app.
+/// An error that a handler threw in a call from outside the app.
 package struct HandlerFailure: Error, CustomStringConvertible {
     /// The module of the handler.
     package let module: ModuleID

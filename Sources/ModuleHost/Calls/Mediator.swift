@@ -5,8 +5,8 @@
 ///     "com.mm.community", "posts", ["name": "mia"], as: [Post].self)
 /// ```
 ///
-/// An action is a route under its name (see ``Route``); a URL is another way to make the same call. What
-/// a caller wants to read is best put into an extension, which gives the call static types:
+/// An action is a route under its name (see ``Route``); a URL is another way to make the same call. An
+/// extension gives the call static types:
 ///
 /// ```swift
 /// extension Mediator {
@@ -16,10 +16,11 @@
 /// }
 /// ```
 ///
-/// - Thread: The lane: the call is made at once, inside the caller's own. An overdue module's call waits until
-///   the lane serves it. Code that is not on the lane uses ``offLane``.
-/// - Nesting: Modules call each other 64 deep, then a call is an error that says who called whom.
-/// - Late: A target that is overdue, or does not return in time, is an error; the call does not wait for it.
+/// - Thread: The lane: the call is made at once, inside the caller's own. An overdue module's call waits
+///   until the lane serves it. Code that is not on the lane uses ``offLane``.
+/// - Nesting: Modules call each other 64 deep; a deeper call is an error that lists the callers.
+/// - Overdue: A target that is overdue, or does not return in time, is an error; the call does not wait for
+///   it.
 public final class Mediator {
     private let line: CallChannel
 
@@ -30,10 +31,10 @@ public final class Mediator {
     /// - Parameters:
     ///   - module: The module's id.
     ///   - action: The action's name: the route's pattern as it is written, unless it has another.
-    ///   - parameters: What the request is made of.
+    ///   - parameters: The parameters from which the request is decoded.
     ///   - userInfo: Objects that are not text, for the handler's ``RouteCall/userInfo``.
-    /// - Returns: What the handler returned; nothing is written as `null`.
-    /// - Throws: ``RouteError``, ``ParameterFault``, or whatever the handler threw.
+    /// - Returns: The result of the handler; no result is encoded as `null`.
+    /// - Throws: ``RouteError``, ``ParameterFault``, or the error of the handler.
     @discardableResult
     public func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
@@ -50,7 +51,8 @@ public final class Mediator {
         }
     }
 
-    /// The same for a caller outside of the app, with that caller's rights; nil is the module itself.
+    /// Calls an action for a caller outside the app, with that caller's permissions; nil is the module
+    /// itself.
     func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin?
     ) throws -> any Encodable & Sendable {
@@ -64,11 +66,12 @@ public final class Mediator {
     /// - Parameters:
     ///   - module: The module's id.
     ///   - action: The action's name.
-    ///   - parameters: What the request is made of.
+    ///   - parameters: The parameters from which the request is decoded.
     ///   - userInfo: Objects that are not text.
     ///   - reply: The type that the handler returns.
-    /// - Returns: What the handler returned.
-    /// - Throws: As the other form, and ``RouteError/reply(expected:found:)`` where it is of another type.
+    /// - Returns: The result of the handler.
+    /// - Throws: As ``perform(_:_:_:userInfo:)``, and ``RouteError/reply(expected:found:)`` where it is of
+    ///   another type.
     public func perform<Reply>(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
         userInfo: [String: any Sendable] = [:], as reply: Reply.Type
@@ -76,14 +79,14 @@ public final class Mediator {
         try cast(perform(module, action, parameters, userInfo: userInfo))
     }
 
-    /// Calls an action once what was accepted before is done.
+    /// Calls an action after everything accepted before.
     ///
     /// - Parameters:
     ///   - module: The module's id.
     ///   - action: The action's name.
-    ///   - parameters: What the request is made of.
+    ///   - parameters: The parameters from which the request is decoded.
     ///   - userInfo: Objects that are not text.
-    ///   - completion: Code of the module that calls, on the lane; called once, unless that is gone.
+    ///   - completion: Code of the calling module, on the lane; called once, unless the module is unloaded.
     public func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
         userInfo: [String: any Sendable] = [:],
@@ -95,24 +98,24 @@ public final class Mediator {
             completion: completion)
     }
 
-    /// The same for code that is not on the lane, such as start-up work.
+    /// The mediator for code that is not on the lane, such as start-up work.
     public var offLane: AsyncMediator { AsyncMediator(line: RemoteCallLine(line)) }
 }
 
-/// Calls actions of modules from code that is not on the lane.
+/// A mediator that calls actions of modules from code that is not on the lane.
 ///
-/// - Order: Calls are made in the order in which they come to the lane, among everything else.
+/// - Order: Calls are made in the order in which they reach the lane, among all other jobs.
 public struct AsyncMediator: Sendable {
     let line: RemoteCallLine
 
-    /// Calls an action, and waits for the reply without holding a thread.
+    /// Calls an action, and waits for the reply without blocking a thread.
     ///
     /// - Parameters:
     ///   - module: The module's id.
     ///   - action: The action's name.
-    ///   - parameters: What the request is made of.
+    ///   - parameters: The parameters from which the request is decoded.
     ///   - userInfo: Objects that are not text.
-    /// - Returns: What the handler returned.
+    /// - Returns: The result of the handler.
     /// - Throws: As ``Mediator/perform(_:_:_:userInfo:)``.
     @discardableResult
     public func perform(
@@ -130,10 +133,10 @@ public struct AsyncMediator: Sendable {
     /// - Parameters:
     ///   - module: The module's id.
     ///   - action: The action's name.
-    ///   - parameters: What the request is made of.
+    ///   - parameters: The parameters from which the request is decoded.
     ///   - userInfo: Objects that are not text.
     ///   - reply: The type that the handler returns.
-    /// - Returns: What the handler returned.
+    /// - Returns: The result of the handler.
     /// - Throws: As ``Mediator/perform(_:_:_:userInfo:as:)``.
     public func perform<Reply: Sendable>(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
@@ -143,9 +146,9 @@ public struct AsyncMediator: Sendable {
     }
 }
 
-/// The reply as the type that a caller expects.
+/// Returns the reply as the type that a caller expects.
 ///
-/// What comes from another process is JSON, and is read as that type.
+/// A reply from another process is JSON, and is decoded as that type.
 func cast<Reply>(_ reply: any Encodable & Sendable) throws(RouteError) -> Reply {
     if let json = reply as? JSONValue, let type = Reply.self as? any (Decodable & Sendable).Type,
         let typed = (try? json.decode(type)) as? Reply

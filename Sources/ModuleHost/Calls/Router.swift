@@ -1,13 +1,13 @@
-/// Opens URLs: each is a call of the route that answers it.
+/// A router that opens URLs: each is a call of the route that answers it.
 ///
-/// Which route that is, `docs/routing.md` says; `rewrites` and `fallback` of the slatefile take part in
-/// it.
+/// `docs/routing.md` describes the search for the route; `rewrites` and `fallback` of the slatefile take part
+/// in it.
 ///
 /// - Thread: The lane: the call is made at once, inside the caller's own. An overdue module's call waits until
 ///   the lane serves it. Code that is not on the lane uses ``offLane``.
-/// - Access: A module reaches every route. It can open a URL that came from outside as the origin that it
-///   came from, and then reaches no more than that may: see ``open(_:userInfo:from:)``.
-/// - Nesting: Modules call each other 64 deep, then a call is an error that says who called whom.
+/// - Access: A module reaches every route. It can open a URL that came from outside with the origin of that
+///   URL, and then reaches only the routes of that origin: see ``open(_:userInfo:from:)``.
+/// - Nesting: Modules call each other 64 deep; a deeper call is an error that lists the callers.
 public final class Router {
     private let line: CallChannel
 
@@ -19,12 +19,12 @@ public final class Router {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - userInfo: Objects that are not URL text, for the handler's ``RouteCall/userInfo``. They do not
-    ///     travel on a remote call.
-    ///   - origin: Where the URL came from, if from outside of the app, such as ``Origin/push``: the call is
-    ///     then a remote one. Nil, or a local origin, is this module.
-    /// - Returns: What the handler returned.
-    /// - Throws: ``RouteError``, ``ParameterFault``, or whatever the handler threw.
+    ///   - userInfo: Objects that have no form in a URL, for the handler's ``RouteCall/userInfo``. They are
+    ///     not part of a remote call.
+    ///   - origin: The origin of the URL, if it came from outside the app, such as ``Origin/push``: the call
+    ///     is then a remote one. Nil, or a local origin, is this module.
+    /// - Returns: The result of the handler.
+    /// - Throws: ``RouteError``, ``ParameterFault``, or the error of the handler.
     @discardableResult
     public func open(
         _ url: String, userInfo: [String: any Sendable] = [:], from origin: Origin? = nil
@@ -38,8 +38,8 @@ public final class Router {
     /// - Parameters:
     ///   - url: The URL.
     ///   - reply: The type that the handler returns.
-    ///   - userInfo: Objects that are not URL text.
-    /// - Returns: What the handler returned.
+    ///   - userInfo: Objects that have no form in a URL.
+    /// - Returns: The result of the handler.
     /// - Throws: As ``open(_:userInfo:from:)``, and ``RouteError/reply(expected:found:)`` where the reply is of
     ///   another type.
     public func value<Reply>(
@@ -48,13 +48,13 @@ public final class Router {
         try cast(open(url, userInfo: userInfo))
     }
 
-    /// Opens a URL once what was accepted before is done.
+    /// Opens a URL after everything accepted before.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - userInfo: Objects that are not URL text.
-    ///   - origin: Where the URL came from, if from outside of the app.
-    ///   - completion: Code of the module that calls, on the lane; called once, unless that is gone.
+    ///   - userInfo: Objects that have no form in a URL.
+    ///   - origin: The origin of the URL, if it came from outside the app.
+    ///   - completion: Code of the calling module, on the lane; called once, unless the module is unloaded.
     public func open(
         _ url: String, userInfo: [String: any Sendable] = [:], from origin: Origin? = nil,
         completion: @escaping (Result<any Encodable & Sendable, any Error>) -> Void
@@ -63,14 +63,14 @@ public final class Router {
         line.enqueue({ try $0.open(url, for: caller, on: $1) }, completion: completion)
     }
 
-    /// Returns whether ``open(_:userInfo:from:)`` would reach a handler with a request that it understands.
+    /// Returns whether ``open(_:userInfo:from:)`` would reach a handler with a request that it can decode.
     ///
-    /// The same search, with predicates, access and the decoding of the parameters; no handler runs. What is
-    /// no URL cannot be opened.
+    /// The same search, with predicates, access and the decoding of the parameters; no handler runs. A text
+    /// that is not a URL cannot be opened.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - origin: Where the URL came from, if from outside of the app.
+    ///   - origin: The origin of the URL, if it came from outside the app.
     /// - Returns: Whether it can be opened now.
     public func canOpen(_ url: String, from origin: Origin? = nil) -> Bool {
         let caller = caller(origin, [:])
@@ -84,18 +84,18 @@ public final class Router {
         return Caller(origin: origin)
     }
 
-    /// The same for code that is not on the lane, such as start-up work.
+    /// The router for code that is not on the lane, such as start-up work.
     public var offLane: AsyncRouter { AsyncRouter(line: RemoteCallLine(line)) }
 
     // MARK: Routes
 
-    /// A URL that a pattern matches, with these parameters.
+    /// Returns a URL that a pattern matches, with these parameters.
     ///
-    /// Reading it back gives the same parameters, whatever is in them.
+    /// Reading it back gives the same parameters, whatever their values.
     ///
     /// - Parameters:
     ///   - pattern: An absolute pattern, or one of a module's.
-    ///   - module: The module that a relative pattern belongs to; nil is the module that asks.
+    ///   - module: The module to which a relative pattern belongs; nil is the calling module.
     ///   - parameters: A value for each name; those of the query may be left out.
     /// - Returns: The URL.
     /// - Throws: ``RouteError`` where a name is missing or unused, or a value cannot be part of a URL.
@@ -123,24 +123,24 @@ public final class Router {
     /// - Returns: False where the module has no such route.
     @discardableResult
     public func remove(_ pattern: String) -> Bool {
-        // It ends here, in the module's own code.
+        // The route is released here, in the module's own code.
         let removed = try? line.asHost { $0.remove(pattern, of: line.module) }
         return removed != nil
     }
 }
 
-/// Opens URLs from code that is not on the lane.
+/// A router that opens URLs from code that is not on the lane.
 ///
-/// - Order: Calls are made in the order in which they come to the lane, among everything else.
+/// - Order: Calls are made in the order in which they reach the lane, among all other jobs.
 public struct AsyncRouter: Sendable {
     let line: RemoteCallLine
 
-    /// Opens a URL, and waits for the reply without holding a thread.
+    /// Opens a URL, and waits for the reply without blocking a thread.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - userInfo: Objects that are not URL text.
-    /// - Returns: What the handler returned.
+    ///   - userInfo: Objects that have no form in a URL.
+    /// - Returns: The result of the handler.
     /// - Throws: As ``Router/open(_:userInfo:from:)``.
     @discardableResult
     public func open(
@@ -155,8 +155,8 @@ public struct AsyncRouter: Sendable {
     /// - Parameters:
     ///   - url: The URL.
     ///   - reply: The type that the handler returns.
-    ///   - userInfo: Objects that are not URL text.
-    /// - Returns: What the handler returned.
+    ///   - userInfo: Objects that have no form in a URL.
+    /// - Returns: The result of the handler.
     /// - Throws: As ``Router/value(for:as:userInfo:)``.
     public func value<Reply: Sendable>(
         for url: String, as reply: Reply.Type = Reply.self, userInfo: [String: any Sendable] = [:]
@@ -164,10 +164,10 @@ public struct AsyncRouter: Sendable {
         try cast(try await open(url, userInfo: userInfo))
     }
 
-    /// Returns whether ``open(_:userInfo:)`` would reach a handler with a request that it understands.
+    /// Returns whether ``open(_:userInfo:)`` would reach a handler with a request that it can decode.
     ///
     /// - Parameter url: The URL.
-    /// - Returns: Whether it can be opened when the lane comes to it.
+    /// - Returns: Whether it can be opened when the lane reaches the request.
     public func canOpen(_ url: String) async -> Bool {
         let caller = Caller(origin: line.origin)
         return (try? await line.call { try $0.canOpen(url, for: caller, on: $1) }) ?? false
