@@ -1,16 +1,16 @@
-/// Finds the number of a task by its name.
+/// A hash table that maps the name of a task to its number.
 ///
-/// A dictionary would do the same in three times the time, which was most of the cost of a task that
-/// does nothing: its hash withstands those who choose names to collide, and is reckoned again when it
-/// grows. Names of tasks come from the program itself.
+/// A dictionary would take three times as long, which was most of the cost of a task that does nothing: its
+/// hash resists chosen collisions, and is computed again when it grows. Names of tasks come from the program
+/// itself.
 struct NameTable {
     /// Open addressing; the number of slots is a power of two, and at least half of them are free.
     ///
-    /// A slot holds 32 bits of the hash, then the number plus one; zero is a free one.
+    /// A slot holds 32 bits of the hash, then the number plus one; zero is a free slot.
     private var slots = [UInt64](repeating: 0, count: 16)
     private var count = 0
 
-    /// The number that `name` has, where the tasks stand by number.
+    /// Returns the number of `name`; `tasks` are in the order of their numbers.
     func number(of name: String, among tasks: [StartupTask]) -> Int32? {
         let hash = Self.hash(name)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
@@ -24,7 +24,7 @@ struct NameTable {
         return nil
     }
 
-    /// Gives the next number to `name`, which has none.
+    /// Assigns the next number to `name`, which has none yet.
     mutating func append(_ name: String) {
         count += 1
         if count * 2 > slots.count {
@@ -41,10 +41,7 @@ struct NameTable {
         slots[slot] = entry
     }
 
-    /// 32 bits that names which are equal by `==` have in common.
-    ///
-    /// Except for a few that are equal to an ASCII one without being ASCII, such as the sign for
-    /// kelvin: those count as names of their own.
+    /// Returns 32 bits that names which are equal by `==` have in common.
     private static func hash(_ name: String) -> UInt64 {
         var name = name
         let (hash, isASCII) = name.withUTF8 { bytes in

@@ -1,9 +1,9 @@
-/// The tasks that may begin, the one that should begin first on top.
+/// The tasks that may begin, with the one that should begin first on top.
 ///
 /// A key is one integer: priority, then the length of the chain that waits for the task, then its
-/// number, so the order is a comparison of integers and the tasks are not touched. A task whose
-/// place in the order rises is pushed again under its new key; the caller that pops must skip those that
-/// have begun already.
+/// number, so the order is a comparison of integers and the tasks are not read. A task whose place in the
+/// order rises is pushed again under its new key; the caller that pops must skip tasks that have begun
+/// already.
 struct ReadyHeap {
     private var keys: [UInt64] = []
 
@@ -38,9 +38,7 @@ struct ReadyHeap {
         return Int32(truncatingIfNeeded: top & 0x7fff_ffff)
     }
 
-    /// Puts `key` where the top was.
-    ///
-    /// Four children to a parent: half the levels of a binary heap.
+    /// Replaces the top with `key`, and moves `key` down to its place.
     private mutating func sink(_ key: UInt64) {
         var hole = 0
         while true {

@@ -1,36 +1,35 @@
-/// Tasks that a queue cannot take: every fault that was found, none of the tasks having begun.
+/// The error of tasks that a queue cannot take: it lists every problem that was found, and none of the tasks
+/// has begun.
 public struct StartupError: Error, Hashable, Sendable {
-    /// The faults, in order of registration; never empty.
+    /// The problems, in order of registration; never empty.
     public let faults: [Fault]
 
-    /// The kinds of fault, each with the values its message needs.
+    /// The kinds of problem, each with the values its message needs.
     @nonexhaustive public enum Fault: Hashable, Sendable {
-        /// A task without a name.
+        /// A task has no name.
         case emptyName
-        /// A name that another task of the queue has.
+        /// Another task of the queue has this name.
         case duplicateName(String)
-        /// A name in the `after` of task `of` that no task has; `nearest` is the one it most
-        /// resembles.
+        /// No task has this name, which is in the `after` of task `of`; `nearest` is the most similar name.
         case unknownDependency(String, of: String, nearest: String?)
-        /// Tasks that wait for each other: each runs after the next one; the first is repeated at the
-        /// end.
+        /// Tasks wait for each other: each runs after the next one; the first is repeated at the end.
         case cycle([String])
-        /// A deadline that is not longer than zero, of a task or, where `of` is nil, of the queue.
+        /// A deadline is not longer than zero: that of a task or, where `of` is nil, of the queue.
         case deadline(Duration, of: String?)
-        /// A queue that may run less than one task at a time.
+        /// The width of the queue is less than one task at a time.
         case width(Int)
-        /// A task that came after the queue was closed.
+        /// The task was registered after the queue was closed.
         case closed(String)
     }
 }
 
 extension StartupError: CustomStringConvertible {
-    /// One line for each fault.
+    /// One line for each problem.
     public var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
 extension StartupError.Fault: CustomStringConvertible {
-    /// The fault in words.
+    /// The problem in words.
     public var description: String {
         switch self {
         case .emptyName:

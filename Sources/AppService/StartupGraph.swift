@@ -1,19 +1,15 @@
-/// Tasks by number, and who waits for whom.
-///
-/// Numbers follow registration. Everything lies in flat arrays: an edge is an entry of `edges`, those
-/// into a task stand next to each other, and those out of a task are linked through `next`, so that
-/// a task registered late costs no rebuilding. Nothing here recurses: a chain may be as long as
-/// memory allows.
+/// The tasks by number, and the dependencies between them.
 struct StartupGraph {
     /// The phase of a task between registration and its end.
     enum Phase: UInt8 {
-        /// For tasks it runs after, or for its priority to be admitted. Moves to `ready`, `skipped`.
+        /// Waits for tasks it runs after, or for its priority to be admitted. Moves to `ready`, `skipped`.
         case waiting
-        /// For a place in the width. Moves to `running` or `skipped`.
+        /// Waits for a place in the width. Moves to `running` or `skipped`.
         case ready
-        /// Moves to `handingBack`, `succeeded`, `failed` or `overdue`.
+        /// Runs. Moves to `handingBack`, `succeeded`, `failed` or `overdue`.
         case running
-        /// Its work has ended, its result is under way. Moves to `succeeded`, `failed`, `overdue`.
+        /// The work has ended, and its result is being handed back. Moves to `succeeded`, `failed`,
+        /// `overdue`.
         case handingBack
         case succeeded
         case failed
@@ -25,17 +21,17 @@ struct StartupGraph {
     }
 
     struct Node {
-        /// The number of tasks before it that have yet to succeed.
+        /// The number of tasks it runs after that have yet to succeed.
         var pending: Int32 = 0
-        /// The tasks in the longest chain that waits for this one, itself included.
+        /// The length of the longest chain of tasks that waits for this one, itself included.
         var chain: Int32 = 1
         /// The first edge in, and the head of the list of edges out.
         var firstIn: Int32 = 0
         var firstOut = StartupGraph.none
-        /// The last of those it runs after to end.
+        /// The dependency that ended last.
         var releasedBy = StartupGraph.none
         var phase = Phase.waiting
-        /// The declared priority, or the highest of those that wait for this task.
+        /// The declared priority, or the highest of the tasks that wait for this one.
         var priority: StartupPriority
     }
 
@@ -53,7 +49,7 @@ struct StartupGraph {
         let to: StartupPriority
     }
 
-    /// No task, or no edge.
+    /// The number that stands for no task, or no edge.
     static let none: Int32 = -1
 
     private(set) var tasks: [StartupTask] = []
@@ -63,12 +59,12 @@ struct StartupGraph {
 
     /// Appends tasks, without connecting them.
     ///
-    /// - Throws: Every name that is empty or taken and every deadline that is none; then no task was
+    /// - Throws: Every name that is empty or taken and every deadline that is not valid; then no task was
     ///   added.
     mutating func add(_ batch: some Collection<StartupTask>) throws(StartupError) {
         let first = tasks.count
         var faults: [StartupError.Fault] = []
-        // Only what comes first: making room for each of many batches would copy all each time.
+        // Only for the first batch: making room for each of many batches would copy all each time.
         if first == 0 {
             tasks.reserveCapacity(batch.count)
             nodes.reserveCapacity(batch.count)
@@ -92,7 +88,7 @@ struct StartupGraph {
         }
     }
 
-    /// Forgets the tasks from number `first` on, which must not be connected.
+    /// Removes the tasks from number `first` on, which must not be connected.
     mutating func remove(from first: Int) {
         tasks.removeSubrange(first...)
         nodes.removeSubrange(first...)
@@ -100,11 +96,11 @@ struct StartupGraph {
         for task in tasks { numbers.append(task.name) }
     }
 
-    /// Gives the tasks of some owners other names.
+    /// Renames the tasks of some owners.
     ///
-    /// Names that are taken then are taken twice, and the later one is found.
+    /// Where a new name is taken already, both tasks have it, and the later one is found.
     ///
-    /// - Parameter owners: What stands before the first `/` of a name, and what is to stand there.
+    /// - Parameter owners: The text before the first `/` of a name, and its replacement.
     mutating func rename(_ owners: [Substring: String]) {
         var isChanged = false
         for index in tasks.indices {
@@ -118,7 +114,7 @@ struct StartupGraph {
         for task in tasks { numbers.append(task.name) }
     }
 
-    /// The tasks of some owners are not required any more.
+    /// Marks the tasks of some owners as not required.
     mutating func dispense(with owners: Set<Substring>) {
         for index in tasks.indices where owners.contains(owner(of: tasks[index].name)) {
             tasks[index].required = false
@@ -127,13 +123,13 @@ struct StartupGraph {
 
     private func owner(of name: String) -> Substring { name.prefix { $0 != "/" } }
 
-    /// The edges into a connected task.
+    /// Returns the edges into a connected task.
     func edgesIn(_ task: Int32) -> ArraySlice<Edge> {
         let first = Int(nodes[Int(task)].firstIn)
         return edges[first..<first + tasks[Int(task)].after.count]
     }
 
-    /// Takes the work out of a task, so that what it holds is released when it has run.
+    /// Removes and returns the work of a task, so that its captures are released when it has run.
     mutating func takeWork(_ task: Int32) -> StartupWork {
         let work = tasks[Int(task)].work
         tasks[Int(task)].work = .gone
@@ -142,7 +138,7 @@ struct StartupGraph {
 
     // MARK: Connecting
 
-    /// Connects the tasks from number `first` on with those they run after, and reckons chains and
+    /// Connects the tasks from number `first` on with those they run after, and computes chains and
     /// priorities.
     ///
     /// - Returns: Earlier tasks whose place in the order rose, once for each time it did.
@@ -186,15 +182,14 @@ struct StartupGraph {
     }
 
     private func unknown(_ name: String, of task: String, fault: Int) -> StartupError.Fault {
-        // A comparison with every name there is: not for each of ten thousand faults.
+        // A comparison with every name there is: not for each of ten thousand problems.
         let nearest = fault < 20 ? nearestName(to: name, in: tasks.lazy.map(\.name)) : nil
         return .unknownDependency(name, of: task, nearest: nearest)
     }
 
-    /// The new tasks, each behind the new ones it runs after.
+    /// Returns the new tasks, each behind the new ones it runs after.
     ///
-    /// Those that wait for a cycle are missing
-    /// and keep a `pending` above zero.
+    /// Tasks that wait for a cycle are missing and keep a `pending` above zero.
     private mutating func topologicalOrder(from first: Int) -> [Int32] {
         for task in first..<nodes.count { nodes[task].pending = 0 }
         for task in first..<nodes.count {
@@ -223,10 +218,11 @@ struct StartupGraph {
         return order
     }
 
-    /// The tasks that `task` waits for have a chain longer by one than its own, and its priority.
+    /// Raises the tasks that `task` waits for: their chain is longer by one than its own, and they have its
+    /// priority.
     ///
-    /// Among new tasks the reversed topological order sees to the rest; earlier ones are followed up
-    /// here, as far as something changes.
+    /// Among new tasks the reversed topological order covers the rest; earlier ones are followed here, as far
+    /// as something changes.
     private mutating func raise(
         above task: Int32, before first: Int, _ raised: inout [Raise]
     ) {
@@ -259,13 +255,13 @@ struct StartupGraph {
 
     // MARK: Cycles
 
-    /// A cycle for every group of new tasks that wait for each other, as names.
+    /// Returns a cycle for every group of new tasks that wait for each other, as names.
     ///
-    /// Every task that the topological order left out waits for another such; following these must
-    /// come round.
+    /// Every task that the topological order left out waits for another such task, so following these leads
+    /// back to a task seen before.
     private func cycles(from first: Int) -> [StartupError.Fault] {
         var faults: [StartupError.Fault] = []
-        // The walk that came by, by task; zero for none.
+        // The walk that reached each task; zero for none.
         var walks = [Int](repeating: 0, count: nodes.count)
         for start in first..<nodes.count where nodes[start].pending > 0 && walks[start] == 0 {
             var path: [Int] = []

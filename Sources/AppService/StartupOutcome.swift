@@ -1,12 +1,12 @@
 /// The outcome of a task.
 public enum StartupOutcome: Hashable, Sendable {
-    /// It did its work, and its result was handed back.
+    /// The task did its work, and its result was handed back.
     case succeeded
-    /// It threw, or its result could not be handed back; the error in words.
+    /// The task threw, or its result could not be handed back; the error in words.
     case failed(String)
-    /// It did not end within this time.
+    /// The task did not end within this time.
     case overdue(Duration)
-    /// It was not run.
+    /// The task was not run.
     case skipped(StartupSkip)
 }
 
@@ -14,13 +14,14 @@ public enum StartupOutcome: Hashable, Sendable {
 public enum StartupSkip: Hashable, Sendable {
     /// The queue was stopped before the task began.
     case stopped
-    /// A task that it runs after, `dependency`, did not succeed. `root` is the task where the trouble
-    /// began, which may be `dependency` itself, and `cause` is how that one ended.
+    /// A task that it runs after, `dependency`, did not succeed. `root` is the task that failed first, which
+    /// may be
+    /// `dependency` itself, and `cause` is how `root` ended.
     case dependency(String, root: String, cause: String)
 }
 
 extension StartupOutcome: CustomStringConvertible {
-    /// In words, such as `failed: no route to host`.
+    /// The outcome in words, such as `failed: no route to host`.
     public var description: String {
         switch self {
         case .succeeded: "succeeded"
@@ -32,7 +33,7 @@ extension StartupOutcome: CustomStringConvertible {
 }
 
 extension StartupSkip: CustomStringConvertible {
-    /// In words, such as `it runs after 'b', which failed: disk full`.
+    /// The reason in words, such as `it runs after 'b', which failed: disk full`.
     public var description: String {
         switch self {
         case .stopped:
@@ -46,7 +47,7 @@ extension StartupSkip: CustomStringConvertible {
 }
 
 extension StartupOutcome {
-    /// In words that go on from the name of the task.
+    /// The outcome in words that continue a sentence after the name of the task.
     var asCause: String {
         switch self {
         case .succeeded, .failed: description
@@ -55,11 +56,11 @@ extension StartupOutcome {
     }
 }
 
-/// Something that happened to a task, for a log.
+/// An event in the life of a task, for a log.
 @nonexhaustive public enum StartupEvent: Hashable, Sendable {
     /// The task's work is about to begin on this worker.
     case started(task: String, worker: Int)
-    /// The task ended so, this long after it began; zero where it was not run.
+    /// The task ended with this outcome, this long after it began; zero where it was not run.
     case ended(task: String, StartupOutcome, after: Duration)
     /// The work of a task that was overdue ended at last, this long after it began.
     case endedLate(task: String, after: Duration)

@@ -3,11 +3,11 @@
 /// Each priority is a phase: its tasks begin when ``StartupQueue/admit(_:)`` admits it. It decides the order of
 /// tasks, not the system's scheduling of their threads: those all run alike.
 public enum StartupPriority: UInt8, Hashable, Sendable, CaseIterable, Comparable {
-    /// May wait until nothing else is to be done.
+    /// The work may wait until nothing else is to be done.
     case low
-    /// Needed soon, but nothing waits for it.
+    /// The work is needed soon, but nothing waits for it.
     case `default`
-    /// Needed before the app can be used.
+    /// The work is needed before the app can be used.
     case high
 
     /// Returns whether `left` is needed less soon than `right`.

@@ -1,13 +1,13 @@
-// The loop of a worker: one visit to the lock ends a task and takes the next, and one look at the
-// clock serves both.
+// The loop of a worker: one critical section ends a task and takes the next, and one reading of the clock
+// serves both.
 extension StartupQueue {
-    /// Work that has ended: whose, and how.
+    /// Work that has ended: its task, and its ending.
     struct Ended {
         let task: Int32
         let ending: StartupEnding
     }
 
-    /// Runs tasks on `worker`, whose thread this is, until there is none for it.
+    /// Runs tasks on `worker`, on its thread, until there is none for it.
     func work(on worker: StartupWorker, ended: Ended? = nil) {
         var ended = ended
         while true {
@@ -32,8 +32,8 @@ extension StartupQueue {
         }
     }
 
-    /// Runs synchronous work; begins asynchronous work, which comes back to ``work(on:ended:)`` by
-    /// itself, and returns nil.
+    /// Runs synchronous work; begins asynchronous work, which calls ``work(on:ended:)`` itself, and returns
+    /// nil.
     private func run(
         _ work: StartupWork, of task: Int32, on worker: StartupWorker
     ) -> StartupEnding? {
@@ -69,7 +69,7 @@ extension StartupQueue {
             } catch {
                 ended = Ended(task: task, ending: .failed("\(error)"))
             }
-            // Out of the Swift task, whose cancellation and local values are not the next one's.
+            // Outside the Swift task, whose cancellation and task-local values must not reach the next one.
             worker.run { self.work(on: worker, ended: ended) }
         }
         var effects: [StartupSchedule.Effect] = []

@@ -1,5 +1,5 @@
-/// Runs the work an app has to do when it starts: what is needed first first, what is independent
-/// side by side, and nothing before what it waits for.
+/// A queue that runs the work of an app's start: urgent tasks first, independent tasks in parallel, and no
+/// task before its dependencies.
 ///
 /// ```swift
 /// let queue = StartupQueue(deadline: .seconds(15))
@@ -13,22 +13,22 @@
 /// print(report.blameText)
 /// ```
 ///
-/// **Order.** Of the tasks that may begin, those of higher priority begin first, then those for which
-/// the longer chain of tasks waits, then those registered earlier. A task that one of a higher
-/// priority waits for, directly or not, is raised to that priority.
+/// **Order.** Of the tasks that may begin, those of higher priority begin first, then those for which the
+/// longer chain of tasks waits, then those registered earlier. A task that one of a higher priority waits
+/// for, directly or not, is raised to that priority.
 ///
-/// **Phases.** Nothing runs before its priority is admitted. ``run()`` admits one after the other, each
-/// when the one before is done; an app with a moment of its own for each calls ``admit(_:)`` itself.
+/// **Phases.** No task runs before its priority is admitted. ``run()`` admits each priority when the one
+/// above it is done; an app with a moment of its own for each calls ``admit(_:)`` itself.
 ///
-/// **Threads.** At most `width` tasks run at a time, on as many serial Dispatch queues, which are made
-/// when they are first needed. No global queue is used and, when nothing runs, no timer is set: an
-/// idle queue costs no wake-ups.
+/// **Threads.** At most `width` tasks run at a time, on as many serial Dispatch queues, which are created
+/// when they are first needed. No global queue is used and, when nothing runs, no timer is set: an idle queue
+/// costs no wake-ups.
 ///
-/// **Failure.** What runs after a task that failed is skipped, and so on. A task that has not ended by
-/// its deadline is overdue: it keeps its thread, for a thread cannot be taken from it, but its place
-/// goes to another, what runs after it is skipped, and its result is dropped. Other tasks go on.
+/// **Failure.** Tasks that run after a failed task are skipped, and so on. A task that has not ended by its
+/// deadline is overdue: it keeps its thread, for a thread cannot be taken from it, but its place goes to
+/// another task, the tasks that run after it are skipped, and its result is dropped. Other tasks go on.
 ///
-/// All of it may be called from any thread, and from inside tasks.
+/// Every method may be called from any thread, and from inside tasks.
 public final class StartupQueue: Sendable {
     private let time: any TimeSource
     private let made: ContinuousClock.Instant
@@ -36,17 +36,16 @@ public final class StartupQueue: Sendable {
     private let onEvent: (@Sendable (StartupEvent) -> Void)?
     private let onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)?
 
-    /// A queue without tasks.
+    /// Creates a queue without tasks.
     ///
     /// - Parameters:
     ///   - width: How many tasks run at a time, at least one; nil means as many as there are cores.
-    ///   - deadline: How long a task may take that has no deadline of its own; longer than zero. Nil
-    ///     means for ever.
-    ///   - onEvent: Told what happens to tasks, on the thread where it happens: quickly, please. What
-    ///     happens to one task is told in order.
-    ///   - onRequiredFailure: Told the name of each required task that failed, was overdue or was
-    ///     skipped, except by ``stop()``, and how it ended. The other tasks go on unless it stops
-    ///     the queue. Threads as for `onEvent`.
+    ///   - deadline: The deadline of tasks without one of their own; longer than zero. Nil means none.
+    ///   - onEvent: Receives what happens to tasks, on the thread where it happens; must return quickly.
+    ///     Events of one task arrive in order.
+    ///   - onRequiredFailure: Receives the name and the outcome of each required task that failed, was
+    ///     overdue or was skipped, except by ``stop()``. The other tasks go on unless it stops the queue.
+    ///     Threads as for `onEvent`.
     public convenience init(
         width: Int? = nil, deadline: Duration? = nil,
         onEvent: (@Sendable (StartupEvent) -> Void)? = nil,
@@ -57,7 +56,7 @@ public final class StartupQueue: Sendable {
             onRequiredFailure: onRequiredFailure)
     }
 
-    /// As the public one, with a clock to choose.
+    /// Creates a queue as the public initializer does, with a clock to choose.
     package init(
         width: Int? = nil, deadline: Duration? = nil, time: any TimeSource,
         onEvent: (@Sendable (StartupEvent) -> Void)? = nil,
@@ -80,18 +79,18 @@ public final class StartupQueue: Sendable {
     /// task may run after any that was registered before, ended ones included, and begins as soon as
     /// its turn comes.
     ///
-    /// - Parameter task: What is to be done.
-    /// - Throws: ``StartupError`` where the name is empty or taken, the deadline is not longer than
-    ///   zero, or the queue is closed; after the first ``admit(_:)`` also where a name it runs after
-    ///   is unknown. The queue is then as it was.
+    /// - Parameter task: The task to add.
+    /// - Throws: ``StartupError`` where the name is empty or taken, the deadline is not longer than zero, or
+    ///   the queue is closed; after the first ``admit(_:)`` also where a name it runs after is unknown. The
+    ///   queue is then unchanged.
     public func register(_ task: StartupTask) throws(StartupError) {
         try add(CollectionOfOne(task))
     }
 
     /// Adds tasks that may name each other in any order: all of them, or none where it throws.
     ///
-    /// - Parameter tasks: What is to be done.
-    /// - Throws: ``StartupError`` as for one task, with the faults of all.
+    /// - Parameter tasks: The tasks to add.
+    /// - Throws: ``StartupError`` as for one task, with the problems of all.
     public func register(_ tasks: [StartupTask]) throws(StartupError) { try add(tasks) }
 
     private func add(_ tasks: some Collection<StartupTask>) throws(StartupError) {
@@ -101,13 +100,14 @@ public final class StartupQueue: Sendable {
         }
     }
 
-    /// Gives tasks other names, so that their names are free for others.
+    /// Renames tasks, so that their names are free for others.
     ///
-    /// They run on, and who runs after them still does. All tasks are looked through, once for all owners.
+    /// The tasks run on, and the tasks that run after them still do. All tasks are searched, once for all
+    /// owners.
     ///
     /// - Parameters:
-    ///   - owners: What stands before the first `/` of their names.
-    ///   - other: What is to stand there; no other task has it.
+    ///   - owners: The text before the first `/` of their names.
+    ///   - other: Returns the replacement of that text; no other task has it.
     package func rename(_ owners: some Sequence<String>, to other: (String) -> String) {
         let names = Dictionary(
             owners.map { (Substring($0), other($0)) }, uniquingKeysWith: { first, _ in first })
@@ -115,29 +115,29 @@ public final class StartupQueue: Sendable {
         state.withLock { [names] in $0.graph.rename(names) }
     }
 
-    /// The app can do without tasks: that they fail ends nothing any more.
+    /// Marks tasks as not required: their failure ends nothing any more.
     ///
-    /// - Parameter owners: What stands before the first `/` of their names.
+    /// - Parameter owners: The text before the first `/` of their names.
     package func dispense(with owners: some Sequence<String>) {
         let owners = Set(owners.map { Substring($0) })
         guard !owners.isEmpty else { return }
         state.withLock { [owners] in $0.graph.dispense(with: owners) }
     }
 
-    /// Ends registration: later attempts throw, and what is registered runs on.
+    /// Ends registration: later attempts throw, and registered tasks run on.
     public func close() { state.withLock { $0.isClosed = true } }
 
     // MARK: Phases
 
     /// Lets the tasks of a priority, and of those above it, begin.
     ///
-    /// The first call checks all tasks; the queue's time begins when it succeeds. Admitting again what
-    /// is admitted, or anything after ``stop()``, has no effect.
+    /// The first call checks all tasks; the queue's time begins when it succeeds. Admitting a priority again,
+    /// or any priority after ``stop()``, has no effect.
     ///
     /// - Parameter priority: The lowest priority whose tasks may begin.
-    /// - Throws: At the first call, ``StartupError`` with every unknown name and every cycle, and with
-    ///   a width or deadline that makes no sense. Nothing has begun then, and the call may be
-    ///   repeated when the tasks that were missing are registered.
+    /// - Throws: At the first call, ``StartupError`` with every unknown name and every cycle, and with a
+    ///   width or deadline that is not valid. Nothing has begun then, and the call may be repeated when the
+    ///   missing tasks are registered.
     public func admit(_ priority: StartupPriority) throws(StartupError) {
         try change { state, effects throws(StartupError) in
             try state.admit(priority, now: now(), &effects)
@@ -148,9 +148,10 @@ public final class StartupQueue: Sendable {
     /// at once if that is so already.
     ///
     /// - Parameters:
-    ///   - priority: The lowest priority to wait for. Raised tasks count where they were raised to.
-    ///   - body: Runs on the thread that ended the last of them, or on the caller's: it should hand
-    ///     on what takes long.
+    ///   - priority: The lowest priority to wait for. Raised tasks count with the priority they were raised
+    ///     to.
+    ///   - body: Runs on the thread that ended the last of them, or on the caller's: it should dispatch long
+    ///     work elsewhere.
     public func whenDone(
         _ priority: StartupPriority, _ body: @escaping @Sendable () -> Void
     ) {
@@ -168,11 +169,11 @@ public final class StartupQueue: Sendable {
 
     /// Runs everything: the high tasks, then the default ones, then the low ones.
     ///
-    /// When the calling task is cancelled the queue stops, and this returns when what was running has
+    /// When the calling task is cancelled the queue stops, and this returns when the running tasks have
     /// ended.
     ///
-    /// - Returns: What happened to each task.
-    /// - Throws: ``StartupError`` where the tasks do not make sense, before any has begun.
+    /// - Returns: The report on every task.
+    /// - Throws: ``StartupError`` where the tasks are not valid, before any has begun.
     public func run() async throws(StartupError) -> StartupReport {
         for priority in StartupPriority.allCases.reversed() {
             try admit(priority)
@@ -185,18 +186,18 @@ public final class StartupQueue: Sendable {
         return report()
     }
 
-    /// Closes the queue, skips every task that has not begun, and cancels asynchronous ones that run.
+    /// Closes the queue, skips every task that has not begun, and cancels running asynchronous tasks.
     ///
-    /// Synchronous ones run on; ``done(_:)`` with `.low` waits for them.
+    /// Running synchronous tasks go on; ``done(_:)`` with `.low` waits for them.
     public func stop() { change { state, effects in state.stop(now: now(), &effects) } }
 
     /// Returns the report on each task so far.
     public func report() -> StartupReport {
-        // Copied first, so that no worker waits while it is put together.
+        // Copied first, so that no worker waits while the report is assembled.
         StartupReport(state.withLock { $0 })
     }
 
-    // MARK: Carrying out
+    // MARK: Carrying out effects
 
     /// Ends a task whose result was handed back, or could not be.
     func handedBack(_ task: Int32, _ ending: StartupEnding) {
@@ -205,10 +206,10 @@ public final class StartupQueue: Sendable {
         }
     }
 
-    /// The time since the queue was made.
+    /// Returns the time since the queue was created.
     func now() -> StartupSchedule.Nanoseconds { made.duration(to: time.now()).wholeNanoseconds }
 
-    /// Changes the state under the lock, then does what the change calls for.
+    /// Changes the state under the lock, then carries out the effects.
     private func change<Failure: Error>(
         _ body: (inout StartupSchedule, inout [StartupSchedule.Effect]) throws(Failure) -> Void
     ) throws(Failure) {

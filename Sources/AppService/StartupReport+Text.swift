@@ -2,7 +2,7 @@
 extension StartupReport {
     /// One line for each task that ran, slowest first.
     ///
-    /// It says how long the task took, its name, and how it ended where it did not succeed.
+    /// A line gives the time the task took, its name, and how it ended where it did not succeed.
     ///
     /// ```text
     ///    2s log in (overdue after 2s, ended after 2.5s)
@@ -17,7 +17,8 @@ extension StartupReport {
         }.joined()
     }
 
-    /// The critical chain, the last task first, with when each began (`@`) and how long it took (`+`).
+    /// The critical chain, the last task first, with the time at which each began (`@`) and the time it took
+    /// (`+`).
     ///
     /// ```text
     /// thumbnails @362ms +40ms
@@ -34,10 +35,10 @@ extension StartupReport {
         }.joined()
     }
 
-    /// The run as a picture: a line for each task, in order of their starts.
+    /// Returns a timeline of the run: a line for each task, in order of their starts.
     ///
-    /// It has the number of the task's worker, `·` while the task could have begun and `█` while it
-    /// ran. Tasks that did not run stand below with the reason.
+    /// A line has the number of the task's worker, `·` while the task could have begun and `█` while it ran.
+    /// Tasks that did not run stand below with the reason.
     ///
     /// ```text
     /// settings   1 ██████

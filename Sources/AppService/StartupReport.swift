@@ -1,7 +1,7 @@
 /// The report on the tasks of a queue, with times.
 ///
-/// Times are reckoned from the moment the first priority was admitted; a task registered before that
-/// counts as registered then.
+/// Times are measured from the moment the first priority was admitted; a task registered before that counts
+/// as registered then.
 public struct StartupReport: Sendable {
     /// The report on one task; the time of a step that has not happened is nil.
     public struct Entry: Hashable, Sendable {
@@ -11,11 +11,11 @@ public struct StartupReport: Sendable {
         public let priority: StartupPriority
         /// The priority it was raised to, or else `priority`.
         public let effectivePriority: StartupPriority
-        /// Whether the app cannot do without it.
+        /// Whether the app requires the task.
         public let required: Bool
         /// The tasks it runs after.
         public let after: [String]
-        /// The one of these that ended last and so let it begin.
+        /// The dependency that ended last and so let the task begin.
         public let releasedBy: String?
         /// The time of its registration.
         public let registered: Duration
@@ -23,18 +23,18 @@ public struct StartupReport: Sendable {
         public let ready: Duration?
         /// The time at which its work began.
         public let started: Duration?
-        /// The time of its end: its result was handed back, or it was overdue, or was skipped.
+        /// The time of its end: its result was handed back, it was overdue, or it was skipped.
         public let ended: Duration?
         /// The time at which the work of an overdue task ended at last.
         public let endedLate: Duration?
         /// The number of the worker it ran on, from 1.
         ///
-        /// One that replaces the worker of an overdue task has a number of its own.
+        /// A worker that replaces the worker of an overdue task has a number of its own.
         public let worker: Int?
-        /// Its outcome.
+        /// The outcome of the task; nil before its end.
         public let outcome: StartupOutcome?
 
-        /// From its start to its end; nil where one of them is missing.
+        /// The time from its start to its end; nil where one of them is missing.
         public var duration: Duration? {
             guard let started, let ended else { return nil }
             return ended - started

@@ -2,20 +2,20 @@
 extension StartupSchedule {
     /// One alarm for the whole queue, set for the earliest deadline.
     ///
-    /// It is left alone when a task ends in time, as most do; it then finds nothing to do, and is
-    /// set again if anything runs.
+    /// It is left set when a task ends in time, as most do; it then finds nothing to do, and is set again if
+    /// anything runs.
     struct AlarmState {
         /// The instant at which it is due; nil if none is set.
         var due: Nanoseconds?
-        /// Tells an alarm from one that it replaced.
+        /// The number that distinguishes an alarm from one that it replaced.
         var generation = 0
-        /// Nil until its setter has come back with it.
+        /// The handle of the alarm; nil until its setter has returned it.
         var handle: (any Alarm)?
     }
 
-    /// A deadline of the task's own, or the queue's.
+    /// Returns the deadline of the task itself, or the queue's.
     ///
-    /// A hundred years are the most, so that sums hold.
+    /// A hundred years are the maximum, so that sums do not overflow.
     func deadline(of task: Int32) -> Nanoseconds? {
         guard let deadline = graph.tasks[Int(task)].deadlineNanoseconds ?? deadline else {
             return nil
@@ -41,13 +41,13 @@ extension StartupSchedule {
         }
     }
 
-    /// Calls the alarm off when nothing runs, so that an idle queue wakes no thread.
+    /// Cancels the alarm when nothing runs, so that an idle queue wakes no thread.
     mutating func disarm(_ effects: inout [Effect]) {
         if let handle = alarm.handle { effects.append(.disarm(handle)) }
         alarm = AlarmState(generation: alarm.generation)
     }
 
-    /// The alarm rang: ends what is overdue, and sets the alarm for what runs on.
+    /// Handles the alarm: ends overdue tasks, and sets the alarm for those that run on.
     mutating func rang(
         generation: Int, now: Nanoseconds, _ effects: inout [Effect]
     ) {
@@ -68,7 +68,7 @@ extension StartupSchedule {
         if let next { arm(after: next, now: now, &effects) }
     }
 
-    /// Gives up on a task: its place in the width goes to another lane, its thread stays with it.
+    /// Marks a task as overdue: its place in the width goes to another lane, its thread stays with it.
     private mutating func overdue(
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {

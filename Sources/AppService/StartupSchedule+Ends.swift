@@ -1,6 +1,6 @@
-// How tasks end: well, badly, late, or not at all.
+// How tasks end: successfully, with an error, late, or not at all.
 extension StartupSchedule {
-    /// The work of a task that was begun has ended, and its lane is free again.
+    /// Handles the end of the work of a task that was begun: its lane is free again.
     mutating func workEnded(
         _ task: Int32, on lane: Int, _ ending: StartupEnding, now: Nanoseconds,
         _ effects: inout [Effect]
@@ -20,13 +20,13 @@ extension StartupSchedule {
         effects.append(.handBack(task: task, body))
     }
 
-    /// The receipt of a task was given; only the first counts.
+    /// Handles the receipt of a task; only the first counts.
     mutating func handedBack(
         _ task: Int32, _ ending: StartupEnding, now: Nanoseconds,
         _ effects: inout [Effect]
     ) {
         guard handingBack.remove(task) != nil else {
-            // Given too late, though not given twice.
+            // Handed back after the deadline, though not twice.
             if case .overdue(nil) = trouble[task] { endLate(task, now: now, &effects) }
             return
         }
@@ -82,9 +82,10 @@ extension StartupSchedule {
         skip(after: task, now: now, &effects)
     }
 
-    /// Skips what waits for `task`, which has not succeeded, and what waits for that, and so on.
+    /// Skips the tasks that wait for `task`, which has not succeeded, and those that wait for them, and so
+    /// on.
     ///
-    /// With `only`, that task alone and what waits for it.
+    /// With `only`, skips that task alone and the tasks that wait for it.
     mutating func skip(
         after task: Int32, only: Int32? = nil, now: Nanoseconds,
         _ effects: inout [Effect]
@@ -103,7 +104,7 @@ extension StartupSchedule {
         }
     }
 
-    /// The tasks that run right after `task`, the earliest registered one last.
+    /// Returns the tasks that run right after `task`, the earliest registered one last.
     private func waiting(for task: Int32) -> [(task: Int32, after: Int32)] {
         var result: [(task: Int32, after: Int32)] = []
         var edge = graph.nodes[Int(task)].firstOut
@@ -114,7 +115,7 @@ extension StartupSchedule {
         return result
     }
 
-    /// A task has ended, whichever way: says so, and counts it off.
+    /// Reports the end of a task, with any outcome, and counts it off.
     private mutating func close(_ task: Int32, _ effects: inout [Effect]) {
         let node = graph.nodes[Int(task)]
         if reportsEvents || (node.phase != .succeeded && graph.tasks[Int(task)].required) {
@@ -155,7 +156,7 @@ extension StartupSchedule {
 
     // MARK: Stopping
 
-    /// Skips everything that has not begun, and cancels what can be.
+    /// Skips every task that has not begun, and cancels those that can be cancelled.
     mutating func stop(now: Nanoseconds, _ effects: inout [Effect]) {
         guard !isStopped else { return }
         isStopped = true
@@ -181,14 +182,14 @@ extension StartupSchedule {
         mayBeDone = true
     }
 
-    /// Keeps the handle of asynchronous work that has begun, or cancels it where it is past that.
+    /// Keeps the handle of asynchronous work that has begun, or cancels it where the work is past that.
     mutating func began(
         _ task: Int32, _ handle: Task<Void, Never>, _ effects: inout [Effect]
     ) {
         switch graph.nodes[Int(task)].phase {
         case .running where !isStopped: handles[task] = handle
         case .running, .overdue: effects.append(.cancel(handle))
-        // It was faster than its starter.
+        // The work ended before its starter returned.
         case .handingBack, .succeeded, .failed: break
         case .waiting, .ready, .skipped: assertionFailure("work that runs has begun")
         }

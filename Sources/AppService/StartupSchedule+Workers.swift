@@ -1,6 +1,6 @@
-// Which worker runs what, and which is woken for it.
+// The assignment of tasks to workers, and the choice of workers to wake.
 extension StartupSchedule {
-    /// The next step of a worker that has nothing to do.
+    /// Returns the next step of a worker that has nothing to do.
     mutating func next(
         for worker: StartupWorker, now: Nanoseconds, _ effects: inout [Effect]
     ) -> Step {
@@ -34,7 +34,7 @@ extension StartupSchedule {
         }
     }
 
-    /// Wakes as many idle lanes as there is ready work for, making them where the width allows more.
+    /// Wakes as many idle lanes as there is ready work for, creating them where the width allows more.
     mutating func wakeLanes(_ effects: inout [Effect]) {
         while coming < ready.count, busy < width {
             let lane = idleLanes.popLast() ?? lanes.count

@@ -1,9 +1,9 @@
 /// The whole state of a queue: the tasks that run, may run next, and have run.
 ///
-/// Nothing here reads a clock, takes a lock, or calls anyone. Each transition says by its effects
-/// what its caller is to do once the lock is released, so it can be tested step by step.
+/// Nothing here reads a clock, takes a lock, or calls other code. Each transition returns, as effects, what
+/// its caller is to do once the lock is released, so it can be tested step by step.
 struct StartupSchedule {
-    /// Times and spans alike, an instant being reckoned from when the queue was made.
+    /// Times and spans alike; an instant is measured from the creation of the queue.
     ///
     /// Not `ContinuousClock.Instant`: its layout is known at run time only, and so would be that of
     /// everything it is part of, which doubles the time of a transition.
@@ -11,17 +11,17 @@ struct StartupSchedule {
 
     /// An effect that the caller carries out after unlocking, in this order.
     enum Effect {
-        /// Let this worker ask for work.
+        /// Lets this worker ask for work.
         case wake(StartupWorker)
         case report(StartupEvent)
         case requiredFailure(task: String, StartupOutcome)
         case handBack(task: Int32, StartupWork.HandBack)
-        /// A caller waited for a priority to be done.
+        /// Calls a caller that waited for a priority to be done.
         case call(@Sendable () -> Void)
         case cancel(Task<Void, Never>)
-        /// Nothing but to release it, which may run code that comes back to the queue.
+        /// Releases the work, which may run code that calls the queue again.
         case release(StartupWork)
-        /// Ask for an alarm, and give it to ``StartupSchedule/armed(_:generation:)``.
+        /// Asks for an alarm, and passes it to ``StartupSchedule/armed(_:generation:)``.
         case arm(generation: Int, after: Nanoseconds)
         case disarm(any Alarm)
     }
@@ -36,9 +36,10 @@ struct StartupSchedule {
     struct Lane {
         let worker: StartupWorker
         var task = StartupGraph.none
-        /// Woken, and yet to ask.
+        /// Whether the lane was woken, and has yet to ask for work.
         var isComing = false
-        /// Lost to an overdue task: it gets no more work, its place was given to another.
+        /// Whether the lane is lost to an overdue task: it gets no more work, and its place was given to
+        /// another.
         var isLost = false
     }
 
@@ -63,12 +64,12 @@ struct StartupSchedule {
     }
 
     let width: Int
-    /// The deadline of tasks without one of their own; nil for none.
+    /// The deadline of tasks without one of their own; nil means none.
     let deadline: Nanoseconds?
     let reportsEvents: Bool
 
     var graph = StartupGraph()
-    /// As many as `graph.tasks`, from the start on.
+    /// The times of each task, as many as `graph.tasks`, from the start on.
     var times: [Times] = []
     var trouble: [Int32: Trouble] = [:]
     /// The time at which the first priority was admitted; nil before.
@@ -79,17 +80,18 @@ struct StartupSchedule {
     /// The lowest priority that may run.
     var admitted: StartupPriority?
     var ready = ReadyHeap()
-    /// By priority: tasks that only wait for it to be admitted, or have been raised since.
+    /// By priority: tasks that wait only for it to be admitted, or have been raised since.
     var parked: [[Int32]] = [[], [], []]
     /// By priority: tasks that have not ended.
     var open = [0, 0, 0]
     var waiters: [(priority: StartupPriority, body: @Sendable () -> Void)] = []
-    /// Whether the last task of a priority has ended, or a caller asks, since waiters were looked at.
+    /// Whether the last task of a priority has ended, or a caller has begun to wait, since the waiters were
+    /// checked.
     var mayBeDone = false
 
     var lanes: [Lane] = []
     var idleLanes: [Int] = []
-    /// Lanes that are neither idle nor lost, and those of them that are coming.
+    /// The number of lanes that are neither idle nor lost, and of those among them that were woken.
     var busy = 0
     var coming = 0
 
@@ -105,7 +107,7 @@ struct StartupSchedule {
 
     // MARK: Registration and admission
 
-    /// Takes tasks into the queue; before the start, when `now` is nil, only writes them down.
+    /// Adds tasks to the queue; before the start, when `now` is nil, only records them.
     mutating func register(
         _ batch: some Collection<StartupTask>, now: Nanoseconds?,
         _ effects: inout [Effect]
@@ -123,7 +125,7 @@ struct StartupSchedule {
         }
     }
 
-    /// Lets tasks of `priority` and above run, having connected them where it is the first call.
+    /// Lets tasks of `priority` and above run; the first call connects them.
     mutating func admit(
         _ priority: StartupPriority, now: Nanoseconds, _ effects: inout [Effect]
     ) throws(StartupError) {
@@ -146,7 +148,7 @@ struct StartupSchedule {
         mayBeDone = true
     }
 
-    /// Faults of the queue itself are thrown together with those of its tasks.
+    /// Throws the problems of the queue itself together with those of its tasks.
     private func checkSettings() throws(StartupError) {
         var faults: [StartupError.Fault] = []
         if width < 1 { faults.append(.width(width)) }
@@ -159,7 +161,7 @@ struct StartupSchedule {
         throw StartupError(faults: faults)
     }
 
-    /// Puts the tasks from number `first` on, which are connected, where they belong.
+    /// Puts the tasks from number `first` on, which are connected, into their places.
     private mutating func adopt(
         from first: Int, _ raised: [StartupGraph.Raise], now: Nanoseconds,
         _ effects: inout [Effect]
@@ -186,7 +188,7 @@ struct StartupSchedule {
         if !trouble.isEmpty { skipHopeless(from: first, now: now, &effects) }
     }
 
-    /// Skips those new tasks that run after one that has not succeeded.
+    /// Skips the new tasks that run after one that has not succeeded.
     private mutating func skipHopeless(
         from first: Int, now: Nanoseconds, _ effects: inout [Effect]
     ) {
@@ -198,8 +200,7 @@ struct StartupSchedule {
         }
     }
 
-    /// Puts a task that waits for no other among the ready ones, or aside until its priority is
-    /// admitted.
+    /// Puts a task that waits for no other among the ready ones, or parks it until its priority is admitted.
     ///
     /// Called again when the task's place in the order rose.
     mutating func place(_ task: Int32, now: Nanoseconds) {
@@ -226,7 +227,7 @@ struct StartupSchedule {
         mayBeDone = true
     }
 
-    /// Settles what follows from a transition: every visit to the lock ends with it.
+    /// Completes a transition: every critical section ends with it.
     mutating func settle(_ effects: inout [Effect]) {
         if coming < ready.count { wakeLanes(&effects) }
         if busy == 0, alarm.due != nil, handingBack.isEmpty { disarm(&effects) }

@@ -1,13 +1,13 @@
-/// A piece of start-up work: what it is called, what it waits for, and what it does.
+/// A piece of start-up work, with its name, its dependencies and its closure.
 ///
 /// ```swift
 /// StartupTask("read settings", priority: .high) { try readSettings() }
 /// StartupTask("log in", after: ["read settings"], deadline: .seconds(5)) { try await logIn() }
 /// ```
 ///
-/// Work runs once, on a thread of the queue, and may take as long as its deadline allows. Work that
-/// produces something hands it back in two steps, so that its user has it before a task that
-/// runs after this one begins:
+/// Work runs once, on a thread of the queue, and may take as long as its deadline allows. Work that produces
+/// a result hands it back in two steps, so that the consumer has it before a task that runs after this one
+/// begins:
 ///
 /// ```swift
 /// StartupTask("load feed") {
@@ -27,26 +27,26 @@ public struct StartupTask: Sendable {
     var work: StartupWork
     /// The priority of the task, unless a higher one waits for it.
     public let priority: StartupPriority
-    /// Whether the app cannot do without this task.
+    /// Whether the app requires this task.
     public internal(set) var required: Bool
     let deadlineNanoseconds: Int?
 
-    /// The deadline of the task, with its hand-back; nil for the queue's.
+    /// The deadline of the task, its hand-back included; nil means the queue's.
     ///
-    /// Held in nanoseconds; more than 292 years count as 292.
+    /// Stored in nanoseconds; more than 292 years count as 292.
     public var deadline: Duration? {
         deadlineNanoseconds.map { .nanoseconds($0) }
     }
 
-    /// A task that does something.
+    /// Creates a task.
     ///
     /// - Parameters:
-    ///   - name: What the task is called.
+    ///   - name: The name of the task.
     ///   - priority: How soon it is needed.
     ///   - after: The names of the tasks that must have succeeded before.
-    ///   - deadline: How long it may take; nil means as long as the queue says.
-    ///   - required: Whether the app cannot do without it.
-    ///   - work: What it does. Throwing fails the task.
+    ///   - deadline: How long it may take; nil means the queue's deadline.
+    ///   - required: Whether the app requires it.
+    ///   - work: The work. Throwing fails the task.
     public init(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
         deadline: Duration? = nil, required: Bool = false,
@@ -57,18 +57,18 @@ public struct StartupTask: Sendable {
             .sync(work))
     }
 
-    /// A task that does something asynchronously.
+    /// Creates an asynchronous task.
     ///
-    /// It holds its place in the queue's width until it
-    /// ends, also while it is suspended. It is cancelled when it is overdue, and when the queue stops.
+    /// It holds its place in the queue's width until it ends, also while it is suspended. It is cancelled
+    /// when it is overdue, and when the queue stops.
     ///
     /// - Parameters:
-    ///   - name: What the task is called.
+    ///   - name: The name of the task.
     ///   - priority: How soon it is needed.
     ///   - after: The names of the tasks that must have succeeded before.
-    ///   - deadline: How long it may take; nil means as long as the queue says.
-    ///   - required: Whether the app cannot do without it.
-    ///   - work: What it does. Throwing fails the task.
+    ///   - deadline: How long it may take; nil means the queue's deadline.
+    ///   - required: Whether the app requires it.
+    ///   - work: The work. Throwing fails the task.
     public init(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
         deadline: Duration? = nil, required: Bool = false,
@@ -79,18 +79,18 @@ public struct StartupTask: Sendable {
             .async(work))
     }
 
-    /// A task that produces something and hands it back.
+    /// Creates a task that produces a result and hands it back.
     ///
     /// - Parameters:
-    ///   - name: What the task is called.
+    ///   - name: The name of the task.
     ///   - priority: How soon it is needed.
     ///   - after: The names of the tasks that must have succeeded before.
-    ///   - deadline: How long it may take, hand-back included; nil means as long as the queue says.
-    ///   - required: Whether the app cannot do without it.
-    ///   - work: Makes the result. Throwing fails the task.
-    ///   - handBack: Takes the result to its user. Runs on the thread of the work, which by
-    ///     then has given up its place in the width; not at all when the task is overdue. The task
-    ///     ends when the receipt is given.
+    ///   - deadline: How long it may take, hand-back included; nil means the queue's deadline.
+    ///   - required: Whether the app requires it.
+    ///   - work: Produces the result. Throwing fails the task.
+    ///   - handBack: Passes the result to its consumer. Runs on the thread of the work, which by then has
+    ///     released its place in the width; does not run when the task is overdue. The task ends when the
+    ///     receipt is given.
     public init<Value: Sendable>(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
         deadline: Duration? = nil, required: Bool = false,
@@ -105,16 +105,16 @@ public struct StartupTask: Sendable {
             })
     }
 
-    /// A task that produces something asynchronously and hands it back.
+    /// Creates an asynchronous task that produces a result and hands it back.
     ///
     /// - Parameters:
-    ///   - name: What the task is called.
+    ///   - name: The name of the task.
     ///   - priority: How soon it is needed.
     ///   - after: The names of the tasks that must have succeeded before.
-    ///   - deadline: How long it may take, hand-back included; nil means as long as the queue says.
-    ///   - required: Whether the app cannot do without it.
-    ///   - work: Makes the result. Throwing fails the task.
-    ///   - handBack: Takes the result to its user, as for synchronous work.
+    ///   - deadline: How long it may take, hand-back included; nil means the queue's deadline.
+    ///   - required: Whether the app requires it.
+    ///   - work: Produces the result. Throwing fails the task.
+    ///   - handBack: Passes the result to its consumer, as for synchronous work.
     public init<Value: Sendable>(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
         deadline: Duration? = nil, required: Bool = false,
@@ -145,9 +145,9 @@ public struct StartupTask: Sendable {
 extension StartupTask {
     /// Observes where the work begins and where it has ended, on whatever thread that is.
     ///
-    /// The hand-back does not count: it is another's work.
+    /// The hand-back does not count: it is the consumer's work.
     ///
-    /// - Parameter report: Told true at the beginning and false at the end.
+    /// - Parameter report: Receives true at the beginning and false at the end.
     package mutating func observeWork(_ report: @escaping @Sendable (_ begins: Bool) -> Void) {
         switch work {
         case .gone: break
@@ -185,7 +185,7 @@ extension StartupTask {
 enum StartupWork: Sendable {
     typealias HandBack = @Sendable (StartupReceipt) -> Void
 
-    /// Taken, or never to run: what the closure held has been released.
+    /// The work was taken, or will never run: the captures of the closure have been released.
     case gone
     case sync(@Sendable () throws -> Void)
     case async(@Sendable () async throws -> Void)
@@ -215,11 +215,11 @@ public final class StartupReceipt: Sendable {
 
     deinit { queue.handedBack(task, .failed("its result was never taken")) }
 
-    /// The result is where it belongs: the task has succeeded, and what runs after it may begin.
+    /// Marks the result as delivered: the task has succeeded, and the tasks that run after it may begin.
     public func done() { queue.handedBack(task, .succeeded) }
 
-    /// The result could not be taken: the task has failed.
+    /// Marks the result as refused: the task has failed.
     ///
-    /// - Parameter error: Why, as the report will say it.
+    /// - Parameter error: The reason, as the report gives it.
     public func fail(_ error: any Error) { queue.handedBack(task, .failed("\(error)")) }
 }

@@ -3,12 +3,12 @@ internal import Dispatch
 /// A place to run tasks, one at a time: a serial Dispatch queue, which is also the executor of the
 /// asynchronous ones.
 ///
-/// A queue of its own rather than a global or concurrent one: any use of those, and of the default
-/// executor of Swift tasks, leaves the process with about one wake-up a second for ever. And without a
-/// quality of service: for one above the default, Dispatch on Linux asks for a nice value below 0, and
-/// writes a line to standard error on each thread of a process that may not have one.
+/// A queue of its own rather than a global or concurrent one: any use of those, and of the default executor
+/// of Swift tasks, leaves the process with about one wake-up a second for ever. It has no quality of service:
+/// for one above the default, Dispatch on Linux asks for a nice value below 0, and writes a line to standard
+/// error on each thread of a process that may not have one.
 final class StartupWorker: TaskExecutor {
-    /// The place in the width that it stands for; see ``StartupSchedule/Lane``.
+    /// The place in the width that the worker stands for; see ``StartupSchedule/Lane``.
     let lane: Int
     private let queue: DispatchQueue
 

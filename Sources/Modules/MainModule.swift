@@ -1,8 +1,8 @@
 public import ModuleHost
 
-/// The main module: supplies the root, the URL that is opened at the end of launch.
+/// The main module: it provides the root, the URL that is opened at the end of launch.
 ///
-/// It is opened as by this module, so it may be any route of the app.
+/// The URL is opened as a call of this module, so it may be any route of the app.
 ///
 /// | setting | | default |
 /// |---|---|---|
@@ -13,26 +13,26 @@ public final class MainModule: RootProvider, ConfiguredModule {
         let root: RootURL?
     }
 
-    /// The URL that is opened at the end of launch; nil where the app has nothing to show.
+    /// The URL that is opened at the end of launch; nil where the app has none.
     public let root: String?
 
     /// Reads the settings.
     ///
     /// - Parameter context: The module's settings.
-    /// - Throws: ``JSONError`` where they are not what they should be.
+    /// - Throws: ``JSONError`` where they are not valid.
     public init(context: ModuleContext) throws {
         root = try context.config(Configuration.self).root?.text
     }
 }
 
-/// A URL that can be routed, as settings give it.
+/// A URL that can be routed, from the settings.
 struct RootURL: Decodable, Hashable, Sendable {
     let text: String
 
     /// Reads a URL from settings.
     ///
-    /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is not a string, or malformed.
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: An error where it is not a string, or is malformed.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         text = try value.decode(String.self)

@@ -1,17 +1,17 @@
 import ModuleHost
 
-/// The path of a file that a module writes, as its settings give it.
+/// The path of a file that a module writes, from its settings.
 struct OutputPath: Decodable, Hashable, Sendable {
     /// The path as it is written.
     let text: String
 
-    /// A path that is known to be one.
+    /// Creates a path that is known to be valid.
     init(_ text: String) { self.text = text }
 
     /// Reads a path from settings.
     ///
-    /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is not a string, or one that no file can be named.
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: An error where it is not a string, or not valid as the name of a file.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         text = try value.decode(String.self)
@@ -21,13 +21,13 @@ struct OutputPath: Decodable, Hashable, Sendable {
         }
     }
 
-    /// The path itself; one that is relative is relative to the state directory.
+    /// Returns the absolute path; a relative one is relative to the state directory.
     func absolute(in stateDirectory: String) -> String {
         text.hasPrefix("/") ? text : "\(stateDirectory)/\(text)"
     }
 }
 
-/// The file of the setting `file` cannot be written.
+/// The error for a file of the setting `file` that cannot be written.
 struct OutputFileError: Error, Hashable, Sendable, CustomStringConvertible {
     let error: FileError
 

@@ -1,17 +1,17 @@
 public import ModuleHost
 
-/// Reads remote notifications as Apple's push service shapes them: keeps the badge count, and opens
+/// A module for remote notifications in the form of Apple's push service: it keeps the badge count, and opens
 /// the URI that the app's own server put beside `aps`.
 ///
-/// The URI is opened as what it is: a call from outside. It reaches what is public, and with a token in
-/// it what the token's scope covers.
+/// The URI is opened as a call from outside. It reaches public routes, and with a token in it those that the
+/// token's scope covers.
 ///
-/// A notification with an alert, a badge or a URI that was opened is `newData`; one whose URI could not
-/// be opened, with nothing else in it, is `failed`; one that only wakes the app is `noData`.
+/// A notification with an alert, a badge or a URI that was opened is `newData`; one whose URI could not be
+/// opened, with nothing else in it, is `failed`; one that only wakes the app is `noData`.
 ///
 /// | setting | | default |
 /// |---|---|---|
-/// | `uriKey` | the key under which notifications carry their URI | `uri` |
+/// | `uriKey` | the key of the URI in notifications | `uri` |
 public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
     /// The module's settings.
     public struct Configuration: Decodable, Sendable {
@@ -20,9 +20,9 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
 
     /// The number on the app's icon.
     ///
-    /// Only notifications change it: who opens the app may not have seen what it counts.
+    /// Only notifications change it: a user who opens the app may not have seen everything that it counts.
     private(set) var badge: UInt = 0
-    /// The token that the app's own server needs for this device; nil while it is not registered.
+    /// The token that the app's own server needs for this device; nil while the device is not registered.
     private(set) var deviceToken: DeviceToken?
 
     private let uriKey: String
@@ -32,18 +32,18 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
     /// Reads the settings.
     ///
     /// - Parameter context: The module's settings, its log, and the router.
-    /// - Throws: ``JSONError`` where the settings are not what they should be.
+    /// - Throws: ``JSONError`` where the settings are not valid.
     public init(context: ModuleContext) throws {
         uriKey = try context.config(Configuration.self).uriKey ?? "uri"
         self.context = context
     }
 
-    /// Takes the badge out of a notification, and opens the URI.
+    /// Reads the badge of a notification, and opens the URI.
     ///
-    /// - Parameter notification: What arrived.
-    /// - Returns: Whether there was anything new in it.
-    /// - Throws: Where the URI is not a string. The badge has been taken even so. A URI that cannot be opened
-    ///   is the sender's fault, and only logged.
+    /// - Parameter notification: The notification.
+    /// - Returns: Whether there was new data in it.
+    /// - Throws: An error where the URI is not a string. The badge is stored even so. A URI that cannot be
+    ///   opened is the sender's error, and only logged.
     public func didReceiveRemoteNotification(
         _ notification: RemoteNotification
     ) throws -> FetchResult {
@@ -68,16 +68,16 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
         }
     }
 
-    /// Keeps the device's token.
+    /// Stores the device's token.
     ///
-    /// - Parameter deviceToken: The token to give to the server that sends.
+    /// - Parameter deviceToken: The token for the server that sends notifications.
     public func didRegisterForRemoteNotifications(deviceToken: DeviceToken) {
         self.deviceToken = deviceToken
-        // The whole token is all that it takes to address this device.
+        // The complete token is sufficient to address this device.
         log.info("registered for push, device token \(deviceToken.deviceToken.prefix(8))…")
     }
 
-    /// Forgets the device's token.
+    /// Removes the device's token.
     ///
     /// - Parameter error: The service's reason.
     public func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) {
@@ -91,7 +91,7 @@ public final class PushModule: RemoteNotificationResponder, ConfiguredModule {
         return uri
     }
 
-    /// As much of a URI as a log may show, for the rest may hold a token.
+    /// Returns the part of a URI that a log may show; the rest may contain a token.
     static func publicPart(of uri: String) -> String {
         guard let url = try? RouteURL(uri) else { return "a URI" }
         guard let authority = url.authority else { return "\(url.scheme):…" }
@@ -106,18 +106,18 @@ extension PushModule {
         case let fault as ParameterFault where fault.name.isEmpty: "the route refuses the request"
         case let fault as ParameterFault: "the route refuses parameter '\(fault.name)'"
         case RouteError.notFound: "no route that a push can reach"
-        case RouteError.rewriteLoop: "the rewrites lead on and on"
+        case RouteError.rewriteLoop: "the rewrites never end"
         default: "\(error)"
         }
     }
 }
 
-/// A notification whose URI is not a string.
+/// The error for a notification whose URI is not a string.
 struct PushURIError: Error, Hashable, CustomStringConvertible {
     let key: String
     let found: JSONValue.Kind
 
-    /// Names the key and the type; never the value.
+    /// The error with the key and the type; never with the value.
     var description: String { "'\(key)' of the notification must be a string; it is \(inWords)" }
 
     private var inWords: String {

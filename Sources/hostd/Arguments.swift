@@ -1,22 +1,22 @@
 import ModuleHost
 
-/// The arguments of one command, sorted out.
+/// The parsed arguments of one command.
 struct Arguments: Hashable, Sendable {
-    /// The values of the options that were given, by name; empty for one that takes none.
+    /// The values of the given options, by name; empty for an option without a value.
     private(set) var options: [String: String] = [:]
-    /// The arguments without a dash, in order; at least those that are required.
+    /// The arguments without a dash, in order; at least the required ones.
     private(set) var operands: [String] = []
 
-    /// Returns whether a word is written like an option; `-1` is a number, and `-` a file.
+    /// Returns whether a word has the form of an option; `-1` is a number, and `-` a file.
     private static func isOption(_ word: String) -> Bool {
         word.hasPrefix("-") && word != "-" && !(word.dropFirst().first?.isNumber ?? false)
     }
 
-    /// Sorts out what follows the command's name.
+    /// Parses the words after the command's name.
     ///
     /// `--name value` and `--name=value` mean the same. After `--` nothing is an option.
     ///
-    /// - Throws: ``UsageError``, for the first thing that is wrong.
+    /// - Throws: ``UsageError``, for the first error.
     init(_ words: some Sequence<String>, of command: Command) throws(UsageError) {
         var rest = Array(words)[...]
         var takesOptions = true
@@ -78,7 +78,8 @@ struct Arguments: Hashable, Sendable {
             options[option.name] = ""
             return
         }
-        // What looks like an option is not a value: it was forgotten. `--name=-value` says it is one.
+        // A word in the form of an option is not a value: the value was forgotten. `--name=-value` forces a
+        // value.
         let next = rest.first.flatMap { Self.isOption($0) ? nil : $0 }
         guard let value = parts.count == 2 ? String(parts[1]) : next, !value.isEmpty else {
             throw .missingValue(written, placeholder, command)

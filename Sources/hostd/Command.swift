@@ -1,25 +1,25 @@
 import ModuleHost
 
-/// A command of `hostd`: what it takes, what it says of itself, what it does.
+/// A command of `hostd`: its arguments, its help, its action.
 ///
 /// Parsing, usage errors and help all follow from this one description.
 struct Command: Sendable {
     let name: String
-    /// The summary, in a line without a full stop.
+    /// The summary, on one line without a full stop.
     let summary: String
     /// The text beyond the summary, in lines of at most 80 characters.
     var discussion = ""
-    /// The arguments without a dash that it takes, those that are required first.
+    /// The arguments without a dash, the required ones first.
     var operands: [Operand] = []
     var options: [Option] = []
-    /// Its exit codes, beside those of all commands: usage errors, and stdout failing.
+    /// Its exit codes, beside those of all commands: usage errors, and failures of stdout.
     var exitCodes: [ExitCode] = [.success]
     /// The meanings of exit codes that differ from the general ones.
     var exitMeanings: [ExitCode: String] = [:]
     var examples: [Example] = []
-    /// A check of well-formed arguments: returns the fault, or nil.
+    /// A check of well-formed arguments: returns the error, or nil.
     var fault: @Sendable (Arguments) -> String? = { _ in nil }
-    /// Whether its process is a host, for which signals are held back from the first statement on.
+    /// Whether its process is a host, for which signals are blocked from the first statement on.
     var isHost = false
     let run: @Sendable (Arguments) -> ExitCode
 
@@ -28,9 +28,9 @@ struct Command: Sendable {
         /// The placeholder in the help, such as `FILE`.
         let placeholder: String
         var isRequired = false
-        /// Whether there may be several: only of the last one.
+        /// Whether there may be several: only for the last one.
         var isRepeated = false
-        /// The words it may be; empty for any.
+        /// The possible words; empty for any.
         var choices: [String] = []
         let help: String
     }
@@ -39,20 +39,20 @@ struct Command: Sendable {
     struct Option: Sendable {
         /// The name without its dashes.
         let name: String
-        /// The name that it had in version 0.1, which is taken until 0.2.0.
+        /// The name that it had in version 0.1, which is accepted until 0.2.0.
         var formerly: String?
         /// The placeholder of its value in the help; nil for an option without one.
         var placeholder: String?
-        /// The values it takes; empty for any.
+        /// The possible values; empty for any.
         var choices: [String] = []
-        /// Whether it must be given; only of one with a value.
+        /// Whether it must be given; only for one with a value.
         var isRequired = false
         let help: String
 
         static let help = Option(name: "help", help: "show this text")
     }
 
-    /// A command line worth copying.
+    /// A useful command line.
     struct Example: Sendable {
         let line: String
         let explanation: String
@@ -68,7 +68,7 @@ struct Command: Sendable {
         .help,
     ]
 
-    /// The command of a name.
+    /// Returns the command with a name.
     static func named(_ name: String) throws(UsageError) -> Command {
         if let command = all.first(where: { $0.name == name }) { return command }
         throw .unknownCommand(name)

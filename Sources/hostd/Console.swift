@@ -2,12 +2,12 @@ import ModuleHost
 
 /// The output of a command.
 ///
-/// It takes texts in which all that the host did not write itself is escaped, and nothing else.
+/// It takes only texts in which everything that the host did not write itself is escaped.
 enum Console {
     /// Writes a command's result to stdout.
     ///
-    /// - Returns: `inputOutput` where that fails: with a word on stderr, or in silence where the
-    ///   reader has simply gone, as `head` does.
+    /// - Returns: `inputOutput` where that fails: with a message on stderr, or silently where the reader has
+    ///   simply gone, as `head` does.
     static func write(_ text: TerminalText, then code: ExitCode = .success) -> ExitCode {
         do throws(SystemError) {
             try RawOutput.writeAll(text.string.utf8, to: RawOutput.standardOutput)
@@ -32,10 +32,10 @@ enum Console {
 
     /// Writes a line, or several, to stderr.
     ///
-    /// What cannot be printed is dropped.
+    /// Output that cannot be written is dropped.
     static func complain(_ text: TerminalText) { writeError("\(text)\n") }
 
-    /// Writes what is wrong with a slatefile to stderr, in colours where those are wanted.
+    /// Writes the problems of a slatefile to stderr, in colors if they are enabled.
     static func complain(_ failure: SlatefileFailure, in command: TerminalText) {
         let format = LogFormat(.text, environment: CurrentProcess.environment())
         writeError(

@@ -5,10 +5,10 @@ struct DeadLetterChoice {
     private let folder: InboxFolder
     private let asJSON: Bool
     private let events: [DeadLetter]
-    /// The names that are not there.
+    /// The names without a dead letter.
     private let unknown: [String]
 
-    /// - Throws: Where `dead-letters.ndjson` cannot be read.
+    /// - Throws: An error where `dead-letters.ndjson` cannot be read.
     init(_ folder: InboxFolder, _ arguments: Arguments) throws(InboxError) {
         self.folder = folder
         asJSON = arguments.has("json")
@@ -23,7 +23,7 @@ struct DeadLetterChoice {
         }
     }
 
-    /// Takes them out for good, and prints them.
+    /// Removes them permanently, and prints them.
     func drop() throws(InboxError) -> ExitCode {
         guard unknown.isEmpty else { return complainOfUnknown("dropped") }
         let chosen = Set(events)
@@ -40,8 +40,8 @@ struct DeadLetterChoice {
             }.joined())
     }
 
-    /// Appends them to the inbox and then takes them out: a process that dies in between leaves an event
-    /// twice, and never not at all.
+    /// Appends them to the inbox and then removes them: if the process dies in between, an event is there
+    /// twice, but never not at all.
     func retry() throws(InboxError) -> ExitCode {
         guard unknown.isEmpty else { return complainOfUnknown("retried") }
         var batch = RetryBatch()
@@ -104,7 +104,7 @@ struct DeadLetterChoice {
 
 /// Dead letters on their way back into the inbox.
 private struct RetryBatch {
-    /// A write that takes the inbox's lock not too long.
+    /// The size of a write that does not keep the inbox's lock too long.
     private static let size = 1 << 20
 
     private(set) var faults: [(event: DeadLetter, fault: InboxFault)] = []
@@ -126,8 +126,8 @@ private struct RetryBatch {
         }
     }
 
-    /// - Returns: Where each stands now, and where the disk took some and not all, why it did not.
-    /// - Throws: Where it took none.
+    /// - Returns: The new position of each, and where the disk took only some, the reason.
+    /// - Throws: An error where it took none.
     func append(
         to folder: InboxFolder
     ) throws(InboxError) -> (
@@ -149,10 +149,10 @@ private struct RetryBatch {
 }
 
 extension DeadLetter {
-    /// Its names on a command line.
+    /// The names that select it on a command line.
     fileprivate var names: [String] { [position.description, id].compactMap(\.self) }
 
-    /// The event in a few words, such as `1:4096 push order-17`.
+    /// The event in short, such as `1:4096 push order-17`.
     fileprivate var title: String {
         [position.description, kindName, id, modules.map { "for \($0.list)" }]
             .compactMap { $0.map { excerpt($0, limit: 200) } }.joined(separator: " ")

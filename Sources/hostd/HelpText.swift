@@ -1,7 +1,7 @@
 import ModuleHost
 
 extension Command {
-    /// The usage of the command, in a line.
+    /// The usage of the command, on one line.
     var usage: String { (["hostd", name] + usageWords).joined(separator: " ") }
 
     private var usageWords: [String] {
@@ -12,7 +12,7 @@ extension Command {
             }
     }
 
-    /// The same in lines that no terminal breaks, the first behind `usage: `.
+    /// The usage in lines that no terminal breaks, the first behind `usage: `.
     private var usageInLines: String {
         var lines = ["usage: hostd \(name)"]
         for word in usageWords {
@@ -75,11 +75,11 @@ extension Command {
 }
 
 extension Command.Option {
-    /// The option as it is written, with what stands for its value.
+    /// The option in its written form, with the placeholder of its value.
     var form: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
 }
 
-/// A heading and rows of two columns under it, an empty line before.
+/// Returns a heading and rows of two columns under it, with an empty line before.
 private func section(_ heading: String, _ rows: [(String, String)]) -> String {
     let width = rows.map(\.0.count).max() ?? 0
     return "\n\(heading):\n"

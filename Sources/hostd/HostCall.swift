@@ -1,22 +1,22 @@
 import ModuleHost
 
-/// A command's conversation with the host that it is for.
+/// A command's connection to its host.
 struct HostCall: ~Copyable {
     let command: String
     let arguments: Arguments
     let directory: StateDirectory
     let client: ControlClient
 
-    /// Runs `body` with a connection to the host that the arguments mean, and says what went wrong.
+    /// Runs `body` with a connection to the host that the arguments select, and reports errors.
     ///
     /// - Parameters:
     ///   - command: The command's name.
     ///   - arguments: Its arguments.
-    ///   - alternative: What can be done without a host, in a line.
-    ///   - time: How long to wait for a connection.
-    ///   - recover: What is done where the conversation failed; nil from it for what always is: to say so.
-    ///   - body: The conversation.
-    /// - Returns: What `body` returns, or the code that says why there was no conversation.
+    ///   - alternative: The way to do it without a host, on one line.
+    ///   - time: The longest wait for a connection.
+    ///   - recover: Handles a failed connection; returns nil for the default, which reports the error.
+    ///   - body: The use of the connection.
+    /// - Returns: The result of `body`, or the code of the error that prevented the connection.
     static func run(
         _ command: String, _ arguments: Arguments, instead alternative: TerminalText? = nil,
         within time: Duration = ControlClient.patience,
@@ -40,7 +40,7 @@ struct HostCall: ~Copyable {
         }
     }
 
-    /// The command that starts the host that was looked for.
+    /// Returns the command that starts the host that was searched.
     private static func startCommand(_ arguments: Arguments) -> String {
         var words = ["hostd", "run"]
         for option in ["slatefile", "state-dir"] {
@@ -51,7 +51,7 @@ struct HostCall: ~Copyable {
 }
 
 extension Arguments {
-    /// The state directory of the host that they mean.
+    /// The state directory of the host that the arguments select.
     var stateDirectory: StateDirectory {
         StateDirectory(
             option: self["state-dir"], environment: CurrentProcess.environment(),
@@ -60,7 +60,7 @@ extension Arguments {
 }
 
 extension Command {
-    /// The exit codes of a command that speaks to a host.
+    /// The exit codes of a command that connects to a host.
     static let clientExitCodes: [ExitCode] = [
         .success, .unavailable, .failed, .busy, .notPermitted,
     ]

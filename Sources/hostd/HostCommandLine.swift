@@ -1,15 +1,15 @@
 import ModuleHost
 
-/// Runs the command that the command line asks for.
+/// Runs the command of a command line.
 ///
 /// - Parameters:
 ///   - words: The arguments, without the program's name.
-///   - mask: The signals that a command which is not a host has blocked; all are held back until it is known what
-///     the command is.
-/// - Returns: How it ended.
+///   - mask: The signals that a command which is not a host has blocked; all are blocked until the command is
+///     known.
+/// - Returns: The exit code.
 func runCommandLine(_ words: [String], mask: SignalSet) -> ExitCode {
-    // The reader of a pipe may go at any time, and a file have a limit: an error of that write, and not the
-    // end of us.
+    // The reader of a pipe may end at any time, and a file have a limit: that is an error of the write, and
+    // not the end of this process.
     Signals.turnIntoErrors()
     do throws(UsageError) {
         switch try Request(words) {
@@ -38,7 +38,7 @@ private enum Request {
         case "--version": self = .text("hostd \(HostVersion.current)\n")
         case let name? where !name.hasPrefix("-"):
             try self.init(Command.named(name), words.dropFirst())
-        // No command, or its options at once: the one there is a daemon for.
+        // No command, or its options directly: then it is the command that runs a daemon.
         default: try self.init(.run, words[...])
         }
     }

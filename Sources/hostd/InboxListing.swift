@@ -8,8 +8,8 @@ struct InboxListing {
 
     /// - Parameters:
     ///   - directory: The state directory, in which there is an inbox.
-    ///   - limit: How many events of each kind to show.
-    /// - Throws: Where the files cannot be read.
+    ///   - limit: The maximum number of events of each kind.
+    /// - Throws: An error where the files cannot be read.
     init(of directory: StateDirectory, limit: Int) throws(InboxError) {
         pending = try PendingEvents(in: directory, limit: limit)
         rejected = try DeadLetters(InboxFolder(in: directory)).contents()
@@ -75,7 +75,7 @@ struct InboxListing {
         ]
     }
 
-    /// Foreign text, which must not command a terminal.
+    /// Returns foreign text in a form that cannot control a terminal.
     private func shown(_ text: String?) -> String { excerpt(text ?? "", limit: 200) }
 
     private var json: [UInt8] {
@@ -124,10 +124,10 @@ struct InboxListing {
 }
 
 extension DeadLetter {
-    /// The name of the event, where the line says one.
+    /// The name of the event, where the line has one.
     var kindName: String? { (try? JSONValue(parsing: line))?["event"]?.string }
 
-    /// The line for people, its beginning where it is long, without tokens of URLs.
+    /// The line for people, cut where it is long, without tokens of URLs.
     var shownLine: String {
         guard let record = try? JSONValue(parsing: line) else {
             return excerpt(RouteToken.hide(in: String(decoding: line, as: UTF8.self)), limit: 500)
@@ -137,7 +137,8 @@ extension DeadLetter {
         return excerpt(String(decoding: json.bytes, as: UTF8.self), limit: 500)
     }
 
-    /// Writes the event for a program: the record without tokens of URLs, or the line where it is none.
+    /// Writes the event for a program: the record without tokens of URLs, or the line where it is not a
+    /// record.
     func write(_ json: inout JSONWriter) {
         json.object {
             $0.member("position", position.description)

@@ -1,21 +1,21 @@
 import ModuleHost
 
-/// The outcome of an event that was sent, as text, JSON and exit code.
+/// The outcome of a sent event, as text, JSON and exit code.
 struct SendOutcome {
     let text: String
     let json: String
     let exitCode: ExitCode
 
     /// - Parameters:
-    ///   - answer: What the method `send` gave.
-    ///   - isWaitedFor: Whether the caller wanted the event to be delivered.
+    ///   - answer: The result of the method `send`.
+    ///   - isWaitedFor: Whether the caller waited for the delivery.
     init(_ answer: JSONValue, isWaitedFor: Bool) {
         text = Self.text(of: answer)
         json = answer.text
         exitCode = Self.exitCode(of: answer, isWaitedFor)
     }
 
-    /// An event that stands in the inbox already.
+    /// Creates the outcome of an event that is in the inbox already.
     static func duplicate(of id: String) -> SendOutcome {
         SendOutcome(duplicateText(id)) {
             $0.member("id", id)
@@ -23,7 +23,7 @@ struct SendOutcome {
         }
     }
 
-    /// An event that was accepted, and that no host delivers yet.
+    /// Creates the outcome of an event that was accepted, and that no host delivers yet.
     static func left(at position: EventPosition, id: String?) -> SendOutcome {
         SendOutcome(leftText(position.description)) {
             $0.member("id", id ?? position.description)
@@ -40,7 +40,7 @@ struct SendOutcome {
         exitCode = .success
     }
 
-    /// Prints it, in a line.
+    /// Prints the outcome, on one line.
     func report(_ arguments: Arguments) -> ExitCode {
         arguments.has("json")
             ? Console.write(json: "\(json)\n".utf8, then: exitCode)
@@ -66,7 +66,7 @@ struct SendOutcome {
         if answer["duplicate"]?.bool == true {
             return duplicateText(answer["id"]?.string ?? "")
         }
-        // What has no place was delivered at once.
+        // An event without a position was delivered at once.
         guard let position = answer["position"]?.string else {
             return answer["ignored"]?.string.map { "ignored: \($0)" } ?? "delivered"
         }

@@ -1,15 +1,15 @@
 import AppService
 import ModuleHost
 
-/// An event as the command line of `hostd send` gives it, checked as the inbox would.
+/// An event from the command line of `hostd send`, checked by the rules of the inbox.
 struct SendRequest {
     let kind: EventKind
     let payload: JSONValue?
     let id: String?
-    /// Whether to answer only when it was delivered.
+    /// Whether to respond only after the delivery.
     let waits: Bool
 
-    /// The reason why nothing can be sent.
+    /// The reason why the event cannot be sent.
     struct Fault: Error {
         let message: TerminalText
         let exitCode: ExitCode
@@ -20,7 +20,7 @@ struct SendRequest {
         }
     }
 
-    /// Reads the payload and finds out whether the event can take it.
+    /// Reads the payload and checks whether the event takes it.
     ///
     /// - Throws: ``Fault``, with the place in the payload where there is one.
     init(_ arguments: Arguments) throws(Fault) {
@@ -54,7 +54,7 @@ struct SendRequest {
         }
     }
 
-    /// The room of a line of the control socket, beside the request around it.
+    /// The room in a line of the control socket, beside the request around it.
     private static let longestLine = (1 << 20) - 1024
 
     /// The event as a line of the inbox.
@@ -74,7 +74,7 @@ struct SendRequest {
 }
 
 extension SendRequest {
-    /// Returns the fault of well-formed arguments, found without reading anything.
+    /// Returns the error in well-formed arguments, found without reading any file.
     static func fault(in arguments: Arguments) -> String? {
         let name = arguments.operands[0]
         guard let kind = EventKind(rawValue: name) else { return unknownEvent(name) }
@@ -92,7 +92,7 @@ extension SendRequest {
             return "an id has 1 to \(InboxRecord.longestID) bytes; this one has \(id.utf8.count)"
         }
         if kind == .openURL, let payload = arguments["payload"], hasToken(payload) {
-            return "the payload's URL has a token in it, which 'ps' shows to everybody; "
+            return "the payload's URL has a token in it, which 'ps' shows to every user; "
                 + "give it by --payload @FILE or -"
         }
         return nil
@@ -102,7 +102,7 @@ extension SendRequest {
         let names = EventKind.allCases.filter { !$0.isHostsOwn }.map(\.rawValue)
         let near = nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
         return
-            "there is no event '\(name)'; \(near ?? "there are \(names.joined(separator: ", "))")"
+            "unknown event '\(name)'; \(near ?? "there are \(names.joined(separator: ", "))")"
     }
 
     private static func hasToken(_ payload: String) -> Bool {
@@ -112,7 +112,7 @@ extension SendRequest {
         return value["url"]?.string.map(Command.hasToken) ?? false
     }
 
-    /// The bytes that the value of `--payload` means, and what to call them.
+    /// Returns the bytes of the value of `--payload`, and their name for messages.
     private static func bytes(
         of option: String
     ) throws(Fault) -> (source: String, bytes: [UInt8]) {
@@ -138,7 +138,7 @@ extension SendRequest {
 }
 
 extension EventError {
-    /// The error; each of several faults of the payload has a line of its own.
+    /// The error; each of several errors in the payload has a line of its own.
     fileprivate var text: TerminalText {
         guard case .payload(let error) = fault, error.faults.count > 1 else { return "\(self)" }
         let lines = error.faults.map { fault -> TerminalText in "\n  \(fault)" }

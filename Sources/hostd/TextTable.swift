@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// Rows as lines whose columns stand under each other; what is in them is escaped.
+/// Returns rows as lines with aligned columns; their content is escaped.
 func textTable(_ rows: [[String]]) -> TerminalText {
     let rows = rows.map { $0.map(TerminalText.init(escaping:)) }
     var widths: [Int] = []

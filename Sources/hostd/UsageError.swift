@@ -1,11 +1,11 @@
 import AppService
 import ModuleHost
 
-/// A command line that makes no sense: what is wrong with it, and what would be right.
+/// The error of an invalid command line, with the remedy.
 struct UsageError: Error, Hashable, Sendable {
     /// The error.
     let message: String
-    /// The command that was meant; nil where that is what is not known.
+    /// The intended command; nil where it is not known.
     let command: String?
 
     private init(_ message: String, _ command: Command? = nil) {

@@ -1,6 +1,6 @@
 import ModuleHost
 
-// The first statement: from here on a signal waits for the host that is to take it.
+// The first statement: from here on a signal waits for the host.
 let inheritedMask = SignalListener.hold()
 RawOutput.occupyClosedStandardDescriptors()
 CurrentProcess.exit(

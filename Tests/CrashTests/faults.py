@@ -173,7 +173,7 @@ def garbage_in_the_middle(trial):
     trial.write("b")
     host = trial.start()
     trial.expect_heard("a", "b")
-    no_event = "no event is called 'pusch'; did you mean 'push'?"
+    no_event = "unknown event 'pusch'; did you mean 'push'?"
     trial.expect_rejected("no JSON", no_event, "no JSON", "3145728 bytes")
     expect(host.said("moved 1 more to the dead letters"), host.text())
 
@@ -398,7 +398,7 @@ def killed_and_nothing_else(trial):
     """Killed when all was done: one line says so, and nothing is delivered again."""
     pid = killed(trial, "a", "b")
     host = trial.start()
-    line = f"the last host (process {pid}) died while no module was at work"
+    line = f"the last host (process {pid}) died while no module was running"
     expect(host.said("the last host") == [line], host.text())
     expect(host.status()["lastDeath"]["text"] == line, "the status says something else")
     trial.write("c")
@@ -603,7 +603,7 @@ def lock_held(trial):
         host.says(f"the inbox has been waiting for process {holder.pid} for ", within=30)
         expect(host.status()["state"] == "active", "not active")
     expect('"position"' in client.communicate(timeout=30)[0], "not accepted in the end")
-    host.says("the inbox goes on: nobody is in its way any more")
+    host.says("the inbox continues: its lock is free again")
     trial.expect_heard("a")
 
 

@@ -64,11 +64,11 @@ struct AutoIsolationTests {
         let line = try third.process.waitForLine(containing: "a process of its own")
         #expect(
             line.hasSuffix(
-                "x.journal         runs in a process of its own, since 2 hosts died while it was at "
-                    + "work; to take it back: 'hostd modules --reset-crashes x.journal'"))
+                "x.journal         runs in a process of its own, since 2 hosts died while it was "
+                    + "running; to take it back: 'hostd modules --reset-crashes x.journal'"))
         #expect(try isIsolated())
         #expect(try hostd("status").output.contains("\nisolated      x.journal\n"))
-        #expect(try hostd("modules").output.contains("isolated, since 2 hosts died at its work"))
+        #expect(try hostd("modules").output.contains("isolated: it was running when 2 hosts died"))
         // It is told again of nothing, and counted no more.
         #expect(try third.terminated().exit == .code(0))
         let fourth = try HostdRun(nil, in: folder).ready()
@@ -101,14 +101,14 @@ struct AutoIsolationTests {
     func forgiveFaults() throws {
         let unknown = try hostd("modules", "--reset-crashes", "x.none")
         #expect(unknown.exit == .code(69))
-        #expect(unknown.error == "hostd modules: nothing is held against 'x.none'\n")
+        #expect(unknown.error == "hostd modules: no crashes are counted for 'x.none'\n")
         try die()
         // Counted where the next host starts.
         #expect(try HostdRun(nil, in: folder).ready().terminated().exit == .code(0))
         let other = try hostd("modules", "--forgive", "x.none")
         #expect(
             other.error
-                == "hostd modules: nothing is held against 'x.none'; only against x.journal\n"
+                == "hostd modules: no crashes are counted for 'x.none'; only for x.journal\n"
         )
         let json = try hostd("modules", "--forgive", "x.journal", "--json")
         #expect(json.output == #"{"reset":"x.journal","forgiven":"x.journal","deaths":1}"# + "\n")

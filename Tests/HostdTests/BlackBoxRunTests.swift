@@ -21,7 +21,7 @@ struct BlackBoxRunTests {
         #expect(try first.ended().exit == .signal(SIGKILL))
         let second = try HostdRun(nil, in: first.folder).ready()
         let words =
-            "the last host (process \(first.process.processID)) died while no module was at work"
+            "the last host (process \(first.process.processID)) died while no module was running"
         #expect(try death(second) == words)
         let status = try HostProcess.run(["status"], in: first.folder.path)
         #expect(status.output.contains("\nlast death    \(words)\n"))
@@ -80,12 +80,12 @@ struct BlackBoxRunTests {
         _ = try first.ended()
         try makeFolders(first.folder.path(".hostd/blackbox.new"))
         let second = try HostdRun(nil, in: first.folder).ready()
-        #expect(try death(second).hasSuffix("died while no module was at work"))
+        #expect(try death(second).hasSuffix("died while no module was running"))
         let error = try second.terminated().error
         #expect(
             error.contains(
                 "no black box: cannot create '.hostd/blackbox.new': File exists; "
-                    + "if this host dies, the next one cannot say what it was at\n"))
+                    + "if this host dies, the next one cannot report what it was doing\n"))
         // The last one's would be taken for its own.
         #expect(throws: FileReadError.self) { try first.folder.text(of: ".hostd/blackbox") }
     }

@@ -163,7 +163,7 @@ struct CallRunTests {
         #expect(failed.exit == .code(70))
         #expect(
             failed.error
-                == "hostd open: com.mm.community failed: nobody can post: no user is signed in\n")
+                == "hostd open: com.mm.community failed: cannot post: no user is signed in\n")
         #expect(try run.hostd("post", "user.signed-in", #"{"name": "mia"}"#).exit == .code(0))
         let shown = #"{"shown":"\#(url)"}"# + "\n"
         let rows: [(arguments: [String], token: String?, output: String)] = [

@@ -25,7 +25,7 @@ struct ControlCommandTests {
     }
 
     private func alternative(to command: String) -> String {
-        command == "routes" ? "or show what the slatefile says with '--offline'\n" : ""
+        command == "routes" ? "or list the routes of the slatefile with '--offline'\n" : ""
     }
 
     @Test("status, for people and for programs; what a host does not say is left out")
@@ -106,7 +106,7 @@ struct ControlCommandTests {
         let claimed = try documents.hostd("open", "a://b")
         #expect(claimed.exit == .code(0))
         #expect(claimed.output == "")
-        #expect(claimed.error == "hostd open: a.b has taken it, and gives no reply\n")
+        #expect(claimed.error == "hostd open: a.b has accepted it, and sends no reply\n")
         let posted = try documents.hostd("post", "t")
         #expect(posted.exit == .code(0))
         #expect(posted.output == "")
@@ -179,7 +179,7 @@ struct ControlCommandTests {
             #expect(outcome.output == "")
             #expect(
                 outcome.error == """
-                    hostd \(command): the URL has a token in it, which 'ps' shows to everybody; \
+                    hostd \(command): the URL has a token in it, which 'ps' shows to every user; \
                     give it by --token-file or HOSTD_TOKEN
                     usage: hostd \(command) [--slatefile FILE] [--state-dir DIR] [--token-file FILE] URL
                     see 'hostd \(command) --help'

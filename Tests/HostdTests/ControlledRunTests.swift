@@ -26,8 +26,8 @@ struct ControlledRunTests {
     private static let hour = #"{"event": "1h", "launch": "1h", "stop": "1h", "stopAll": "1h"}"#
 
     private func busy(_ command: String) -> String {
-        "hostd \(command): the host is busy: module 'x.journal' is at work, and nothing else came "
-            + "to its turn within 2s; try again\n"
+        "hostd \(command): the host is busy: module 'x.journal' is running, and the request was "
+            + "not reached within 2s; try again\n"
     }
 
     // MARK: status and modules
@@ -230,7 +230,7 @@ struct ControlledRunTests {
         try run.process.waitForLine(containing: " runs 'test' of ")
         var outcome = try run.hostd("status")
         // As long as it does not hang yet.
-        while !outcome.output.contains("\nat work       x.journal\n") {
+        while !outcome.output.contains("\nrunning       x.journal\n") {
             #expect(outcome.output.contains("\nstate         launching\n"))
             outcome = try run.hostd("status")
         }

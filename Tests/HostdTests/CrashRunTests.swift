@@ -89,7 +89,7 @@ struct CrashRunTests {
         expectNoBacktrace(ended.error)
         #expect(try run.journaledEvents() == ["launch", "activate"])
         let second = try HostdRun(nil, in: run.folder).ready()
-        try second.process.waitForLine(containing: "died while no module was at work")
+        try second.process.waitForLine(containing: "died while no module was running")
         #expect(try second.terminated().exit == .code(0))
     }
 
@@ -125,7 +125,7 @@ struct CrashRunTests {
         #expect(masks.blocked.isEmpty && masks.caught.isDisjoint(with: Self.signals))
         try post("crash", "\"\(crash.name)\"", to: run)
         let line = try run.process.waitForLine(containing: " was killed by ")
-        #expect(line.contains("it last said \"TestHost/") == (crash.name == "trap"))
+        #expect(line.contains("its last output was \"TestHost/") == (crash.name == "trap"))
         let ended = try run.terminated()
         #expect(ended.exit == .code(0))
         expectNoBacktrace(ended.error)

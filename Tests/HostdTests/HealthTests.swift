@@ -91,8 +91,8 @@ struct HealthTests {
         #expect(outcome.exit == .code(75))
         #expect(
             outcome.error == """
-                hostd health: the host is busy: module 'x.journal' is at work, and nothing else came \
-                to its turn within 100ms; try again
+                hostd health: the host is busy: module 'x.journal' is running, and the request \
+                was not reached within 100ms; try again
 
                 """)
         pipe.empty()

@@ -26,7 +26,7 @@ struct HelpTests {
                 Without a command, hostd runs ./slatefile.json.
 
                 commands:
-                  run      run an app until it is told to stop
+                  run      run an app until it is stopped
                   check    check a slatefile and show all of its errors
                   new      create a module with tests
                   schema   print the JSON Schema of slatefiles
@@ -72,10 +72,9 @@ struct HelpTests {
 
                 usage: hostd check [--json] [FILE]
 
-                Shows each fault with its place: file:line:column, the line, and what would be right.
-                The file of tokens, where there is one, is checked too; its lines are not shown.
-                Warnings are about this machine, such as a command that is missing here; they do not make
-                the slatefile invalid.
+                Shows each error with its place (file:line:column), the line, and how to correct it. The
+                token file, if the slatefile names one, is checked too; its lines are not shown. Warnings
+                are about this machine, such as a missing command; they do not make the slatefile invalid.
 
                 arguments:
                   FILE  the slatefile to check (default: slatefile.json)
@@ -86,7 +85,7 @@ struct HelpTests {
 
                 exit codes:
                   0   done
-                  64  the command line makes no sense
+                  64  invalid usage
                   66  no slatefile, or it cannot be read
                   74  input or output failed
                   77  not permitted
@@ -94,7 +93,7 @@ struct HelpTests {
 
                 examples:
                   hostd check                  check ./slatefile.json
-                  hostd check app.json --json  the faults, for an editor
+                  hostd check app.json --json  the errors, for an editor
 
                 """)
     }

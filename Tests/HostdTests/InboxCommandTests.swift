@@ -121,7 +121,7 @@ struct InboxCommandTests {
                   position  event    id  time                  modules
                   1:48      push     b   2026-03-01T09:41:00Z  x.a, x.b
                   1:125     message                            x.b, x.c
-                  1:193     ?                                  to be moved to the dead letters: no event is called 'psh'; \
+                  1:193     ?                                  to be moved to the dead letters: unknown event 'psh'; \
                 did you mean 'push'?
                 2 modules behind
                   module  from
@@ -284,7 +284,7 @@ struct InboxCommandTests {
                 """)
         #expect(
             outcome.error == """
-                hostd inbox: 1:90 psh cannot be retried: no event is called 'psh'; did you mean 'push'?
+                hostd inbox: 1:90 psh cannot be retried: unknown event 'psh'; did you mean 'push'?
                 send it again as it should be, and drop this one
 
                 """)

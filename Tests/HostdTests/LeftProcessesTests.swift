@@ -71,7 +71,8 @@ struct LeftProcessesTests {
         #expect(running(left) == left)
 
         let second = try start(in: first.folder)
-        let line = try second.process.waitForLine(containing: "killed, as modules of the last host")
+        let line = try second.process.waitForLine(
+            containing: "killed processes that modules of the last host")
         for process in left { #expect(line.contains("(process \(process), of x.stubborn)")) }
         for process in others { #expect(!line.contains("(process \(process)")) }
         #expect(running(left) == [])

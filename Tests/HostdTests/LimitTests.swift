@@ -15,7 +15,7 @@ struct LimitTests {
         try limit(run, to: 16)
         let directory = StateDirectory(path: run.folder.path(".hostd"))
         var clients = try (0..<40).map { _ in try ControlClient(to: directory) }
-        let refusal = "control socket: cannot accept a connection, those who call wait: "
+        let refusal = "control socket: cannot accept a connection; clients wait: "
         // The first is a warning, the next ones say that it tried again, a second later each.
         try run.process.waitForLine(containing: " warning  host              \(refusal)")
         let before = try processorTime(of: run)
@@ -28,7 +28,7 @@ struct LimitTests {
         #expect(clients.count == 40)
         clients = []
         try run.process.waitForLine(
-            containing: "control socket: nobody waits for a connection any more")
+            containing: "control socket: connections are accepted again")
         #expect(try run.hostd("status").exit == .code(0))
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0))
@@ -145,8 +145,8 @@ struct LimitTests {
         if health.error.contains("the host is busy: ") {
             #expect(
                 end.error.contains(
-                    "x.journal         resign-active  unresponsive, and all wait for it: no thread can be "
-                        + "started to go on without it: Resource temporarily unavailable"))
+                    "x.journal         resign-active  unresponsive, and delivery waits for it: no thread can be "
+                        + "started to continue without it: Resource temporarily unavailable"))
         }
     }
 
@@ -202,8 +202,8 @@ struct LimitTests {
         let outcome = try HostdRun(HostdRun.slatefile(), in: folder).ready().terminated()
         #expect(outcome.exit == .code(0))
         let warning =
-            "the state directory '.hostd' may be changed by other users, who can give the host "
-            + "events and replace its socket; 'chmod 700 .hostd'"
+            "the state directory '.hostd' may be changed by other users: other users can send "
+            + "events to the host and replace its socket; 'chmod 700 .hostd'"
         #expect(outcome.error.contains(warning) == isWarned)
     }
 
@@ -215,8 +215,8 @@ struct LimitTests {
         let outcome = try HostdRun(HostdRun.slatefile(), in: folder).ready().terminated()
         #expect(
             outcome.error.contains(
-                "the state directory '.hostd' belongs to user \(CommandTests.nobody), who can give "
-                    + "the host events and replace its socket; 'chown 0 .hostd'"))
+                "the state directory '.hostd' belongs to user \(CommandTests.nobody): other users "
+                    + "can send events to the host and replace its socket; 'chown 0 .hostd'"))
     }
 
     // MARK: Memory
@@ -241,7 +241,7 @@ struct LimitTests {
     @Test(
         "where memory pressure cannot be watched, a line for those who look for it says so",
         arguments: [
-            ("/dev/null", "MEMORY_PRESSURE_WATCH says so"),
+            ("/dev/null", "MEMORY_PRESSURE_WATCH disables it"),
             ("/nonexistent", "'/nonexistent': No such file or directory"),
         ])
     func noMemory(path: String, reason: String) throws {

@@ -42,10 +42,10 @@ struct NewCommandTests {
         let outcome = try new("com.example.weather-report", "--language", "python")
         #expect(
             outcome.output == """
-                made weather-report/weather_report_module.py
-                made weather-report/test_weather_report_module.py
-                made weather-report/modulehost.py
-                made slatefile.json
+                created weather-report/weather_report_module.py
+                created weather-report/test_weather_report_module.py
+                created weather-report/modulehost.py
+                created slatefile.json
 
                 next:
                     python3 -m unittest discover weather-report
@@ -147,11 +147,11 @@ struct NewCommandTests {
             "com.example.weather", "--language", "swift", "--slatefile", "app/my app.json")
         #expect(
             outcome.output == """
-                made app/Package.swift
-                made app/Sources/App/main.swift
-                made app/Sources/App/WeatherModule.swift
-                made app/Tests/AppTests/WeatherModuleTests.swift
-                made app/my app.json
+                created app/Package.swift
+                created app/Sources/App/main.swift
+                created app/Sources/App/WeatherModule.swift
+                created app/Tests/AppTests/WeatherModuleTests.swift
+                created app/my app.json
 
                 next in app:
                     swift test
@@ -187,8 +187,8 @@ struct NewCommandTests {
         #expect(
             outcome.output.hasPrefix(
                 """
-                made Sources/News/WeatherModule.swift
-                made Tests/NewsTests/WeatherModuleTests.swift
+                created Sources/News/WeatherModule.swift
+                created Tests/NewsTests/WeatherModuleTests.swift
                 added 'com.example.weather' to slatefile.json
 
                 to add to the targets of Package.swift:

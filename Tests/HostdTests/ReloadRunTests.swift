@@ -50,7 +50,8 @@ struct ReloadRunTests {
         let check = try run.hostd("check", run.folder.path("slatefile.json")).error
             .replacing(run.folder.path("slatefile.json"), with: "slatefile.json")
         #expect(
-            outcome.error == check + "hostd reload: refused, the running slatefile stays\n")
+            outcome.error == check
+                + "hostd reload: refused, the current slatefile stays in effect\n")
         let log = try run.process.waitForLine(containing: "reload refused")
         #expect(log.contains("slatefile.json:1:29: unknown key 'shemes'; did you mean 'schemes'?"))
         let status = try run.hostd("status")
@@ -70,7 +71,7 @@ struct ReloadRunTests {
             outcome.error == """
                 hostd reload: slatefile.json: no such file
                 put the slatefile back that the host was started with
-                hostd reload: refused, the running slatefile stays
+                hostd reload: refused, the current slatefile stays in effect
 
                 """)
         #expect(try run.terminated().exit == .code(0))
@@ -85,7 +86,7 @@ struct ReloadRunTests {
         #expect(outcome.exit == .code(70))
         #expect(
             outcome.error.hasPrefix(
-                "hostd reload: undone, the running slatefile stays: module 'x.echo' failed in init: "
+                "hostd reload: rolled back, the current slatefile stays in effect: module 'x.echo' failed in init: "
             ))
         #expect(try run.hostd("status").output.contains("\nreload        rolled-back at "))
         #expect(try run.hostd("modules").output.split(separator: "\n").count == 3)
@@ -109,7 +110,7 @@ struct ReloadRunTests {
         try run.folder.write("{", to: "next.json")
         try run.folder.move("next.json", to: "slatefile.json")
         try run.process.waitForLine(
-            containing: "reload refused, the running slatefile stays (host)")
+            containing: "reload refused, the current slatefile stays in effect (host)")
         #expect(try run.terminated().exit == .code(0))
     }
 

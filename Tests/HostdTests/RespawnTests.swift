@@ -62,7 +62,7 @@ struct RespawnTests {
         // The host, too, keeps the streams open.
         let ended = try run.ended()
         #expect(ended.exit == .signal(SIGKILL))
-        #expect(ended.error.contains("stopping: the parent that starts this host again is gone"))
+        #expect(ended.error.contains("stopping: the parent that restarts this host has ended"))
         #expect(try run.journaledEvents().last == "terminate")
     }
 

@@ -147,7 +147,7 @@ struct RunFaultTests {
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0))
         #expect(
-            outcome.error.contains(" error    x.journal         launch failed, the app goes on "))
+            outcome.error.contains(" error    x.journal         launch failed; the app continues "))
         #expect(outcome.output.contains(" modules=1 "))
     }
 
@@ -173,7 +173,7 @@ struct RunFaultTests {
         let run = try HostdRun(slatefile("")).ready()
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0))
-        #expect(outcome.error.contains("init failed, the app goes on without it: "))
+        #expect(outcome.error.contains("init failed; the app continues without it: "))
 
         let required = try end(slatefile(#", "required": true"#))
         #expect(required.exit == .code(70))

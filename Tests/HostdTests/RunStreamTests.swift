@@ -37,7 +37,7 @@ struct RunStreamTests {
         let run = try HostdRun(HostdRun.slatefile(), output: .file("/dev/full"))
         try run.process.waitForLine(containing: "ready: 2 modules")
         try run.process.waitForLine(
-            containing: "stdout did not take the line that says READY: No space left on device")
+            containing: "the READY line cannot be written to stdout: No space left on device")
         #expect(try run.terminated().exit == .code(0))
     }
 

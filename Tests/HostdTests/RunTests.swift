@@ -149,7 +149,7 @@ struct RunTests {
         try run.folder.write(HostdRun.slatefile(top: #""shemes": ["s"]"#), to: "slatefile.json")
         run.process.send(SIGHUP)
         let line = try run.process.waitForLine(
-            containing: "reload refused, the running slatefile stays")
+            containing: "reload refused, the current slatefile stays in effect")
         #expect(
             line.hasSuffix(": slatefile.json:1:29: unknown key 'shemes'; did you mean 'schemes'?"))
         try run.process.waitForLine(containing: " configuration-changed  ")
@@ -161,7 +161,8 @@ struct RunTests {
         let run = try HostdRun(HostdRun.slatefile()).ready()
         try run.folder.move("slatefile.json", to: "gone.json")
         run.process.send(SIGHUP)
-        try run.process.waitForLine(containing: "reload refused, the running slatefile stays")
+        try run.process.waitForLine(
+            containing: "reload refused, the current slatefile stays in effect")
         #expect(try run.terminated().exit == .code(0))
     }
 
@@ -174,7 +175,7 @@ struct RunTests {
         try writeFile("[s3cret]".utf8, to: folder.path("tokens.json"), mode: 0o600)
         run.process.send(SIGHUP)
         let line = try run.process.waitForLine(
-            containing: "reload refused, the running slatefile stays (signal HUP from")
+            containing: "reload refused, the current slatefile stays in effect (signal HUP from")
         #expect(line.contains("tokens.json:1:2: expected a value, found •••;"))
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0) && !outcome.error.contains("s3cret"))

@@ -13,10 +13,10 @@ struct SendCommandTests {
         "what makes no sense is refused before anything is looked for",
         arguments: [
             ([], "EVENT is missing: the event, such as push, open-url, message, or background"),
-            (["psuh"], "there is no event 'psuh'; did you mean 'push'?"),
+            (["psuh"], "unknown event 'psuh'; did you mean 'push'?"),
             (
                 ["xyzzy"],
-                "there is no event 'xyzzy'; there are activate, resign-active, background, "
+                "unknown event 'xyzzy'; there are activate, resign-active, background, "
                     + "foreground, terminate, memory-warning, push, push-registered, "
                     + "push-registration-failed, notification-settings, local-notification, "
                     + "open-url, user-activity, shortcut, message"
@@ -132,7 +132,7 @@ struct SendCommandTests {
             #expect(
                 outcome.error
                     == "hostd send: the payload's URL has a token in it, which 'ps' shows to "
-                    + "everybody; give it by --payload @FILE or -\n" + Self.usage)
+                    + "every user; give it by --payload @FILE or -\n" + Self.usage)
         }
         #expect(folder.names == ["slatefile.json"])
         try folder.write(#"{"url":"a://b?token=secret"}"#, to: "url.json")

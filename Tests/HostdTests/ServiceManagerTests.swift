@@ -193,8 +193,8 @@ struct ServiceManagerTests {
         pipe.fill()
         run.process.send(SIGUSR1)
         try run.process.waitForLine(
-            containing: "the service manager's watchdog is not answered: the lane did not come "
-                + "round within 1s, module 'x.journal' is at work")
+            containing: "the service manager's watchdog is not answered: the lane was not "
+                + "free within 1s, module 'x.journal' is running")
         // Since then nothing but silence; the command takes two more turns.
         _ = manager.all()
         #expect(try run.hostd("modules").exit == .code(75))
@@ -247,7 +247,7 @@ struct ServiceManagerTests {
         #expect(complaints.count == 1)
         #expect(
             complaints.first?.hasSuffix(
-                "the service manager cannot be told how the host is doing: NOTIFY_SOCKET: \(reason)"
+                "cannot notify the service manager: NOTIFY_SOCKET: \(reason)"
             )
                 == true)
     }

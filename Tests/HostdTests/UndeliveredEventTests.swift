@@ -54,7 +54,7 @@ struct UndeliveredEventTests {
         pipe.fill()
         run.process.send(SIGTERM)
         try run.process.waitForLine(
-            containing: "the stop has taken 1s so far: x.journal is at work")
+            containing: "the stop has taken 1s so far: x.journal is running")
         pipe.empty()
         #expect(try run.ended().exit == .code(0))
     }

@@ -61,7 +61,7 @@ struct CommunityModuleTests {
             ),
             (
                 "user.posted", #"{ "text": "s3cret" }"#,
-                "nobody can post: no user is signed in"
+                "cannot post: no user is signed in"
             ),
         ] as [(String, String?, String)])
     func oddMessages(topic: String, payload: String?, error: String) async throws {
@@ -196,7 +196,7 @@ struct CommunityModuleTests {
         try await RunningHost.run(slatefile(rest: "")) { app in
             #expect(
                 app.messages(of: id) == [
-                    "init failed, the app goes on without it: no \"domain\": give one in this "
+                    "init failed; the app continues without it: no \"domain\": give one in this "
                         + "module's config or the app's, such as \"https://www.example.com\""
                 ])
         }

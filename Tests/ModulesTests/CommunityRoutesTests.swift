@@ -152,7 +152,7 @@ struct CommunityRoutesTests {
         try await RunningHost.run(slatefile()) { app in
             for (call, reply) in [
                 ("userInfo", #"{"posts":0,"style":1,"color":"green","url":"#),
-                ("post?text=early", "com.mm.community: nobody can post: no user is signed in"),
+                ("post?text=early", "com.mm.community: cannot post: no user is signed in"),
                 ("signIn", "parameter 'name' is missing: expected text"),
                 ("signIn?name=", "com.mm.community: 'name' cannot be empty"),
                 ("signIn?name=mia", "null"),

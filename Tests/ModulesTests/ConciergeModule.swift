@@ -20,13 +20,13 @@ final class ConciergeModule: CallInterceptor, NotFoundResponder, LaunchResponder
     func intercept(_ call: InterceptedCall) -> Interception {
         switch call.target {
         case .url(let url) where url.scheme == "http": .redirect("https" + url.text.dropFirst(4))
-        case .action("signIn", of: "com.mm.community"): .refuse("nobody signs in today")
+        case .action("signIn", of: "com.mm.community"): .refuse("signing in is disabled today")
         default: .proceed
         }
     }
 
     func didNotFind(_ call: InterceptedCall, error: RouteError) {
-        log.notice("nobody answers a call of \(call.origin)")
+        log.notice("no route answers a call of \(call.origin)")
     }
 
     func didFinishLaunching(_ launch: Launch) throws {

@@ -3,7 +3,7 @@
 
 public import ModuleHost
 
-/// Greets everybody who signs in, and says at the end how many they were.
+/// Greets every user who signs in, and logs at the end how many there were.
 public final class GreeterModule: MessageResponder, TerminationResponder, ConfiguredModule {
     public struct Configuration: Decodable, Sendable {
         let greeting: String?

@@ -297,7 +297,7 @@ struct JournalModuleTests {
         try await RunningHost.run(slatefile(config: #"{ "file": "none/journal" }"#)) { app in
             #expect(
                 app.messages(of: "com.mm.journal") == [
-                    "launch failed, the app goes on without it: cannot open "
+                    "launch failed; the app continues without it: cannot open "
                         + "'\(app.folder.path)/none/journal': No such file or directory; make its "
                         + "folder, or give another 'file' in this module's config"
                 ])
@@ -309,7 +309,7 @@ struct JournalModuleTests {
         try await RunningHost.run(slatefile(config: #"{ "file": "." }"#)) { app in
             #expect(
                 app.messages(of: "com.mm.journal") == [
-                    "launch failed, the app goes on without it: cannot open "
+                    "launch failed; the app continues without it: cannot open "
                         + "'\(app.folder.path)/.': Is a directory; give a file in that folder as "
                         + "'file' in this module's config"
                 ])
@@ -326,7 +326,7 @@ struct JournalModuleTests {
         try await RunningHost.run(slatefile(), in: folder) { app in
             #expect(
                 app.messages(of: "com.mm.journal") == [
-                    "launch failed, the app goes on without it: cannot open "
+                    "launch failed; the app continues without it: cannot open "
                         + "'\(app.folder.path)/journal.ndjson': user 65534 made this symbolic link, "
                         + "which is not followed; remove it, or give another 'file' in this "
                         + "module's config"

@@ -66,7 +66,7 @@ struct ModuleCallsTests {
             #expect(await app.open("http://a.example/b") == #"{"shown":"https://a.example/b"}"#)
             #expect(
                 await app.open("slate://login/mia", from: .host)
-                    == "com.mm.login: refused by com.mm.concierge: nobody signs in today")
+                    == "com.mm.login: refused by com.mm.concierge: signing in is disabled today")
             let answer = await app.open("slate://com.mm.login/nothing")
             #expect(answer.hasPrefix("no route for 'slate://com.mm.login/nothing'"))
             try await app.deliver(
@@ -75,7 +75,7 @@ struct ModuleCallsTests {
             _ = await app.log.first { $0.message == "the user signed out" }
             #expect(
                 app.messages(of: "com.mm.concierge") == [
-                    "nobody answers a call of control from pid 42 (uid 1000)",
+                    "no route answers a call of control from pid 42 (uid 1000)",
                     "mia signed in, says host",
                 ])
         }

@@ -1,9 +1,9 @@
-/// Alarms in the order of their instants: a binary heap, whose cancelled alarms are dropped when they come to the top, or
-/// when they are the greater part.
+/// Alarms in the order of their instants: a binary heap, whose cancelled alarms are dropped when they reach the
+/// top, or when they are the greater part.
 struct AlarmList {
     struct Entry {
         let instant: ContinuousClock.Instant
-        /// Tells alarms of one instant apart: the first scheduled is the first to ring.
+        /// The serial number, which orders alarms of one instant: the first scheduled is the first to ring.
         let number: UInt64
         let alarm: SystemAlarm
 
@@ -20,7 +20,7 @@ struct AlarmList {
 
     /// Adds an alarm.
     ///
-    /// - Returns: Whether it is the next to ring.
+    /// - Returns: Whether the new alarm is the next one due.
     mutating func add(_ alarm: SystemAlarm, at instant: ContinuousClock.Instant) -> Bool {
         let entry = Entry(instant: instant, number: scheduled, alarm: alarm)
         scheduled += 1

@@ -1,6 +1,7 @@
 extension Duration {
-    /// The duration as people read it: three significant digits at most and the unit that suits,
-    /// such as `850ns`, `12.3µs`, `4.07ms`, `1.5s`, `2m05s`.
+    /// The duration in brief form: at most three significant digits and a suitable unit, such as `850ns`,
+    /// `12.3µs`,
+    /// `4.07ms`, `1.5s`, `2m05s`.
     package var briefText: String {
         let nanoseconds = wholeNanoseconds
         if nanoseconds < 0 { return "-" + (Duration.zero - self).briefText }
@@ -15,7 +16,7 @@ extension Duration {
         }
     }
 
-    /// `value / unit`, cut (never rounded up into the next unit) to three significant digits.
+    /// Returns `value / unit`, cut (never rounded up into the next unit) to three significant digits.
     private static func text(_ value: Int, per unit: Int) -> String {
         let whole = value / unit
         let digits = whole >= 100 ? 0 : whole >= 10 ? 1 : 2

@@ -1,9 +1,9 @@
-/// The one of `candidates` that `name` most resembles, or nil where none is near enough to be what
-/// was meant.
+/// Returns the candidate that `name` most resembles, or nil where none is similar enough to be the intended
+/// name.
 ///
-/// Distance is optimal string alignment (insertions, deletions, substitutions and swaps of
-/// neighbours count one each), without regard to case. Near enough means at most a third of the
-/// longer name's length, and at least one. Ties go to the earlier candidate.
+/// Distance is optimal string alignment (insertions, deletions, substitutions and swaps of neighbors count
+/// one each), without regard to case. Similar enough means at most a third of the longer name's length, and
+/// at least one. Ties go to the earlier candidate.
 package func nearestName(
     to name: String, in candidates: some Sequence<String>
 ) -> String? {

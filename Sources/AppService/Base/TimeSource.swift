@@ -2,37 +2,37 @@ import Dispatch
 
 /// A monotonic clock with one-shot alarms: the source of deadlines, timers and durations.
 ///
-/// Everything in this package that waits for time takes one of these, so that a test can put a
-/// clock in its place that it moves by hand.
+/// Everything in this package that waits for time takes a time source, so that a test can substitute a clock
+/// that it advances by hand.
 package protocol TimeSource: Sendable {
-    /// The present instant. Never goes back; goes on while the machine sleeps.
+    /// The current instant. Never goes back; goes on while the machine sleeps.
     func now() -> ContinuousClock.Instant
 
     /// Runs `body` once, `delay` from now, unless the alarm is cancelled before.
     ///
     /// - Parameters:
     ///   - delay: How long to wait; zero or less means as soon as possible.
-    ///   - body: Runs on a queue that all alarms share, so it must hand on anything that takes long.
-    /// - Returns: A handle to cancel by. Letting go of it does not cancel.
+    ///   - body: Runs on a queue that all alarms share, so it must dispatch long work elsewhere.
+    /// - Returns: The handle that cancels the alarm. Releasing the handle does not cancel.
     @discardableResult
     func schedule(
         after delay: Duration, _ body: @escaping @Sendable () -> Void
     ) -> any Alarm
 }
 
-/// A wake-up that was asked for and may be called off.
+/// A scheduled wake-up that can be cancelled.
 package protocol Alarm: Sendable {
-    /// Calls the alarm off. Has no effect once its body has begun.
+    /// Cancels the alarm. Has no effect once its body has begun.
     func cancel()
 }
 
 /// The real clock, with alarms on one thread of its own.
 ///
-/// That thread is the one of a serial Dispatch queue, which the first alarm takes for good. Not a timer of Dispatch:
-/// for those its manager thread asks for a nice value below 0, and where the process may not have one, a line about it
-/// goes to the system's log.
+/// The thread belongs to a serial Dispatch queue, which keeps it from the first alarm on. Timers of Dispatch
+/// are not used: their manager thread asks for a nice value below 0, and where the process may not have one,
+/// a line about it goes to the system's log.
 package final class SystemTimeSource: TimeSource {
-    /// The one that everything shares unless told otherwise.
+    /// The time source that is used where no other is given.
     package static let shared = SystemTimeSource()
 
     private struct State {
@@ -89,10 +89,10 @@ final class SystemAlarm: Alarm {
         self.source = source
     }
 
-    /// Whether it was cancelled, or its body has begun.
+    /// Whether the alarm was cancelled, or its body has begun.
     var isOver: Bool { body.withLock { $0 == nil } }
 
-    /// The body, for the one who asks first.
+    /// Removes and returns the body; nil for each call but the first.
     func takeBody() -> (@Sendable () -> Void)? { body.withLock { $0.take() } }
 
     func cancel() {
@@ -101,6 +101,6 @@ final class SystemAlarm: Alarm {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, held within what an `Int` can say (about 292 years).
+    /// The duration in nanoseconds, clamped to the range of `Int` (about 292 years).
     package var wholeNanoseconds: Int { Int(clamping: attoseconds / 1_000_000_000) }
 }

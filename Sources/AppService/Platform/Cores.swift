@@ -1,4 +1,4 @@
-// Nothing in the standard library or in Dispatch says how many cores there are.
+// Neither the standard library nor Dispatch reports the number of cores.
 internal import Glibc
 
 /// Returns the number of cores that are online, at least one.

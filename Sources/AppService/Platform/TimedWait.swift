@@ -2,10 +2,11 @@ internal import Glibc
 
 /// A place where one thread sleeps until an instant of the monotonic clock, or until another wakes it.
 ///
-/// A condition of the system rather than a semaphore of Dispatch, whose timed wait follows the wall clock: a deadline
-/// would move when someone sets the date.
+/// A condition of the system rather than a semaphore of Dispatch, whose timed wait follows the wall clock: a
+/// deadline would move when the date is set.
 ///
-/// `@unchecked Sendable`: the two pointers are set once, and freed when no thread has a reference. `isRung` is touched under the mutex alone.
+/// `@unchecked Sendable`: the two pointers are set once, and freed when no thread has a reference. `isRung`
+/// is accessed under the mutex alone.
 final class TimedWait: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -27,7 +28,7 @@ final class TimedWait: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Ends the sleep, or the next one where the thread is awake.
+    /// Ends the current sleep, or the next one where the thread is awake.
     func ring() {
         pthread_mutex_lock(mutex)
         isRung = true
@@ -35,9 +36,9 @@ final class TimedWait: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Sleeps for a time, or until the next ``ring()``; nil sleeps until then.
+    /// Sleeps for a time, or until the next ``ring()``; nil sets no limit.
     ///
-    /// May return early: look at the clock.
+    /// May return early: the caller checks the clock.
     func sleep(for time: Duration?) {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

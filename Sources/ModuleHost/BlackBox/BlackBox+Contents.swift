@@ -1,11 +1,11 @@
 extension BlackBox {
-    /// The contents of the black box of a host that is gone.
+    /// The contents of the black box of a host that has ended.
     package struct Contents: Hashable, Sendable {
         package var processID: Int32
         package var startedAt: WallTime
         package var app: String
         package var state: State
-        /// Whether the machine still runs since then.
+        /// Whether the machine has not been restarted since then.
         package var isOfThisBoot: Bool
         /// The work of the lane.
         package var activity: Activity?
@@ -13,17 +13,19 @@ extension BlackBox {
         package var module: ModuleID?
         /// The chain of callers, the direct caller first.
         package var callers: [ModuleID]
-        /// The module that the lane itself had told something, at the far end of the callers.
+        /// The module that the lane itself had entered, at the far end of the callers.
         ///
-        /// All before it in order are done. Nil where the lane was in none, and where that is not known.
+        /// The modules before it in the order have returned. Nil where the lane was in no module, and where
+        /// that is not known.
         package var outermost: ModuleID?
         /// The modules, in the order of response.
         package var order: [ModuleID]
-        /// The modules that were overdue, by number.
+        /// The modules that were overdue, by slot number.
         package var overdue: [ModuleID]
-        /// The modules that had start-up tasks running, by number.
+        /// The modules that had start-up tasks running, by slot number.
         package var startingUp: [ModuleID]
-        /// The progress through the inbox; nil if the machine went down, or a position had no room in the box.
+        /// The progress through the inbox; nil if the machine went down, or the box had no room for a
+        /// position.
         package var progress: Progress?
     }
 
@@ -40,7 +42,7 @@ extension BlackBox {
         package struct Behind: Hashable, Sendable {
             /// The first event.
             package var position: EventPosition
-            /// Whether the module was notified of that one.
+            /// Whether the module was notified of that event.
             package var begun: Bool
         }
 
@@ -52,20 +54,20 @@ extension BlackBox {
         package var behind: [ModuleID: Behind] = [:]
     }
 
-    /// The work of a lane, apart from calls.
+    /// The work of a lane, except calls.
     package enum Activity: Hashable, Sendable {
         case event(EventKind)
-        /// A module is made.
+        /// A module is being created.
         case making
-        /// A module is released.
+        /// A module is being released.
         case release
     }
 }
 
 extension BlackBox.Contents {
-    /// Reads the box that a state directory has.
+    /// Reads the box in a state directory.
     ///
-    /// - Returns: Nil for none, and for anything that is not a whole box of this version.
+    /// - Returns: Nil where there is none, and for a file that is not a complete box of this version.
     package init?(in directory: StateDirectory) {
         guard
             let bytes = MappedFile.content(
@@ -76,11 +78,12 @@ extension BlackBox.Contents {
 
     static let begunBit: UInt64 = 1 << 63
 
-    /// Reads a box; total over any bytes.
+    /// Reads a box; accepts any bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file.
-    ///   - boot: This start of the machine; nil where it is unknown, and then the box may be of another.
+    ///   - bytes: The complete file.
+    ///   - boot: The current boot of the machine; nil where it is unknown, and then the box may be of
+    ///     another.
     init?(_ bytes: [UInt8], boot: BootID?) {
         guard let words = BoxWords(bytes), let state = BlackBox.State(rawValue: words[.state]),
             let processID = Int32(exactly: words[.processID]), processID > 0,
@@ -107,12 +110,12 @@ extension BlackBox.Contents {
 }
 
 extension BlackBox.Progress {
-    /// The last place of the inbox that is spoken of.
+    /// The last position of the inbox that the progress mentions.
     var last: EventPosition? {
         ([next, current?.position].compactMap(\.self) + behind.values.map(\.position)).max()
     }
 
-    /// - Returns: Nil where the positions say too little.
+    /// - Returns: Nil where the positions are incomplete.
     fileprivate init?(_ words: BoxWords) {
         guard words[.incomplete] == 0 else { return nil }
         next = EventPosition(rawValue: words[.next])
@@ -120,7 +123,7 @@ extension BlackBox.Progress {
         for slot in 1...words.layout.capacity {
             let word = words[words.layout.behind(slot)]
             guard word != 0 else { continue }
-            // The module that has not received something is not known: so none has.
+            // The module that has not received the event is not known: so no positions are reported.
             guard let id = words.module(UInt16(slot)),
                 let position = EventPosition(rawValue: word & ~BlackBox.Contents.begunBit)
             else { return nil }
@@ -131,9 +134,9 @@ extension BlackBox.Progress {
             behind[id] = Behind(
                 position: position, begun: isBegun || word & BlackBox.Contents.begunBit != 0)
         }
-        // An event before `next` is done, and was not taken out of hand yet; unless some modules alone receive it once
-        // more, and have begun it. An overdue module that has begun it looks the same: then no activity is noted any more,
-        // and LastDeath does not name the event.
+        // An event before `next` is done, and was not yet cleared as the current one; unless it is delivered
+        // again to some modules alone, and they have begun it. An overdue module that has begun it looks the
+        // same: then no activity is noted any more, and LastDeath does not name the event.
         if let position = EventPosition(rawValue: words[.current]),
             next.map({ position >= $0 }) ?? true
                 || behind.values.contains(Behind(position: position, begun: true))
@@ -165,8 +168,8 @@ private struct BoxWords {
     subscript(index: Int) -> UInt64 { words[index] }
     subscript(word: BlackBoxLayout.Word) -> UInt64 { words[word.rawValue] }
 
-    /// The slots on the lane's stack, outermost first, 0 for one that is not known; empty where the host
-    /// itself was at work.
+    /// Returns the slots on the lane's stack, outermost first, 0 for an unknown slot; empty where the host's
+    /// own code was running.
     func stack() -> [UInt16] {
         let word = Ownership(bits: self[.ownership])
         guard word.depth > 0, word.depth <= CallDepth.maximum, word.slot > 0 else { return [] }
@@ -218,7 +221,7 @@ extension BlackBox.Activity {
         self = activity
     }
 
-    /// The number that stands for it in a box, from 1: never another one's in a later version.
+    /// The number that stands for it in a box, from 1: never reused for another in a later version.
     var code: UInt64 {
         switch self {
         case .making: 1

@@ -4,12 +4,13 @@
 /// head │ stacks of the lane's threads │ behind │ overdue │ tasks │ ranks │ names
 /// ```
 ///
-/// The last five have an entry for each slot, by its number; entry 0 is the host's own.
+/// The last five have an entry for each slot, by its number; entry 0 belongs to the host.
 struct BlackBoxLayout: Hashable {
     /// `"HostdBox"`, as a machine of little-endian order reads it.
     static let magic: UInt64 = 0x786F_4264_7473_6F48
-    /// To be changed with anything here, and with ``BlackBox/Activity``: a box of another version says
-    /// nothing.
+    /// The version of the layout, which changes with anything here and with ``BlackBox/Activity``.
+    ///
+    /// A box of another version is not read.
     static let version: UInt64 = 1
 
     /// The words of the head.
@@ -32,7 +33,7 @@ struct BlackBoxLayout: Hashable {
         case attempt
         case next
         case cursorSequence
-        /// Not 0 once a position could not be noted.
+        /// A flag that is not 0 once a position could not be noted.
         case incomplete
     }
 
@@ -40,16 +41,16 @@ struct BlackBoxLayout: Hashable {
 
     /// The number of threads with a stack in the box: the owner of the lane, and threads of overdue modules.
     ///
-    /// A host with more of them names the culprit all the same, without its callers.
+    /// A host with more of them still names the module that was running, without its callers.
     static let stacks = 32
-    /// A slot's number at each depth, two bytes each, rounded up.
+    /// The words of a stack: a slot's number at each depth, two bytes each, rounded up.
     static let stackWords = ((CallDepth.maximum + 1) * 2 + 7) / 8
 
-    /// A length and the bytes; an id has 253 at most.
+    /// The words of a name: a length and the bytes; an id has 253 at most.
     static let nameWords = 33
     static let nameLimit = (nameWords - 1) * 8
 
-    /// The number of slots that a box may have.
+    /// The possible numbers of slots in a box.
     static let capacities = 1...Int(UInt16.max)
     let capacity: Int
 
@@ -58,7 +59,7 @@ struct BlackBoxLayout: Hashable {
         self.capacity = min(max(capacity, Self.capacities.lowerBound), Self.capacities.upperBound)
     }
 
-    /// The layout that a box's second word stands for; nil where that is another version's.
+    /// Creates the layout from a box's second word; nil where that is another version's.
     init?(form: UInt64) {
         guard form >> 32 == Self.version,
             Self.capacities.contains(Int(form & 0xFFFF_FFFF))
@@ -78,6 +79,6 @@ struct BlackBoxLayout: Hashable {
 
     var size: Int { name(capacity + 1) * 8 }
 
-    /// The size of the largest box there is.
+    /// The size of the largest possible box.
     static var largestSize: Int { BlackBoxLayout(capacity: capacities.upperBound).size }
 }

@@ -4,29 +4,29 @@ import Synchronization
 /// A mapped file in the state directory that outlives the host: the ownership word, the current event, the progress
 /// through the inbox, and the overdue modules.
 ///
-/// The next host reads what the last one left (``previous``), says which module was at work when it died,
-/// and goes on with the inbox from there. All notes are plain atomic stores into mapped memory: no system
-/// call, no lock, no allocation, so that the lane can make them with each event. They are ordered: a store
-/// is never seen without those before it, at whatever instant the process was killed. So each reader of a
-/// single note can rely on what was noted earlier; what each instant means stands with the setters.
+/// The next host reads the last host's box (``previous``), reports which module was running when it died, and
+/// continues the inbox from there. All notes are plain atomic stores into mapped memory: no system call, no
+/// lock, no allocation, so that the lane can make them with each event. They are ordered: a store is never
+/// seen without those before it, at whatever instant the process was killed. So each reader of a single note
+/// can rely on earlier notes; the setters document the meaning of each instant.
 ///
-/// `@unchecked Sendable`: the addresses never change, and what they point to is touched by atomics alone,
-/// except the names, which only one thread at a time writes (at launch, and in a reload).
+/// `@unchecked Sendable`: the addresses never change, and the memory behind them is accessed by atomics
+/// alone, except the names, which only one thread at a time writes (at launch, and in a reload).
 package final class BlackBox: @unchecked Sendable {
     /// The end of the host that wrote a box.
     package enum State: UInt64, Hashable, Sendable {
-        /// Not: it runs, or it died.
+        /// The host has not ended: it is running, or it died.
         case running = 1
         case ended
-        /// It left modules behind that were busy, as it had said.
+        /// The host ended as announced, and left modules behind that were busy.
         case overdue
     }
 
     package static let name = "blackbox"
 
-    /// The contents that the last host left; nil if there was none, or the file cannot be read.
+    /// The contents of the last host's box; nil if there was none, or the file cannot be read.
     package let previous: Contents?
-    /// The highest number of a slot that there is room for.
+    /// The highest number of a slot for which there is room.
     package var capacity: Int { layout.capacity }
 
     let layout: BlackBoxLayout
@@ -36,9 +36,9 @@ package final class BlackBox: @unchecked Sendable {
     /// Free stacks, one bit each.
     private let freeStacks = Guarded<UInt64>((1 << BlackBoxLayout.stacks) - 1)
 
-    /// Reads what the last host left, and makes a new box beside it.
+    /// Reads the last host's box, and creates a new one beside it.
     ///
-    /// The new one takes the place of the old at ``begin()``: who dies before has changed nothing.
+    /// The new one takes the place of the old at ``begin()``: a host that dies before has changed nothing.
     ///
     /// - Parameters:
     ///   - directory: The state directory, which this process has claimed.
@@ -67,14 +67,15 @@ package final class BlackBox: @unchecked Sendable {
         set(.magic, BlackBoxLayout.magic)
     }
 
-    /// Takes the place of the last host's box, at one instant.
+    /// Replaces the last host's box, atomically.
     ///
-    /// To be called once ``previous`` is made use of, and before the first module is made.
+    /// Called once ``previous`` is processed, and before the first module is created.
     ///
     /// - Throws: ``FileError``, also where a folder has the name.
     package func begin() throws(FileError) { try file.take(placeOf: path) }
 
-    /// Removes the box of a host that cannot have one of its own, which would be taken for it.
+    /// Removes the last box for a host that cannot create its own: otherwise the old one would be taken for
+    /// it.
     package static func remove(in directory: StateDirectory) {
         MappedFile.remove(directory.path(of: name))
         MappedFile.remove(directory.path(of: name + ".new"))
@@ -82,20 +83,20 @@ package final class BlackBox: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Notes how the host has ended: the last note of all.
+    /// Notes how the host has ended: the last of all notes.
     package func setState(_ state: State) { set(.state, state.rawValue) }
 
     // MARK: The inbox
 
-    /// Notes which durable event the lane begins with; nil when every module was notified.
+    /// Notes the durable event that the lane begins to deliver; nil when every module was notified.
     ///
-    /// The attempt is stored first: a reader of the position reads the attempt that belongs to it. Killed
-    /// before, the event was not begun; killed after, this attempt counts.
+    /// The attempt is stored first: a reader of the position reads the attempt that belongs to it. If the
+    /// host is killed before that, the event was not begun; if it is killed after, this attempt counts.
     ///
     /// - Parameters:
     ///   - position: The event; to be noted before the first module receives it. Nil only after
-    ///     ``setNext(_:)`` has gone past it.
-    ///   - attempt: Which attempt it is, from 1.
+    ///     ``setNext(_:)`` has passed it.
+    ///   - attempt: The number of the attempt, from 1.
     package func setInHand(_ position: EventPosition?, attempt: Int = 0) {
         if position != nil { set(.attempt, UInt64(clamping: attempt)) }
         set(.current, position?.rawValue ?? 0)
@@ -103,16 +104,16 @@ package final class BlackBox: @unchecked Sendable {
 
     /// Notes the first event that the lane has not done.
     ///
-    /// To be stored when every module listed for the one before it has returned or thrown, or is noted as
-    /// behind, and before ``setInHand(_:attempt:)`` with nil: killed between the two, the current event is
-    /// done, since it lies before this position.
+    /// Stored when every module listed for the event before it has returned or thrown, or is noted as behind,
+    /// and before ``setInHand(_:attempt:)`` with nil: if the host is killed between the two, the current
+    /// event is done, since it lies before this position.
     package func setNext(_ position: EventPosition?) { set(.next, position?.rawValue ?? 0) }
 
-    /// Notes the first durable event that an overdue module has not received; nil when it is behind in none.
+    /// Notes the first durable event that an overdue module has not received; nil when it is not behind.
     ///
-    /// To be stored before the lane goes past that event with ``setNext(_:)``, and, on the overdue module's
-    /// own thread, moved on only when the module has returned. A slot that there is no room for (see
-    /// ``capacity``) makes all positions of this box void, so that none claims too much.
+    /// Stored before the lane passes that event with ``setNext(_:)``, and, on the overdue module's own
+    /// thread, advanced only when the module has returned. A slot for which there is no room (see
+    /// ``capacity``) makes all positions of this box invalid, so that the box never claims too much.
     ///
     /// - Parameters:
     ///   - slot: The module's number.
@@ -124,17 +125,17 @@ package final class BlackBox: @unchecked Sendable {
         store(position.map { $0.rawValue | begunBit } ?? 0, at: layout.behind(Int(slot)))
     }
 
-    /// Notes which writing of the cursor file the positions here go on from.
+    /// Notes the sequence number of the cursor file that the positions here continue.
     package func setCursorSequence(_ sequence: UInt64) { set(.cursorSequence, sequence) }
 
     // MARK: The modules
 
-    /// Notes what the lane is at; nil for calls and all else that is not an event.
+    /// Notes the work of the lane; nil for calls and everything else that is not an event.
     package func setActivity(_ activity: Activity?) { set(.activity, activity?.code ?? 0) }
 
     /// Gives a slot its name, before its module is entered for the first time.
     ///
-    /// What was noted of a module that had this number before is void.
+    /// Notes about an earlier module with this number become invalid.
     package func setName(_ id: ModuleID, of slot: UInt16) {
         guard has(slot) else { return }
         store(0, at: layout.behind(Int(slot)))
@@ -144,26 +145,26 @@ package final class BlackBox: @unchecked Sendable {
         setName(id.text, of: slot)
     }
 
-    /// Notes where a module stands in the order of response, which is that of the numbers until then; 0
-    /// for one that responds no more.
+    /// Notes the rank of a module in the order of response; before that, the rank is its number, and 0 stands
+    /// for a module that no longer responds.
     ///
-    /// To be stored between two events.
+    /// Stored between two events.
     func setRank(_ rank: UInt16, of slot: UInt16) {
         if has(slot) { store(UInt64(rank), at: layout.rank(Int(slot))) }
     }
 
-    /// Notes that a module is overdue, or no longer.
+    /// Notes whether a module is overdue.
     func setOverdue(_ slot: UInt16, _ isOverdue: Bool) {
         if has(slot) { store(isOverdue ? 1 : 0, at: layout.overdue(Int(slot))) }
     }
 
     /// Notes that start-up tasks of a module begin (1) or have ended (-1), off the lane.
     ///
-    /// One that is overdue still runs until it ends.
+    /// A task that is overdue counts as running until it ends.
     ///
     /// - Parameters:
     ///   - slot: The module's number.
-    ///   - difference: By how much the number of its tasks changes.
+    ///   - difference: The change in the number of its running tasks.
     func count(tasksOf slot: UInt16, _ difference: Int) {
         guard has(slot) else { return }
         (words + layout.tasks(Int(slot))).pointee.wrappingAdd(
@@ -175,9 +176,10 @@ package final class BlackBox: @unchecked Sendable {
     /// The address of the ownership word.
     var ownership: OwnershipWord.Address { words + BlackBoxLayout.Word.ownership.rawValue }
 
-    /// A place for the stack of one of the lane's threads; given back when it is released.
+    /// Returns room for the stack of one of the lane's threads, which is free again when the result is
+    /// released.
     ///
-    /// - Returns: Nil where all are in use.
+    /// - Returns: Nil where all stacks are in use.
     func makeStack() -> Stack? {
         let number = freeStacks.withLock { free -> Int? in
             guard free != 0 else { return nil }
@@ -188,7 +190,7 @@ package final class BlackBox: @unchecked Sendable {
         return number.map { Stack(box: self, number: $0) }
     }
 
-    /// Notes whose stack is the one that the ownership word speaks of: while that is at depth 0.
+    /// Notes the stack that the ownership word refers to; called while the word is at depth 0.
     func setStack(_ stack: Stack?) { set(.stack, stack.map { UInt64($0.number + 1) } ?? 0) }
 
     /// The stack of one of the lane's threads.
@@ -218,12 +220,13 @@ package final class BlackBox: @unchecked Sendable {
         store(value, at: word.rawValue)
     }
 
-    /// Release, so that the compiler and the processor keep the order of the stores.
+    /// Stores with release ordering, so that the compiler and the processor keep the order of the stores.
     private func store(_ value: UInt64, at index: Int) {
         (words + index).pointee.store(value, ordering: .releasing)
     }
 
-    /// A name without a length is none, so that one cut off in the middle is never read.
+    /// Stores a name with its length last: a name that was cut off in the middle has no length and is never
+    /// read.
     private func setName(_ name: String, of slot: UInt16) {
         let start = layout.name(Int(slot))
         let bytes = Array(name.utf8.prefix(BlackBoxLayout.nameLimit))
@@ -242,7 +245,7 @@ struct BootID: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// The present one; nil where the system does not tell.
+    /// The current boot; nil where the system does not report it.
     static var current: BootID? {
         (try? readFile(at: "/proc/sys/kernel/random/boot_id", limit: 64)).flatMap(BootID.init)
     }
@@ -257,7 +260,7 @@ struct BootID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// - Returns: Nil for zeros, which stand for none.
+    /// - Returns: Nil for zeros, which stand for no id.
     init?(high: UInt64, low: UInt64) {
         guard high != 0 || low != 0 else { return nil }
         self.high = high

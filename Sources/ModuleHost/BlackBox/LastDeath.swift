@@ -2,9 +2,9 @@
 package struct LastDeath: Hashable, Sendable {
     /// The cause of the death.
     package enum Cause: String, Hashable, Sendable {
-        /// The process: a trap, a signal.
+        /// The process died: a trap, a signal.
         case process
-        /// The machine, and with it the process.
+        /// The machine went down, and with it the process.
         case machine
     }
 
@@ -13,13 +13,13 @@ package struct LastDeath: Hashable, Sendable {
     package var startedAt: WallTime
     /// The work of the lane; nil for calls and for everything else that is not an event.
     package var activity: BlackBox.Activity?
-    /// The module that was at work on the lane; nil for none.
+    /// The module that was running on the lane; nil for none.
     package var module: ModuleID?
     /// The chain of callers, the direct caller first.
     package var callers: [ModuleID] = []
-    /// The current durable event, and which attempt it was.
+    /// The current durable event, and the number of its attempt.
     package var current: BlackBox.Progress.InHand?
-    /// The modules that were overdue, and so perhaps at work on threads of their own.
+    /// The modules that were overdue, and so may have been running on threads of their own.
     package var overdue: [ModuleID] = []
     /// The modules whose start-up tasks ran, on threads of their own.
     package var startingUp: [ModuleID] = []
@@ -59,18 +59,18 @@ extension LastDeath: CustomStringConvertible {
     private var scene: String {
         guard let module else {
             let place = activity.map { ", in \(name(of: $0))" } ?? ""
-            return "no module was at work\(place)\(position)"
+            return "no module was running\(place)\(position)"
         }
         guard callers.isEmpty else {
             let chain = callers.map { "'\($0)'" }.joined(separator: ", called by ")
             let place = activity.map { ", in \(name(of: $0))" } ?? ""
-            return "'\(module)' was at work, called by \(chain)\(place)\(position)"
+            return "'\(module)' was running, called by \(chain)\(place)\(position)"
         }
         return switch activity {
         case .event(let kind): "'\(module)' handled '\(kind.rawValue)'\(position)"
-        case .making: "'\(module)' was made"
-        case .release: "'\(module)' was let go"
-        case nil: "'\(module)' was at work, in no event"
+        case .making: "'\(module)' was being created"
+        case .release: "'\(module)' was being released"
+        case nil: "'\(module)' was running, outside events"
         }
     }
 

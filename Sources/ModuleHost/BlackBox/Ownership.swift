@@ -1,16 +1,16 @@
 public import Synchronization
 
-/// The lane's owner in one machine word: the slot that is entered, the depth of nested calls, and a sequence number that
-/// makes each delivery different from the one before.
+/// The lane's owner in one machine word: the slot that is entered, the depth of nested calls, and a sequence
+/// number that makes each delivery different from the one before.
 ///
 /// ```
 /// 63            32 31      23 22   16 15        0
 /// │ deliveries    │ moves    │ depth │ slot      │
 /// ```
 ///
-/// `deliveries` counts those made by the lane itself (depth 1): while it stands still, one and the
-/// same top-level delivery is going on, however much nested calls move below it. That is what the
-/// watchdog looks at. `moves` counts nested moves, so that each differs from its neighbours.
+/// `deliveries` counts those made by the lane itself (depth 1): while it stands still, the same top-level
+/// delivery continues, however much nested calls move below it. The watchdog checks this field. `moves`
+/// counts nested moves, so that each differs from its neighbors.
 @usableFromInline
 struct Ownership: Equatable, Sendable {
     @usableFromInline var bits: UInt64
@@ -18,7 +18,7 @@ struct Ownership: Equatable, Sendable {
     @inlinable @inline(__always)
     init(bits: UInt64) { self.bits = bits }
 
-    /// The current responder; 0 is the host itself, at whatever depth.
+    /// The current responder; 0 is the host itself, at any depth.
     @inlinable @inline(__always)
     var slot: UInt16 { UInt16(truncatingIfNeeded: bits) }
 
@@ -36,38 +36,38 @@ struct Ownership: Equatable, Sendable {
     @usableFromInline static var moveMask: UInt64 { 0x1FF << 23 }
     @usableFromInline static var deliveryUnit: UInt64 { 1 << 32 }
 
-    /// The word for the next responder at the same depth.
+    /// Returns the word for the next responder at the same depth.
     @inlinable @inline(__always)
     func moved(to slot: UInt16) -> Ownership {
         let counted = depth == 1 ? bits &+ Self.deliveryUnit : countingMove
         return Ownership(bits: counted & ~Self.slotMask | UInt64(slot))
     }
 
-    /// The word for a responder that the current one calls, one deeper.
+    /// Returns the word for a responder that the current one calls, one level deeper.
     @inlinable @inline(__always)
     func entered(_ slot: UInt16) -> Ownership {
         let counted = depth == 0 ? bits &+ Self.deliveryUnit : countingMove
         return Ownership(bits: (counted & ~Self.slotMask | UInt64(slot)) &+ Self.depthUnit)
     }
 
-    /// The word after that call: back to `slot`, one less deep.
+    /// Returns the word after that call: back to `slot`, one level up.
     @inlinable @inline(__always)
     func left(to slot: UInt16) -> Ownership {
         Ownership(bits: (countingMove & ~Self.slotMask | UInt64(slot)) &- Self.depthUnit)
     }
 
-    /// The word while the host itself is at work in the middle of a responder's call: the lane
-    /// is not taken over then, and what belongs to it may be touched.
+    /// The word while the host's own code runs in the middle of a responder's call: the lane is not taken
+    /// over then, and its state may be accessed.
     @inlinable @inline(__always)
     var inHost: Ownership { Ownership(bits: countingMove & ~Self.slotMask) }
 
-    /// The word when the host is done and the responder goes on.
+    /// Returns the word when the host's code is done and the responder goes on.
     @inlinable @inline(__always)
     func resumed(by slot: UInt16) -> Ownership {
         Ownership(bits: countingMove & ~Self.slotMask | UInt64(slot))
     }
 
-    /// The word of the thread that goes on where another one was stuck.
+    /// The word of the thread that continues where another one was stuck.
     var takenOver: Ownership {
         Ownership(bits: (bits &+ Self.deliveryUnit) & ~0xFFFF_FFFF)
     }
@@ -79,7 +79,7 @@ struct Ownership: Equatable, Sendable {
     }
 }
 
-/// The word with the copy of the thread that owns it; used up before that thread leaves the lane's code.
+/// The ownership word with its owner's copy; valid until that thread leaves the lane's code.
 @usableFromInline
 struct WordInHand {
     @usableFromInline let word: OwnershipWord.Address
@@ -104,17 +104,18 @@ struct WordInHand {
 
 /// The word itself, at an address that may lie in a mapped file.
 ///
-/// `@unchecked Sendable`: the pointer is set once; what it points to is an atomic that lives as long as
-/// this object, in memory or in the black box, and is reached in no other way. `LaneTests` under the thread sanitizer would break it.
+/// `@unchecked Sendable`: the pointer is set once; it refers to an atomic that lives as long as this object,
+/// in memory or in the black box, and is accessed in no other way. `LaneTests` under the thread sanitizer
+/// would break it.
 @usableFromInline
 final class OwnershipWord: @unchecked Sendable {
     @usableFromInline typealias Address = UnsafeMutablePointer<Atomic<UInt64>>
 
     @usableFromInline let address: Address
-    /// The box that the word lies in; nil where it lies in memory.
+    /// The box that contains the word; nil where it lies in memory.
     private let box: BlackBox?
 
-    /// - Parameter box: Where the word is to outlive the process; nil for memory.
+    /// - Parameter box: The box, where the word is to outlive the process; nil for memory.
     init(in box: BlackBox? = nil) {
         self.box = box
         if let box {
@@ -138,14 +139,14 @@ final class OwnershipWord: @unchecked Sendable {
 
     /// Exchanges the word where it still is `current`.
     ///
-    /// Release, so that who takes the lane over sees all that its owner did; acquire, for the same
-    /// reason the other way round.
+    /// Release, so that a thread that takes the lane over sees all that its owner did; acquire, so that the
+    /// owner sees all that the thread before it did.
     @inlinable @inline(__always)
     func exchange(_ current: Ownership, for next: Ownership) -> Bool {
         Self.exchange(current, for: next, at: address)
     }
 
-    /// The same, of the word at an address.
+    /// Exchanges the word at an address where it still is `current`.
     @inlinable @inline(__always)
     static func exchange(_ current: Ownership, for next: Ownership, at address: Address) -> Bool {
         address.pointee.compareExchange(

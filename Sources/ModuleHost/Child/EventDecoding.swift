@@ -3,9 +3,9 @@ extension LifecycleEvent {
     /// Reads the parameters of `event`.
     ///
     /// - Parameters:
-    ///   - parameters: What was sent.
+    ///   - parameters: The parameters.
     ///   - app: The app's name.
-    /// - Throws: What is wrong with them.
+    /// - Throws: The error in them.
     init(sentDown parameters: JSONValue, app: String) throws(RPCError) {
         guard let kind = parameters["event"]?.string.flatMap(EventKind.init(rawValue:)) else {
             throw .invalidParameters("'event' is missing, or is none")
@@ -41,9 +41,10 @@ extension ConfigurationReload {
 }
 
 extension Origin {
-    /// Reads who caused what is sent down.
+    /// Reads the origin of an event.
     ///
-    /// - Throws: Where that is not said: the module would take anything else for more, or for less, than it is.
+    /// - Throws: An error where it is missing: with any other origin, the module would assume more
+    ///   permissions, or fewer.
     init(sentDown parameters: JSONValue) throws(RPCError) {
         guard let origin = parameters["from"].flatMap(Origin.init) else {
             throw .invalidParameters("'from' is missing, or is not an origin")

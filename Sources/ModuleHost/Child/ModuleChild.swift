@@ -1,20 +1,20 @@
 import AppService
 import Synchronization
 
-/// A host's binary as the process of one of its modules.
+/// The process of one module, which runs a host's binary.
 ///
-/// It runs a host of that one module, which is led by the host that has started it: what happens comes down,
-/// and what the module asks of others goes up.
+/// It runs a host of that one module, controlled by the host that has started it: events are sent down, and
+/// the module's calls to others are sent up.
 enum ModuleChild {
-    /// Runs until the host ends, or says that this is the end.
+    /// Runs until the host ends, or requests the end.
     ///
     /// - Parameters:
     ///   - entry: The module's entry.
     ///   - time: The clock.
-    /// - Returns: How the process ends.
+    /// - Returns: The exit code of the process.
     static func run(_ entry: String, time: any TimeSource = SystemTimeSource.shared) -> ExitCode {
         Signals.endAtOnceOnCrash()
-        // For a module signals do what they do by default, also where main has held them back.
+        // In a module's process, signals have their default actions, even if main has blocked them.
         Signals.blockExactly(SignalSet())
         Signals.turnIntoErrors()
         CurrentProcess.removeFromEnvironment([LaunchSpec.entryVariable])
@@ -26,9 +26,9 @@ enum ModuleChild {
         }
     }
 
-    /// The same over other streams: up to the end of the module, or of the process where the host ends.
+    /// Runs over other streams: until the end of the module, or of the process where the host ends.
     ///
-    /// - Throws: Where the first request is not the one of a host.
+    /// - Throws: An error where the first request is not that of a host.
     static func run(
         _ entry: String, over streams: consuming StandardStreams,
         _ time: any TimeSource = SystemTimeSource.shared
@@ -40,7 +40,7 @@ enum ModuleChild {
             request.method == "initialize", let parameters = request.parameters
         else { throw NotAModule() }
         let start = try ModuleStart(parameters, entry: entry)
-        // It would be that of the link by which the binary was found: "exe".
+        // The name would otherwise be that of the link through which the binary was started: "exe".
         NativeThread.nameCurrent(start.module.text)
         let parent = UpstreamHost(of: start.module, over: connection, answering: id)
         let end = BlockingFuture<Host.End>()
@@ -52,21 +52,21 @@ enum ModuleChild {
         box.open(host, parent)
         try host.launch()
         connection.waitForEnd()
-        // The end of what comes down: the host is no more, unless it has said so.
+        // The input has ended: the host has died, unless it has announced the end.
         guard connection.isEnding.load(ordering: .relaxed) else { CurrentProcess.exitNow(0) }
         _ = end.take()
         return .success
     }
 }
 
-/// The process was started as a module's, and not by a host.
+/// The error of a process that was started as a module's, but not by a host.
 private struct NotAModule: Error, CustomStringConvertible {
     var description: String {
-        "\(LaunchSpec.entryVariable) is set, which makes this the process of a module: a host sets it, nobody else"
+        "\(LaunchSpec.entryVariable) is set, which makes this the process of a module: only a host may set it"
     }
 }
 
-/// Has the lane take what comes down.
+/// A mailbox that makes the lane handle messages of the host.
 private final class MailBox: Sendable {
     private let host = Guarded<(Host, UpstreamHost)?>(nil)
 
@@ -103,7 +103,7 @@ private struct ModuleStart {
             $0.member("slate", 1)
             $0.member("app", parameters.app)
             $0.member("config", parameters.appConfig)
-            // The host watches over this module, and has less patience.
+            // The host supervises this module, with shorter deadlines.
             $0.member("deadlines") {
                 $0.object { json in
                     for step in ["event", "launch", "stop", "stopAll"] { json.member(step, "24h") }
@@ -124,7 +124,7 @@ private struct ModuleStart {
     }
 }
 
-/// The module's log, which the host writes.
+/// The log of the module, which the host writes.
 private struct ParentLog: LogSink {
     private let connection: ParentConnection
     private let module: String
@@ -135,7 +135,7 @@ private struct ParentLog: LogSink {
     }
 
     func write(_ record: LogRecord) {
-        // What this host has to say of itself its own host says, too.
+        // Messages about this process's own host are logged by the parent host, too.
         guard record.module == module || record.level >= .warning else { return }
         connection.notify("log") { json in
             json.object {
@@ -146,7 +146,7 @@ private struct ParentLog: LogSink {
     }
 }
 
-/// Standard error, for what there is to say before there is a host.
+/// A log on standard error, for messages before there is a host.
 private struct PlainErrors: LogSink {
     func write(_ record: LogRecord) {
         let line: TerminalText = "\(record.message)\n"

@@ -4,14 +4,15 @@ import Synchronization
 
 /// The connection of a module's process to its host: requests go both ways.
 ///
-/// The lane's thread reads what comes: while it has nothing to do, and while it waits for an answer. One
-/// thread at a time asks and answers: the one that is in the module.
+/// The lane's thread reads the input: while it has nothing to do, and while it waits for a response. One
+/// thread at a time sends requests and responses: the one that is in the module.
 final class ParentConnection: Sendable {
     let queue: MessageQueue
-    /// Whether the host has said that this process is to end: the end of its input means no more then.
+    /// Whether the host has announced that this process is to end: the end of its input has no other meaning
+    /// then.
     let isEnding = Atomic(false)
     private let streams: StandardStreams
-    /// Held while a line is written.
+    /// Locked while a line is written.
     private let writing = Guarded(())
     private let lastNumber = Atomic(0)
     private let input = Guarded(Input())
@@ -24,19 +25,19 @@ final class ParentConnection: Sendable {
     }
 
     /// - Parameters:
-    ///   - streams: What leads to the host.
-    ///   - announce: Called when there is something to take, and no thread is about to.
+    ///   - streams: The streams to the host.
+    ///   - announce: Called when there is a message to take, and no thread is about to.
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     init(
         over streams: consuming StandardStreams, announce: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         self.streams = streams
         wake = try WakeSignal()
-        // The host sends one thing at a time.
+        // The host sends one message at a time.
         queue = MessageQueue(MessageQueue.Limits(), announce: announce, resume: {})
     }
 
-    // MARK: What comes down
+    // MARK: Messages of the host
 
     /// Waits for the first line; nil where there is none.
     ///
@@ -52,12 +53,12 @@ final class ParentConnection: Sendable {
         }
     }
 
-    /// Waits until nothing more comes down, and has all that did in the queue.
+    /// Waits for the end of the input, and moves all of it to the queue.
     ///
     /// On a thread of its own: the lane's may be busy.
     func waitForEnd() {
         repeat {
-            // Nothing but the end is waited for.
+            // The wait is for the end alone.
             RawOutput.wait(until: 0, on: streams.inputNumber, milliseconds: -1)
         } while takeInput()
     }
@@ -71,7 +72,7 @@ final class ParentConnection: Sendable {
         return true
     }
 
-    /// Has what is there in the queue.
+    /// Moves the available input to the queue.
     ///
     /// - Returns: False at the end of the input.
     @discardableResult
@@ -100,14 +101,14 @@ final class ParentConnection: Sendable {
         case .single(.response(let response)):
             guard let number = Int(response.id.text) else { return }
             _ = queue.add(.answer(number, response.result), bytes: line.count)
-        // The host does not do such things.
+        // A host does not send such messages.
         case .single(.invalid), .batch: break
         }
     }
 
-    // MARK: What goes up
+    // MARK: Messages to the host
 
-    /// Asks the host, and waits for the answer; serves its requests meanwhile.
+    /// Sends a request to the host, and waits for the response; handles its requests meanwhile.
     func ask(
         _ method: String, serving serve: (RPCRequest, RPCID?) -> Void,
         _ parameters: (inout JSONWriter) -> Void
@@ -130,7 +131,7 @@ final class ParentConnection: Sendable {
         }
     }
 
-    /// Tells the host something, from any thread.
+    /// Sends a notification to the host, from any thread.
     func notify(_ method: String, _ parameters: (inout JSONWriter) -> Void) {
         var json = JSONWriter(capacity: 256)
         json.rpcRequest(method, id: nil, parameters)
@@ -151,7 +152,9 @@ final class ParentConnection: Sendable {
         write(json.bytes)
     }
 
-    /// If the host reads no more, it is gone: nothing reads from this process any more.
+    /// Writes a line.
+    ///
+    /// A host that no longer reads has died: nothing reads from this process any more.
     private func write(_ line: [UInt8]) {
         writing.withLock { _ in
             do throws(SystemError) {

@@ -1,22 +1,22 @@
 import AppService
 import Synchronization
 
-/// The host of a module that runs in this process alone, as this process sees it: it says what happens, and
-/// carries out what the module asks of others.
+/// The host of a module that runs in this process alone, as this process sees it: it sends events, and makes
+/// the module's calls to others.
 ///
 /// On the lane, except where a method says otherwise.
 final class UpstreamHost: AppRole, UpstreamCalls {
     let module: ModuleID
     let connection: ParentConnection
     private let initialization: RPCID?
-    /// The current event: whose answer is owed, and what the module threw.
+    /// The current event: the id for its response, and the error that the module threw.
     private let current = Guarded<(id: RPCID?, failure: String?)>((nil, nil))
     private let reference = WeakHost()
 
     /// - Parameters:
     ///   - module: The module.
-    ///   - connection: The way to the host.
-    ///   - initialization: The number of its first request, which is answered once the module is made.
+    ///   - connection: The connection to the host.
+    ///   - initialization: The id of its first request, which gets its response once the module is created.
     init(of module: ModuleID, over connection: ParentConnection, answering initialization: RPCID?) {
         self.module = module
         self.connection = connection
@@ -29,9 +29,10 @@ final class UpstreamHost: AppRole, UpstreamCalls {
 
     func set(_ host: Host) { reference.set(host) }
 
-    // MARK: What the app has to say
+    // MARK: Reports of the app
 
-    /// The module is made, and its start-up tasks that cannot wait are done; or not.
+    /// Responds to `initialize` once the module is created and its start-up tasks that cannot wait are done,
+    /// or one of them has failed.
     func startedUp(_ app: App) {
         guard let record = app.records.first, let calls = app.calls else { return }
         if case .failed(let reason) = record.status {
@@ -85,13 +86,14 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     /// Does nothing: the host of the module continues.
     func completed(_: EventRequest, in _: App) {}
 
-    /// Continues at once: the host of the module has told it of the end, if it is to learn of it.
+    /// Continues at once: the host of the module has sent the shutdown events, if the module is to receive
+    /// them.
     func notifyOfStop(origin _: Origin, in app: App) {
         _ = app.state.apply(.terminate)
         app.advance(.notified)
     }
 
-    // MARK: What the module asks
+    // MARK: Requests of the module
 
     func take(_ event: LifecycleEvent) -> Bool {
         guard case .message(let message) = event.content else { return true }
@@ -131,7 +133,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }.bool ?? false
     }
 
-    /// Throws if the text is not a valid URL, before it is sent up.
+    /// Throws if the text is not a valid URL, before it is sent to the host.
     private func checked(_ url: String) throws {
         do throws(URLFault) { _ = try RouteURL(url) } catch { throw RouteError.malformed(error) }
     }
@@ -157,9 +159,9 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }
     }
 
-    // MARK: What the host asks
+    // MARK: Requests of the host
 
-    /// Takes what has come down.
+    /// Handles the messages of the host.
     func takeMail(on thread: LaneThread) {
         while case .message(let message) = connection.queue.next(until: nil) {
             if case .request(let request, let id) = message { serve(request, id, on: thread) }
@@ -187,7 +189,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                 }
             case "shutdown":
                 connection.succeed(id) { $0.null() }
-                host.stop(because: "the host lets go of the module")
+                host.stop(because: "the host unloads the module")
             default: throw .methodNotFound("a module is asked for event, call, root and shutdown")
             }
         } catch {
@@ -233,7 +235,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
 }
 
 extension AnyRoute {
-    /// Writes how the route is described, as in the answer to `initialize`.
+    /// Writes the description of the route, as in the response to `initialize`.
     func write(to json: inout JSONWriter) {
         json.object {
             $0.member("pattern", pattern.text)

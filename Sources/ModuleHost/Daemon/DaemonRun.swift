@@ -1,6 +1,6 @@
 import AppService
 
-/// One run of a daemon: what the signal thread and the lane tell each other.
+/// One run of a daemon, with the state that the signal thread and the lane share.
 final class DaemonRun: Sendable {
     private let options: HostDaemonOptions
     private let log: Log
@@ -21,7 +21,7 @@ final class DaemonRun: Sendable {
     private let watchdog: WatchdogAnswer?
     private let pressure: MemoryPressure
     private let lastEndSignal = Guarded<(signal: ReceivedSignal, at: ContinuousClock.Instant)?>(nil)
-    /// To the parent that starts this host again when it dies; nil for none.
+    /// The link to the parent that restarts this host when it dies; nil for none.
     private let link: RespawnLink?
 
     init(
@@ -97,7 +97,7 @@ final class DaemonRun: Sendable {
     var hasStalledThreads: Bool { host.gate.lane.hasStalledThreads() }
 
     func run() -> ExitCode {
-        // While the state directory is still claimed: the next host makes a socket of this name.
+        // While the state directory is still claimed: the next host creates a socket of this name.
         defer { server.stop() }
         do throws(ControlServerError) {
             try server.start()
@@ -106,14 +106,14 @@ final class DaemonRun: Sendable {
             return error.exitCode
         }
         blackBox.begin()
-        // Before the server, whose clients are told what became of what they sent.
+        // Before the server, whose clients receive the results of their requests.
         defer { inbox.stop(within: .seconds(2)) }
         do {
             try inbox.start()
             try host.launch()
             try watch?.start()
             try link?.watch { [host] in
-                host.stop(because: "the parent that starts this host again is gone")
+                host.stop(because: "the parent that restarts this host has ended")
             }
         } catch {
             log.error("no thread can be started: \(error)")
@@ -121,11 +121,11 @@ final class DaemonRun: Sendable {
         }
         pressure.start(options.environment)
         defer { pressure.stop() }
-        // What the slatefile gives a meaning to is taken, whatever it does by default.
+        // Signals to which the slatefile assigns an action are taken, whatever their default action.
         listener.loop {
             SignalListener.keptDefault.filter { signal in actions.withLock { $0[signal] == nil } }
         } leaving: {
-            // The system keeps them meanwhile, or tells who sends them that it cannot.
+            // The system keeps them meanwhile, or reports to the sender that it cannot.
             signalLoad.hasRoom || signalLoad.awaitRoom() ? [] : actions.withLock { $0.delivered }
         } _: { signal in
             take(signal)
@@ -161,7 +161,7 @@ final class DaemonRun: Sendable {
 
     /// Returns whether a signal to end is a repetition of the last one.
     ///
-    /// Some send it twice: `timeout` to the process, and to the group that it is in.
+    /// Some programs send it twice: `timeout` to the process, and to its group.
     private func isEcho(_ signal: ReceivedSignal) -> Bool {
         let now = ContinuousClock.now
         return lastEndSignal.withLock { last in
@@ -183,7 +183,7 @@ final class DaemonRun: Sendable {
             because: reason, within: ControlledDaemon.stopTime(of: host.slatefile))
     }
 
-    /// Another slatefile holds: signals do what that says from now on.
+    /// Applies the signal actions of another slatefile that took effect.
     private func take(_ slatefile: Slatefile) {
         actions.withLock { $0 = SignalActions(slatefile.signals) }
         listener.reconsider()
@@ -195,11 +195,11 @@ final class DaemonRun: Sendable {
         leave(.failed(reason), because: reason)
     }
 
-    /// Ends the process with modules in it that may never return.
+    /// Ends the process while it contains modules that may never return.
     private func leave(_ end: Host.End, because reason: String) -> Never {
         blackBox.end(.overdue)
         controlled.ended(end)
-        // Before the server, whose clients are told what became of what they sent.
+        // Before the server, whose clients receive the results of their requests.
         inbox.stop(within: .milliseconds(200))
         server.stop(within: .milliseconds(200))
         notifier.ended(.failed, because: reason)
@@ -229,16 +229,16 @@ final class DaemonRun: Sendable {
     }
 }
 
-/// Says on stdout that the app has launched.
+/// Prints on stdout that the app has launched.
 ///
-/// The lane does not wait for a reader. If stdout does not take the line the log says so, unless stdout is closed or its
-/// reader has gone.
+/// The lane does not wait for a reader. If stdout does not take the line this is logged, unless stdout is
+/// closed or its reader has gone.
 private func sayReady(modules: Int, of total: Int, after: Duration, log: Log) {
     let milliseconds = after.wholeNanoseconds / 1_000_000
     let line = "ready pid=\(CurrentProcess.id) modules=\(modules) ms=\(milliseconds) of=\(total)\n"
     switch OutputChannel(RawOutput.standardOutput).write(Array(line.utf8)[...]) {
     case .wrote(line.utf8.count), .failed(.brokenPipe), .failed(.badDescriptor): break
-    case .wrote: log.warning("stdout is full: it did not take the line that says READY")
-    case .failed(let error): log.warning("stdout did not take the line that says READY: \(error)")
+    case .wrote: log.warning("stdout is full: the READY line was not written")
+    case .failed(let error): log.warning("the READY line cannot be written to stdout: \(error)")
     }
 }

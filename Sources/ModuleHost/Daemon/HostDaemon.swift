@@ -1,8 +1,8 @@
 import AppService
 
-/// A host as a process: an app tied to signals, files, stdout and an exit code.
+/// A host as a process: an app connected to signals, files, stdout and an exit code.
 ///
-/// Any executable that links this library and its own modules is a host as good as `hostd`:
+/// Any executable that links this library and its own modules is a host like `hostd`:
 ///
 /// ```swift
 /// // main.swift
@@ -14,22 +14,23 @@ public enum HostDaemon {
     /// Runs the app of a slatefile until a signal, or the failure of a required part, ends it.
     ///
     /// From this call on signals wait until the host takes them, so call it first of all. A crash ends the
-    /// process at once: handlers of `SIGSEGV` and its like are removed, unless `SWIFT_BACKTRACE` is set.
+    /// process at once: handlers of `SIGSEGV` and similar signals are removed, unless `SWIFT_BACKTRACE` is
+    /// set.
     ///
-    /// - Thread: The main thread, before any other exists: it becomes the one that takes the signals. On another
-    ///   thread, or beside one that does not block TERM, INT, HUP, USR1 and USR2, nothing is run, and the code is
-    ///   ``ExitCode/usage``: the first of these signals would end the process.
+    /// - Thread: The main thread, before any other exists: it becomes the one that takes the signals. On
+    ///   another thread, or beside one that does not block TERM, INT, HUP, USR1 and USR2, the app is not run,
+    ///   and the code is ``ExitCode/usage``: the first of these signals would end the process.
     /// - Output: Logs on stderr. On stdout one line, `ready pid=… modules=… ms=… of=…`, at READY.
-    /// - Parameter options: What to run, and how.
-    /// - Returns: ``ExitCode/success`` where the app stopped as it was asked to; else the code that says
-    ///   what was wrong, which stderr has said in words. A stop that runs out of time, or is cut short
-    ///   by a second TERM or INT, leaves the process at once with ``ExitCode/failed``. Where a module has never
-    ///   returned from `init` the process ends with the code, and this does not return.
+    /// - Parameter options: The options of the run.
+    /// - Returns: ``ExitCode/success`` where the app stopped as requested; else the code for the error, which
+    ///   stderr has reported in words. A stop that runs out of time, or is cut short by a second TERM or INT,
+    ///   leaves the process at once with ``ExitCode/failed``. Where a module has never returned from `init`
+    ///   the process ends with the code, and this does not return.
     public static func run(_ options: HostDaemonOptions) -> ExitCode {
         if let entry = options.environment[LaunchSpec.entryVariable] {
             return ModuleChild.run(entry)
         }
-        // Before anything else: not even the check may lose a signal.
+        // Before anything else: no signal may be lost, not even during the check.
         let inherited = SignalListener.hold()
         do throws(SignalThreadError) { try SignalThreadError.check() } catch {
             Signals.blockExactly(inherited)
@@ -46,7 +47,7 @@ public enum HostDaemon {
         let code = run(options, outputs, link, &isStalled)
         outputs.notifier.ended(code)
         outputs.output.flush(within: .seconds(1))
-        // The module's thread may hold a lock that `exit` takes.
+        // The module's thread may have a lock that `exit` takes.
         if isStalled { CurrentProcess.exitNow(code.rawValue) }
         return code
     }
@@ -119,7 +120,7 @@ public enum HostDaemon {
         return code
     }
 
-    /// Says why no host can run in this process.
+    /// Reports why no host can run in this process.
     private static func refuse(
         _ options: HostDaemonOptions, because error: SignalThreadError
     ) -> ExitCode {

@@ -22,15 +22,15 @@ public struct HostDaemonOptions: Hashable, Sendable {
     ///
     /// Default: `info`.
     public var logLevel: LogLevel
-    /// Whether the slatefile is exchanged when its file has been.
+    /// Whether the slatefile is reloaded when its file changes.
     ///
     /// Default: false.
     public var watchesSlatefile = false
-    /// Whether this process starts the host as a child, and again when that dies, and does nothing else.
+    /// Whether this process starts the host as a child, restarts it when it dies, and does nothing else.
     ///
-    /// The child is this very binary with the same arguments. Default: false.
+    /// The child is this binary with the same arguments. Default: false.
     public var respawns = false
-    /// The environment that the host sees.
+    /// The environment of the host.
     ///
     /// Default: that of the process.
     public var environment: [String: String]
@@ -49,12 +49,12 @@ public struct HostDaemonOptions: Hashable, Sendable {
 }
 
 extension LogFormat {
-    /// The format that suits stderr, by what it is and what the environment asks for.
+    /// Creates the format that suits stderr, by its kind and the environment.
     ///
     /// - Parameters:
-    ///   - style: What was asked for.
-    ///   - environment: Where `JOURNAL_STREAM`, `NO_COLOR` and `TERM` are looked up.
-    ///   - descriptor: Where the log goes.
+    ///   - style: The requested style.
+    ///   - environment: The variables, of which `JOURNAL_STREAM`, `NO_COLOR` and `TERM` are read.
+    ///   - descriptor: The destination of the log.
     package init(
         _ style: HostDaemonOptions.LogStyle, environment: [String: String],
         descriptor: Int32 = RawOutput.standardError

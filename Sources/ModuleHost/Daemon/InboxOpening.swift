@@ -1,27 +1,27 @@
 import AppService
 
-/// Opens the inbox beside the thread that takes the signals: another program may hold the inbox's lock for
-/// as long as it likes, and a client that wants the host to stop is served all the same.
+/// The opening of the inbox beside the thread that takes the signals: another program may have the inbox's
+/// lock for any time, and a client that requests the host's stop is served all the same.
 struct InboxOpening {
     enum Outcome {
         case opened(Inbox)
         case failed(InboxError)
-        /// A stop was asked for before the host has begun.
+        /// A stop was requested before the host has begun.
         case stopped(Origin)
     }
 
     let directory: StateDirectory
-    /// Stays claimed for as long as the opening is under way, however this ends.
+    /// The claim, which lasts as long as the opening, however this ends.
     let claim: PidFile
     let blackBox: DaemonBlackBox
     let log: Log
 
-    /// Opens it.
+    /// Opens the inbox.
     ///
-    /// - Parameter signals: What signals mean. Those that stop the host are taken; all others wait for the
-    ///   host that runs.
-    /// - Returns: How it ended. Where the host is to stop the opening may go on: it waits for the lock on
-    ///   a thread of its own, which ends with the process.
+    /// - Parameter signals: The actions of signals. Signals that stop the host are taken; all others wait for
+    ///   the running host.
+    /// - Returns: The outcome. Where the host is to stop the opening may go on: it waits for the lock on a
+    ///   thread of its own, which ends with the process.
     /// - Throws: ``SystemError`` where there is no room for a thread.
     func run(_ signals: SignalActions) throws(SystemError) -> Outcome {
         let opened = Guarded<Result<Inbox, InboxError>?>(nil)
@@ -49,7 +49,7 @@ struct InboxOpening {
 }
 
 extension Origin {
-    /// A signal that was taken.
+    /// Creates the origin of a signal that was taken.
     init(_ name: String, _ signal: ReceivedSignal) {
         self = .signal(
             name: name, uid: signal.sender?.userID, pid: signal.sender?.processID,

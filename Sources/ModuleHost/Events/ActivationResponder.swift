@@ -1,18 +1,18 @@
-/// A module that cares whether the app has the user's attention.
+/// A module that is notified when the app becomes active or stops being active.
 ///
 /// - Order: Slatefile order. `activate` is the last step before READY, and follows each
 ///   `foreground`; `resign-active` precedes each `background`.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise; during a stop
 ///   `deadlines.stop`, 10 s.
-/// - Failure: Throwing is reported and does not keep the event from the other modules.
+/// - Failure: Throwing is reported, and the other modules still receive the event.
 public protocol ActivationResponder: Module {
-    /// Tells the module that the app became active.
+    /// Notifies the module that the app became active.
     ///
     /// - Throws: Any error; it is reported under the module's name.
     func didBecomeActive() throws
 
-    /// Tells the module that the app is about to stop being active.
+    /// Notifies the module that the app is about to stop being active.
     ///
     /// - Throws: Any error; it is reported under the module's name.
     func willResignActive() throws

@@ -1,19 +1,19 @@
-/// A module with something to put away when the app leaves sight, or to take up when it returns.
+/// A module that is notified when the app goes to the background or returns from it.
 ///
 /// - Order: Slatefile order, for both.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise; during a stop
 ///   `deadlines.stop`, 10 s.
-/// - Failure: Throwing is reported and does not keep the event from the other modules.
+/// - Failure: Throwing is reported, and the other modules still receive the event.
 public protocol BackgroundResponder: Module {
-    /// Tells the module that the app is in the background now.
+    /// Notifies the module that the app is in the background now.
     ///
-    /// Work that goes on after it has returned is held open by ``ModuleContext/hold(_:expiry:)``.
+    /// For work that continues after this method has returned, take a ``ModuleContext/hold(_:expiry:)``.
     ///
     /// - Throws: Any error; it is reported under the module's name.
     func didEnterBackground() throws
 
-    /// Tells the module that the app is about to come back; `activate` follows.
+    /// Notifies the module that the app is about to return to the foreground; `activate` follows.
     ///
     /// - Throws: Any error; it is reported under the module's name.
     func willEnterForeground() throws

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// One event on its way round all modules, on the lane.
+/// The delivery of one event to all modules, on the lane.
 struct Broadcast {
     let center: CommunicationCenter
     let gate: Gate
     let thread: LaneThread
-    /// The counts, kept while the lane is ours.
+    /// The counts, updated while the thread owns the lane.
     let progress: EventProgress
     /// The rank after which to begin.
     let after: UInt16
-    /// Called with a responder that threw; says whether the others are to be notified.
+    /// Called with a responder that threw; returns whether the others are to be notified.
     let onFailure: (ModuleSlot, any Error) -> FanStep
-    /// Whether the lane was lost on the way: another thread goes on, and the counts are not ours.
+    /// Whether the lane was lost in between: another thread goes on, and the counts belong to it.
     var isLost = false
 }
 
@@ -22,8 +22,8 @@ class EventProgress {
     final var tally = EventTally()
     /// The number of responders notified so far, with any result.
     ///
-    /// Apart from the tally, and atomic: it is counted inside the call of a responder, when the lane
-    /// can be lost between one instruction and the next. Then it may be one off.
+    /// Separate from the tally, and atomic: it is counted inside the call of a responder, when the lane can
+    /// be lost between one instruction and the next. Then it may be one off.
     private final let notified = Atomic(0)
 
     final var notifiedCount: Int { notified.load(ordering: .relaxed) }
@@ -65,7 +65,7 @@ extension EventDefinition {
                 switch reply {
                 case .received: return .next
                 case .notConcerned:
-                    // A module that has lost the lane counts as overdue, whatever it says.
+                    // A module that has lost the lane counts as overdue, whatever its result.
                     if gate.lane.owns(thread) { progress.countNotified(-1) }
                     return .next
                 case .fetch, .claim:
@@ -78,7 +78,7 @@ extension EventDefinition {
 }
 
 extension CommunicationCenter {
-    /// Returns those that receive an event, in order: nearly always all that receive its kind.
+    /// Returns the listeners of an event, in order: nearly always all listeners of its kind.
     @inline(__always)
     func listeners<Event: EventDefinition>(
         of definition: Event.Type, for event: LifecycleEvent
@@ -88,7 +88,7 @@ extension CommunicationCenter {
             : fill(definition.list(of: event.kind), where: event.isFor)
     }
 
-    /// Returns those that receive events of a kind, looked up at the first one.
+    /// Returns the listeners of a kind of event, looked up at the first one.
     @inline(__always)
     func listeners<Event: EventDefinition>(
         of definition: Event.Type, _ kind: EventKind

@@ -1,23 +1,23 @@
-/// A module that opens URLs by itself, before the router is asked.
+/// A module that opens URLs itself, before the router does.
 ///
 /// - Order: Slatefile order, until one claims the URL.
 /// - Thread: The lane.
 /// - Reply: The first `true` ends the search. A module that is overdue ends it too, without a claim:
-///   going on could act twice.
+///   continuing could act twice.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
 /// - Failure: Throwing is reported and counts as no claim.
 public protocol URLResponder: Module {
-    /// Opens a URL, or says that it is not this module's.
+    /// Opens a URL, or returns that it does not belong to this module.
     ///
     /// - Parameters:
-    ///   - url: The URL, as it was written but for its token, which is taken out.
-    ///   - options: Who asks.
+    ///   - url: The URL as it was written, except its token, which is removed.
+    ///   - options: The circumstances of the request.
     /// - Returns: Whether the module claims it.
     /// - Throws: Any error; it is reported under the module's name.
     func open(_ url: String, options: OpenURLOptions) throws -> Bool
 }
 
-/// A module that goes on with activities begun elsewhere.
+/// A module that continues activities begun elsewhere.
 ///
 /// - Order: Slatefile order, until one claims the activity.
 /// - Thread: The lane.
@@ -25,9 +25,9 @@ public protocol URLResponder: Module {
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
 /// - Failure: Throwing is reported and counts as no claim.
 public protocol UserActivityResponder: Module {
-    /// Goes on with an activity, or says that it is not this module's.
+    /// Continues an activity, or returns that it does not belong to this module.
     ///
-    /// - Parameter activity: What to go on with.
+    /// - Parameter activity: The activity.
     /// - Returns: Whether the module claims it.
     /// - Throws: Any error; it is reported under the module's name.
     func continueActivity(_ activity: UserActivity) throws -> Bool
@@ -41,9 +41,9 @@ public protocol UserActivityResponder: Module {
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
 /// - Failure: Throwing is reported and counts as no claim.
 public protocol ShortcutResponder: Module {
-    /// Performs a shortcut, or says that it is not this module's.
+    /// Performs a shortcut, or returns that it does not belong to this module.
     ///
-    /// - Parameter shortcut: Which one.
+    /// - Parameter shortcut: The shortcut.
     /// - Returns: Whether the module claims it.
     /// - Throws: Any error; it is reported under the module's name.
     func performShortcut(_ shortcut: Shortcut) throws -> Bool

@@ -1,16 +1,16 @@
-/// A module that can take a changed configuration while it runs.
+/// A module that can adopt a changed configuration while it runs.
 ///
-/// Such a module also receives each reload that changed nothing: the moment to reopen files, as daemons
-/// do on SIGHUP.
+/// Such a module is also notified of each reload that changed nothing, so that it can reopen files, as
+/// daemons do on SIGHUP.
 ///
 /// - Order: Slatefile order.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
-/// - Failure: Throwing is reported; the module goes on as it was.
+/// - Failure: Throwing is reported; the module continues as before.
 public protocol ConfigurationResponder: Module {
-    /// Tells the module that the slatefile was read again.
+    /// Notifies the module that the slatefile was reloaded.
     ///
-    /// - Parameter change: The settings that hold now.
+    /// - Parameter change: The current settings.
     /// - Throws: Any error; it is reported under the module's name.
     func configurationDidChange(_ change: ConfigurationChange) throws
 }

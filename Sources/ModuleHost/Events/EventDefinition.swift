@@ -1,42 +1,43 @@
-/// The definition of one kind of event: who receives it, what it carries, and how a module receives it.
+/// The definition of one kind of event: its receivers, its content, and the way it is delivered to a module.
 ///
 /// Each stands in the file of its responder protocol; ``EventKind/definition`` is the table of them.
-/// What no module needs to know of an event is a member of ``EventKind`` or ``LifecycleEvent``.
+/// Properties of an event that no module needs are members of ``EventKind`` or ``LifecycleEvent``.
 protocol EventDefinition {
     /// The protocol of the modules that receive the event, such as `any LaunchResponder`.
     associatedtype Responder
     /// The value that a module receives.
     associatedtype Content
 
-    /// Returns what an event of this kind carries; nil for an event of another kind.
+    /// Returns the content of an event of this kind; nil for an event of another kind.
     static func content(of event: LifecycleEvent) -> Content?
 
-    /// Returns whether a listener is to receive the event: everyone, unless a definition says otherwise.
+    /// Returns whether a listener is to receive the event: every listener, unless a definition restricts it.
     ///
-    /// Asked inside the listener's module.
+    /// Called inside the listener's module.
     static func concerns(
         _ listener: EventListener<Responder>, _ member: Member, _ content: Content
     ) -> Bool
 
-    /// Tells a module, as the member of the center that it is.
+    /// Delivers an event to a module, in the form of the member of the center.
     static func notify(
         _ module: Responder, _ content: Content, as member: Member
     ) throws -> EventReply
 
-    // Written once, for all: here so that each definition has code of its own, as fast as by hand.
+    // Written once for all kinds: generic here, so that each definition has specialized code of its own, as
+    // fast as handwritten code.
 
     /// Returns whether an object receives events of this kind.
     static func isReceived(by object: AnyObject, as kind: EventKind) -> Bool
 
-    /// Tells all modules in order, on the lane.
+    /// Delivers an event to all modules in order, on the lane.
     static func send(_ event: LifecycleEvent, by broadcast: inout Broadcast)
 
-    /// Tells members of one module in order.
+    /// Delivers an event to members of one module in order.
     ///
     /// - Parameters:
     ///   - event: The event.
     ///   - members: The members.
-    ///   - enter: Enters the module for a member, by calling what it is given.
+    ///   - enter: Enters the module for a member, by calling the closure that it receives.
     static func send(
         _ event: LifecycleEvent, to members: [Member],
         _ enter: (Member, () throws -> Void) -> Void)
@@ -44,9 +45,9 @@ protocol EventDefinition {
 
 /// The reply of a module to an event.
 enum EventReply: Sendable {
-    /// It was notified, and the event asks for no more.
+    /// The module was notified, and the event asks for no other reply.
     case received
-    /// It was not told: the event does not concern it.
+    /// The module was not notified: the event does not concern it.
     case notConcerned
     case fetch(FetchResult)
     case claim(Bool)
@@ -80,14 +81,14 @@ extension EventDefinition {
         }
     }
 
-    /// Returns an empty list of those that receive events of this kind.
+    /// Returns an empty list for the listeners of events of this kind.
     static func list(of kind: EventKind) -> ResponderList<EventListener<Responder>> {
         ResponderList { EventListener($0.object, of: kind) }
     }
 
-    /// Tells one listener.
+    /// Delivers an event to one listener.
     ///
-    /// By its index: an entry taken out of its list would be counted in and out for each delivery.
+    /// By its index: taking an entry out of its list would count its references for each delivery.
     @inline(__always)
     static func notify(
         _ list: ResponderList<EventListener<Responder>>.Entries, _ index: Int,

@@ -1,8 +1,8 @@
-/// An object that receives events of one kind: by the kind's own protocol, or as one that receives many
-/// kinds by one method.
+/// An object that receives events of one kind: through the kind's own protocol, or as one that receives many
+/// kinds through one method.
 struct EventListener<Responder> {
-    /// Addresses, which `keeper` keeps alive: a reference taken out of its list would be counted in
-    /// and out for each delivery, which costs more than the delivery.
+    /// Addresses, which `keeper` keeps alive: taking a reference out of its list would count it for each
+    /// delivery, which costs more than the delivery.
     private enum Way {
         case direct(Unmanaged<Box<Responder>>)
         case wildcard(Unmanaged<Box<any WildcardResponder>>)
@@ -24,7 +24,7 @@ struct EventListener<Responder> {
         }
     }
 
-    /// Calls the object: as what the kind's protocol makes it, or else as one that receives many kinds.
+    /// Calls the object: through the kind's protocol, or else as one that receives many kinds.
     @inline(__always)
     func call<Result>(
         direct: (Responder) throws -> Result, wildcard: (any WildcardResponder) throws -> Result
@@ -42,19 +42,20 @@ private final class Box<Value> {
     init(_ value: Value) { self.value = value }
 }
 
-/// An object that receives events of many kinds by one method.
+/// An object that receives events of many kinds through one method.
 protocol WildcardResponder {
-    /// Returns whether it receives events of a kind; asked once for each kind.
+    /// Returns whether it receives events of a kind; called once for each kind.
     func receives(_ kind: EventKind) -> Bool
 
     /// The topics of the messages that it receives.
     var topics: [String] { get }
 
-    /// Tells it of an event.
+    /// Delivers an event to it.
     func hear(_ event: LifecycleEvent) throws -> EventReply
 }
 
-/// Returns the object as one that receives events of a kind by one method; nil if it does not receive them.
+/// Returns the object as one that receives events of a kind through one method; nil if it does not receive
+/// them.
 private func wildcard(_ object: AnyObject, of kind: EventKind) -> (any WildcardResponder)? {
     if let responder = object as? any EveryEventResponder {
         return EveryEvent(responder: responder)

@@ -6,25 +6,26 @@ struct EventTally {
     var failed = 0
     /// The number of overdue modules; the event waits for them.
     var overdue = 0
-    /// The number of modules that became overdue in this very event.
+    /// The number of modules that became overdue in this event.
     var overdueInIt = 0
-    /// The replies so far as one, where the event wants one.
+    /// The joined replies so far, where the event has a reply.
     var fetch: FetchResult?
     /// The module that claimed the event.
     var claimedBy: ModuleSlot?
-    /// The module at which a search for who claims the event ended; nil where it went round.
+    /// The module at which a search for a claim ended; nil where all modules were called.
     var lastAsked: ModuleSlot?
 
-    /// One that was notified became overdue in it.
+    /// Counts a notified module that became overdue in the event.
     ///
-    /// - Returns: Whether the others are to be asked too.
+    /// - Returns: Whether the others are to be notified too.
     mutating func notifiedOverdue(_ slot: ModuleSlot?, of kind: EventKind) -> FanStep {
         overdue += 1
         overdueInIt += 1
         return takeOverdue(from: slot, of: kind)
     }
 
-    /// Counts an overdue module: as a failed fetch, and as the end of a search, since going on could act twice.
+    /// Counts an overdue module: as a failed fetch, and as the end of a search, since continuing could act
+    /// twice.
     mutating func takeOverdue(from slot: ModuleSlot?, of kind: EventKind) -> FanStep {
         if kind.isClaimed {
             lastAsked = slot
@@ -33,9 +34,9 @@ struct EventTally {
         return kind.wantsFetchResult ? take(.fetch(.failed), from: slot) : .next
     }
 
-    /// Takes a reply in.
+    /// Adds a reply.
     ///
-    /// - Returns: Whether the others are to be asked too.
+    /// - Returns: Whether the others are to be notified too.
     mutating func take(_ reply: EventReply, from slot: ModuleSlot?) -> FanStep {
         switch reply {
         case .received, .notConcerned, .claim(false): return .next

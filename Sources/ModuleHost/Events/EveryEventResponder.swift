@@ -1,4 +1,4 @@
-/// A module that receives every event by one method, whatever its kind, and claims none.
+/// A module that receives every event through one method, whatever its kind, and claims none.
 ///
 /// A module that also conforms to the protocol of a kind receives that kind by the protocol's method instead:
 ///
@@ -17,14 +17,14 @@
 ///
 /// It receives the messages on all topics, and answers a push with ``FetchResult/noData``.
 ///
-/// - Order: Slatefile order. An event that is claimed ends with the module that claims it, so this
-///   one receives it only if it stands before that.
+/// - Order: Slatefile order. An event that is claimed ends with the module that claims it, so this one
+///   receives it only if it stands before that module.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise; `deadlines.launch` for `launch`, and
 ///   during a stop `deadlines.stop`, 10 s.
 /// - Failure: As for each event; a throw in `launch` marks the module failed.
 public protocol EveryEventResponder: Module {
-    /// Tells the module that something happened; ``ModuleContext/event`` is what.
+    /// Notifies the module of an event; ``ModuleContext/event`` returns it.
     ///
     /// - Parameter kind: The kind of event.
     /// - Throws: Any error; it is reported under the module's name.

@@ -4,12 +4,12 @@
 ///   start-up tasks begin at the same time.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.launch`, 20 s unless the slatefile says otherwise.
-/// - Failure: Throwing marks the module failed: it gets nothing more. If it is required, modules
+/// - Failure: Throwing marks the module failed: it receives no further events. If it is required, modules
 ///   already launched are stopped and the host exits 70.
 public protocol LaunchResponder: Module {
-    /// Tells the module that the app has finished launching.
+    /// Notifies the module that the app has finished launching.
     ///
-    /// - Parameter launch: What caused the launch.
+    /// - Parameter launch: The circumstances of the launch.
     /// - Throws: Any error; the module is then failed.
     func didFinishLaunching(_ launch: Launch) throws
 }

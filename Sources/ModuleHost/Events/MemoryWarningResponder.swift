@@ -1,11 +1,11 @@
-/// A module that can give memory back.
+/// A module that can release memory.
 ///
 /// - Order: Slatefile order.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
-/// - Failure: Throwing is reported and does not keep the event from the other modules.
+/// - Failure: Throwing is reported, and the other modules still receive the event.
 public protocol MemoryWarningResponder: Module {
-    /// Tells the module that memory runs short.
+    /// Notifies the module that memory runs short.
     ///
     /// - Throws: Any error; it is reported under the module's name.
     func didReceiveMemoryWarning() throws

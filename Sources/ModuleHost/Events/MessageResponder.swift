@@ -1,16 +1,15 @@
-/// A module that listens to topics.
+/// A module that receives messages on topics.
 ///
 /// - Order: Slatefile order.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
-/// - Failure: Throwing is reported and does not keep the message from the other modules.
+/// - Failure: Throwing is reported, and the other modules still receive the message.
 public protocol MessageResponder: Module {
-    /// The topics to receive: each an exact name, or a prefix such as `user.*` (every topic that
-    /// begins with `user.`), or `*` (every topic). Asked once, when
-    /// the first message comes.
+    /// The topics to receive: each an exact name, or a prefix such as `user.*` (every topic that begins with
+    /// `user.`), or `*` (every topic). Read once, when the first message arrives.
     var topics: [String] { get }
 
-    /// Tells the module of a message on one of its topics.
+    /// Delivers a message on one of the module's topics.
     ///
     /// - Parameter message: The message.
     /// - Throws: Any error; it is reported under the module's name.

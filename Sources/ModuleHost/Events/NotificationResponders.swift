@@ -1,27 +1,27 @@
-/// A module that cares what notifications may do.
+/// A module that is notified of changes to the settings for notifications.
 ///
 /// - Order: Slatefile order.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
-/// - Failure: Throwing is reported and does not keep the event from the other modules.
+/// - Failure: Throwing is reported, and the other modules still receive the event.
 public protocol NotificationSettingsResponder: Module {
-    /// Tells the module that the user changed what notifications may do.
+    /// Notifies the module that the user changed the settings for notifications.
     ///
-    /// - Parameter settings: What is allowed now.
+    /// - Parameter settings: The current settings.
     /// - Throws: Any error; it is reported under the module's name.
     func didChangeNotificationSettings(_ settings: NotificationSettings) throws
 }
 
-/// A module that deals with local notifications.
+/// A module that handles local notifications.
 ///
 /// - Order: Slatefile order.
 /// - Thread: The lane.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
-/// - Failure: Throwing is reported and does not keep the event from the other modules.
+/// - Failure: Throwing is reported, and the other modules still receive the event.
 public protocol LocalNotificationResponder: Module {
-    /// Tells the module that a local notification fired.
+    /// Notifies the module that a local notification fired.
     ///
-    /// - Parameter notification: What fired.
+    /// - Parameter notification: The notification.
     /// - Throws: Any error; it is reported under the module's name.
     func didReceiveLocalNotification(_ notification: LocalNotification) throws
 }

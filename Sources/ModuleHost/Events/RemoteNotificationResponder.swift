@@ -1,26 +1,25 @@
-/// A module that deals with remote notifications.
+/// A module that handles remote notifications.
 ///
 /// - Order: Slatefile order. Every responder receives each of them.
 /// - Thread: The lane.
-/// - Reply: One for all, put together by ``FetchResult/joined(with:)``.
+/// - Reply: One for all, joined by ``FetchResult/joined(with:)``.
 /// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise.
-/// - Failure: Throwing is reported, counts as `failed`, and does not keep the notification from the
-///   other modules.
+/// - Failure: Throwing is reported, counts as `failed`, and the other modules still receive the notification.
 public protocol RemoteNotificationResponder: Module {
-    /// Tells the module that a remote notification arrived.
+    /// Notifies the module that a remote notification arrived.
     ///
-    /// - Parameter notification: What arrived.
-    /// - Returns: What came of it.
+    /// - Parameter notification: The notification.
+    /// - Returns: The result of handling it.
     /// - Throws: Any error; it is reported under the module's name.
     func didReceiveRemoteNotification(_ notification: RemoteNotification) throws -> FetchResult
 
-    /// Tells the module that the push service accepted this device.
+    /// Notifies the module that the push service accepted this device.
     ///
-    /// - Parameter deviceToken: The token to give to the server that sends.
+    /// - Parameter deviceToken: The token for the server that sends notifications.
     /// - Throws: Any error; it is reported under the module's name.
     func didRegisterForRemoteNotifications(deviceToken: DeviceToken) throws
 
-    /// Tells the module that the push service refused this device.
+    /// Notifies the module that the push service refused this device.
     ///
     /// - Parameter error: The service's reason.
     /// - Throws: Any error; it is reported under the module's name.
@@ -30,7 +29,7 @@ public protocol RemoteNotificationResponder: Module {
 extension RemoteNotificationResponder {
     /// Does nothing.
     ///
-    /// - Parameter deviceToken: The token to give to the server that sends.
+    /// - Parameter deviceToken: The token for the server that sends notifications.
     /// - Throws: Never.
     public func didRegisterForRemoteNotifications(deviceToken: DeviceToken) throws {}
 

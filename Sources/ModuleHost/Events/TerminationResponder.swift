@@ -1,4 +1,4 @@
-/// A module with something to save before the app ends.
+/// A module that saves its state before the app ends.
 ///
 /// - Order: Slatefile order, as on a phone; modules are released afterwards, in reverse order.
 /// - Thread: The lane.
@@ -6,9 +6,9 @@
 ///   unless the slatefile says otherwise.
 /// - Failure: Throwing is reported; every other module still receives `terminate`.
 public protocol TerminationResponder: Module {
-    /// Tells the module that the app is about to end.
+    /// Notifies the module that the app is about to end.
     ///
-    /// Work that goes on after it has returned is held open by ``ModuleContext/hold(_:expiry:)``.
+    /// For work that continues after this method has returned, take a ``ModuleContext/hold(_:expiry:)``.
     ///
     /// - Throws: Any error; it is reported under the module's name.
     func willTerminate() throws

@@ -1,18 +1,18 @@
-/// An event, or a line that is none, that the host gave up on.
+/// A dead letter: an event, or a line that is not an event, that the host does not deliver.
 package struct DeadLetter: Hashable, Sendable {
     /// The time in UTC, such as `2026-03-01T09:41:00.123Z`.
     package var time: String
     /// The reason, in words.
     package var reason: String
-    /// Its position in the inbox.
+    /// The position in the inbox.
     package var position: EventPosition
-    /// Its place in the segment's file, where that lies beyond what positions reach.
+    /// The offset in the segment's file, where it lies beyond the reach of positions.
     package var offset: Int?
-    /// Its id, where it has one.
+    /// The id of the event, where it has one.
     package var id: String?
-    /// The number of attempts to deliver it, if that is the reason.
+    /// The number of attempts to deliver the event, if that is the reason.
     package var attempt: Int?
-    /// The modules that did not receive it; nil for all.
+    /// The modules that did not receive the event; nil for all.
     package var modules: [ModuleID]?
     /// The line as it was; of one that is too long, its beginning.
     package var line: [UInt8]
@@ -33,17 +33,17 @@ package struct DeadLetter: Hashable, Sendable {
     }
 }
 
-/// The file `dead-letters.ndjson`: what the host gave up on, each with its reason.
+/// The file `dead-letters.ndjson`: events and lines that the host did not deliver, each with its reason.
 ///
-/// One object a line, and no empty lines: `time`, `reason`, `position`, then `offset`, `id`, `attempt` and `modules` where there
-/// are, and `line`, the record as text (`base64` where it is not UTF-8). Any process may use it, whether
-/// a host runs or not; the lock of the inbox keeps them apart.
+/// One object a line, and no empty lines: `time`, `reason`, `position`, then `offset`, `id`, `attempt` and
+/// `modules` where present, and `line`, the record as text (`base64` where it is not UTF-8). Any process may
+/// use it, whether a host runs or not; the lock of the inbox synchronizes them.
 package struct DeadLetters: Sendable {
     /// The contents of the file.
     package struct Contents: Hashable, Sendable {
-        /// In the order in which they were rejected.
+        /// The events, in the order in which they were rejected.
         package var events: [DeadLetter] = []
-        /// The number of lines that are not as this type writes them.
+        /// The number of lines that do not have the form this type writes.
         package var unreadable = 0
     }
 
@@ -53,7 +53,7 @@ package struct DeadLetters: Sendable {
 
     /// Appends events, and waits until they are on the disk.
     ///
-    /// - Throws: ``InboxError/unusable(_:)``: none of them is in the file then.
+    /// - Throws: ``InboxError/unusable(_:)``: then none of them is in the file.
     package func append(_ events: [DeadLetter]) throws(InboxError) {
         guard !events.isEmpty else { return }
         var json = JSONWriter()
@@ -68,7 +68,7 @@ package struct DeadLetters: Sendable {
         }
     }
 
-    /// Reads the file; one that is not there has nothing.
+    /// Reads the file; a missing file has no contents.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     package func contents() throws(InboxError) -> Contents {
@@ -85,10 +85,10 @@ package struct DeadLetters: Sendable {
 
     /// Returns the places of lines that were rejected for all modules, from the end of the file.
     ///
-    /// A host that dies right after it has rejected a line comes to that line again, and has to know.
+    /// A host that dies right after it has rejected a line reads that line again, and has to recognize it.
     ///
-    /// - Parameter bytes: How much of the end of the file is read.
-    /// - Returns: The places, in no order.
+    /// - Parameter bytes: The number of bytes to read from the end of the file.
+    /// - Returns: The places, in no particular order.
     /// - Throws: ``InboxError/unreadable(_:)``.
     func recentPlaces(reading bytes: Int = 8 << 20) throws(InboxError) -> Set<DeadLetterPlace> {
         var places: Set<DeadLetterPlace> = []
@@ -99,14 +99,14 @@ package struct DeadLetters: Sendable {
         return places
     }
 
-    /// Takes events out of the file, which is replaced at one instant.
+    /// Removes events from the file, which is replaced atomically.
     ///
-    /// To deliver one again, append its ``DeadLetter/lineForRetry()`` first and take it out then: a
-    /// process that dies in between leaves it twice and not at all.
+    /// To deliver one again, append its ``DeadLetter/lineForRetry()`` first and remove it afterwards: if the
+    /// process dies in between, the event is there twice instead of not at all.
     ///
-    /// - Parameter isTaken: Which to take.
-    /// - Returns: What was taken, in order.
-    /// - Throws: ``InboxError/unusable(_:)``: all are still there then.
+    /// - Parameter isTaken: Returns whether to remove an event.
+    /// - Returns: The removed events, in order.
+    /// - Throws: ``InboxError/unusable(_:)``: then all are still there.
     package func take(
         where isTaken: (DeadLetter) -> Bool
     ) throws(InboxError) -> [DeadLetter] {
@@ -133,12 +133,12 @@ package struct DeadLetters: Sendable {
         }
     }
 
-    /// Chooses events and removes them while no other program does: two that retry the same events at
-    /// once would have each delivered twice.
+    /// Selects events and removes them while no other program does: two that retry the same events at once
+    /// would deliver each twice.
     ///
-    /// By a lock of the folder itself, since `body` takes the inbox's own, for moments.
+    /// Uses a lock of the folder itself, since `body` takes the inbox's own, for moments.
     ///
-    /// - Throws: What `body` throws, or ``InboxError/unusable(_:)``.
+    /// - Throws: The error of `body`, or ``InboxError/unusable(_:)``.
     package func choosing<Result>(
         _ body: () throws(InboxError) -> Result
     ) throws(InboxError) -> Result {
@@ -157,7 +157,7 @@ package struct DeadLetters: Sendable {
         }
     }
 
-    /// Moves what stands in the file of the former name to this one.
+    /// Moves the contents of the file with the former name to this one.
     ///
     /// Under the lock of the inbox.
     ///
@@ -179,7 +179,7 @@ package struct DeadLetters: Sendable {
     private func write(_ bytes: [UInt8]) throws(FileError) {
         let isNew = !fileExists(folder.deadLettersPath)
         let file = try AppendFile(path: folder.deadLettersPath, links: .refused)
-        // A line that was torn off must not take the next one with it.
+        // An incomplete line must not continue into the next one.
         let isTorn = try file.endsInsideLine()
         try file.append(isTorn ? [UInt8(ascii: "\n")] + bytes : bytes)
         try file.synchronize()
@@ -188,8 +188,8 @@ package struct DeadLetters: Sendable {
 
     /// The lines of the file, after those of the file of the former name.
     ///
-    /// - Parameter bytes: How many of the last bytes of each to read, where the first line may be a part of
-    ///   one; nil for all.
+    /// - Parameter bytes: The number of bytes to read from the end of each, where the first line may be
+    ///   incomplete; nil for all.
     /// - Returns: The lines, without their newlines.
     /// - Throws: ``InboxError/unreadable(_:)``.
     private func lines(atMost bytes: Int? = nil) throws(InboxError) -> [ArraySlice<UInt8>] {
@@ -218,16 +218,16 @@ package struct DeadLetters: Sendable {
 /// The place of a rejected line.
 struct DeadLetterPlace: Hashable {
     let position: EventPosition
-    /// Its place in the segment's file, where positions do not reach that far.
+    /// The offset in the segment's file, where positions do not reach that far.
     let offset: Int?
 
     init(_ event: DeadLetter) { (position, offset) = (event.position, event.offset) }
 }
 
 extension DeadLetter {
-    /// The line that has the event delivered once more, to the modules that did not receive it.
+    /// Returns the line that makes the event be delivered once more, to the modules that did not receive it.
     ///
-    /// - Throws: What is wrong with it, where it is not a record.
+    /// - Throws: The error of the line, where it is not a record.
     package func lineForRetry() throws(InboxFault) -> [UInt8] {
         try InboxRecord(parsing: line[...]).lineForRetry(for: modules)
     }
@@ -265,7 +265,7 @@ extension DeadLetter {
         attempt = value["attempt"]?.int
         if let names = value["modules"] {
             let modules = names.elements.compactMap { $0.string.flatMap { try? ModuleID($0) } }
-            // Else it would be delivered to others than those that missed it.
+            // Otherwise it would be delivered to other modules than those that missed it.
             guard modules.count == names.count, !modules.isEmpty else { return nil }
             self.modules = modules
         }

@@ -1,9 +1,9 @@
-/// Finds the id of a record without reading the rest of it.
+/// A scanner that finds the id of a record without parsing the rest of it.
 ///
-/// Of a line that is a record it says what ``InboxRecord`` would say; of any other line, something.
+/// For a line that is a record the result equals that of ``InboxRecord``; for any other line it is undefined.
 enum IDScanner {
-    /// The value of the member `id` of the object that the line consists of, where it is a string;
-    /// escapes resolved.
+    /// Returns the value of the member `id` of the object in the line, where it is a string; escapes
+    /// resolved.
     static func id(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         line.withUnsafeBufferPointer { bytes in
             range(in: bytes).map { range in
@@ -18,7 +18,7 @@ enum IDScanner {
     /// Returns the range of the id, without its quotes.
     private static func range(in line: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         var depth = 0
-        // Whether the string at hand is a key, at the depth of the record's members.
+        // Whether the current string is a key, at the depth of the record's members.
         var isKey = false
         var wasID = false
         var index = 0
@@ -60,7 +60,7 @@ enum IDScanner {
         return JSONEscapes.resolved(Array(line[key])[...]) == Array("id".utf8)
     }
 
-    /// The place of the quote that ends the string, or the end of the line.
+    /// Returns the offset of the quote that ends the string, or the end of the line.
     @inline(__always)
     private static func endOfString(in line: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         var index = start

@@ -1,22 +1,23 @@
 import AppService
 import Synchronization
 
-/// The inbox of a running host: where durable events are accepted, and from where the lane gets them.
+/// The inbox of a running host: it accepts durable events, and passes them to the lane.
 ///
-/// One thread of its own writes what the host's clients hand in, for all of them at once; reads what
-/// stands in the log, whichever program wrote it; hands it to the lane, in order, a window at a time; and keeps the
-/// cursor. It sleeps when there is nothing of that to do.
+/// One thread of its own writes the events that the host's clients submit, for all of them at once; reads the
+/// events of the log, whichever program wrote them; passes them to the lane, in order, a window at a time;
+/// and stores the cursor. It sleeps when there is no such work.
 ///
-/// Accepted means that it is on the disk. Done means that every module listed for it has returned or
-/// thrown. After this process has died, however it did, the next host goes on with what is not done.
+/// Accepted means that the event is on the disk. Done means that every module listed for it has returned or
+/// thrown. After this process has died, for whatever reason, the next host continues with the events that are
+/// not done.
 package final class Inbox: Sendable {
-    /// The limits of what is in flight.
+    /// The limits of events in flight.
     struct Limits: Hashable, Sendable {
         /// The bytes that may wait to be written; more are refused.
         var waiting = 64 << 20
-        /// The time that other programs may hold the lock before the log names them.
+        /// The time that other programs may have the lock before the log names them.
         var patience: Duration = .seconds(5)
-        /// The time that the cursor may be behind what was done.
+        /// The time that the stored cursor may be behind the deliveries.
         var cursorDelay: Duration = .seconds(1)
         /// The number of times that the delivery of one event may end the host.
         var attempts = 3
@@ -32,32 +33,31 @@ package final class Inbox: Sendable {
     let progress: InboxProgress
     let mailbox: InboxMailbox
     let metrics = Guarded(InboxMetrics())
-    /// The sizes of the segments when the inbox's thread last looked.
+    /// The sizes of the segments at the last check of the inbox's thread.
     let sizes = Guarded(SegmentSizes())
-    /// The records that are not events to deliver although they look like it: duplicates, and what was
-    /// rejected.
+    /// The records that look like events but are not delivered: duplicates, and rejected ones.
     let skipped = Guarded<Set<EventPosition>>([])
     private let unnamed = Guarded(UnnamedRejections())
     /// The position at which this host continues.
     let origin: InboxStart
     /// The cursor as it was stored at the start.
     let storedAtStart: InboxCursor
-    /// Says who is in the way where the thread waits for long.
+    /// The watch that reports what blocks the thread where it waits for long.
     let lockWatch: InboxLockWatch
-    /// Reads what overdue modules have not received, on their threads.
+    /// The reader of events that overdue modules have not received, used on their threads.
     private let lateReader = Guarded<InboxReader?>(nil)
     private let ended: WakeSignal
 
-    /// Makes the folder where it is missing, and finds out where the last host has come to.
+    /// Creates the folder where it is missing, and finds the position that the last host has reached.
     ///
-    /// How often an event in which it died was begun is on the disk then.
+    /// The number of attempts for an event in which it died is on the disk then.
     ///
     /// - Parameters:
     ///   - directory: The state directory, claimed by this process.
-    ///   - previous: What the black box of the last host says, which knows to the event how far that came.
+    ///   - previous: The contents of the last host's black box, which has its progress exact to the event.
     ///   - box: The black box of this host, which must not have begun.
-    ///   - log: Where it says what happens.
-    ///   - time: Where deadlines come from.
+    ///   - log: The log for its messages.
+    ///   - time: The source of deadlines.
     /// - Throws: ``InboxError`` where the folder cannot be used.
     package convenience init(
         in directory: StateDirectory, after previous: BlackBox.Contents? = nil,
@@ -79,15 +79,15 @@ package final class Inbox: Sendable {
             return (opened, try InboxStart(in: opened, cursor, previous))
         }
         for notice in start.notices { log.warning(notice) }
-        // The black box goes on from a cursor: there is one from the beginning. If it is missing after
-        // that, it was taken away.
+        // The black box continues a cursor: one exists from the beginning. If it is missing later, it was
+        // removed.
         let known = try? cursor.get()
         var stored = known ?? InboxCursor()
         if known == nil || start.differs(from: stored) {
             stored.next = start.next
             stored.modules = start.modules
             stored.attempts = start.attempts
-            // What the black box of the last host says is in it now, and is not to be added again.
+            // The contents of the last host's black box are in the cursor now, and must not be added again.
             do throws(InboxError) { try stored.store(in: folder, advancing: 2) } catch {
                 log.error(
                     "\(error); how often events were begun is not known if this host dies, too")
@@ -114,9 +114,9 @@ package final class Inbox: Sendable {
 
     // MARK: From any thread
 
-    /// Begins to accept; nothing is delivered before ``open(for:)``.
+    /// Begins to accept events; none is delivered before ``open(for:)``.
     ///
-    /// - Throws: Where the system has no room for a thread.
+    /// - Throws: An error where the system has no room for a thread.
     package func start() throws(SystemError) {
         try NativeThread.start(name: "inbox") { [self] in
             var feeder = InboxFeeder(self)
@@ -126,9 +126,9 @@ package final class Inbox: Sendable {
         }
     }
 
-    /// Hands an event in.
+    /// Submits an event.
     package func submit(_ submission: InboxSubmission) {
-        // Alone, and not with all the others that are written at once.
+        // Each submission by itself, and not together with all the others that are written at once.
         let bytes = submission.line.count
         guard bytes <= folder.limits.line else {
             let error = InboxError.lineTooLong(bytes: bytes, limit: folder.limits.line)
@@ -139,16 +139,17 @@ package final class Inbox: Sendable {
         }
     }
 
-    /// Ends: what was handed in is still written, nothing more is handed to the lane.
+    /// Stops: submitted events are still written, and no further event is passed to the lane.
     ///
-    /// - Parameter time: How long to wait for the thread: a program that holds the lock, or a slow disk,
-    ///   may keep it.
+    /// - Parameter time: The longest wait for the thread: a program that has the lock, or a slow disk, may
+    ///   delay it.
     package func stop(within time: Duration) {
         mailbox.end()
         _ = ended.wait(within: time)
     }
 
-    /// The inbox in metrics: how large the log is as its thread has last seen it, all else as it is now.
+    /// Returns the metrics of the inbox: the size of the log at the last check of its thread, everything else
+    /// as it is now.
     ///
     /// Waits neither for the disk nor for any thread.
     package func currentFigures() -> InboxMetrics {
@@ -161,28 +162,29 @@ package final class Inbox: Sendable {
 
     // MARK: On the lane
 
-    /// The app is ready: its events may come.
+    /// Begins the delivery of events: the app is ready.
     func open(for host: any InboxHost) { mailbox.open(host) }
 
-    /// The app stops: no more events are handed to it.
+    /// Ends the delivery: the app stops, and no more events are passed to it.
     func close() { mailbox.close() }
 
     func began(_ entry: InboxEntry) { progress.began(entry) }
 
-    /// The app stops before the event is delivered; the next host goes on with it.
+    /// Leaves an event to the next host: the app stops before it is delivered.
     ///
-    /// From any thread, before the lane comes to what stands after it.
+    /// From any thread, before the lane reaches the work after the event.
     func handBack(_ entry: InboxEntry) { progress.handBack(entry) }
 
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
 
-    /// Another module takes the place of one of the same id.
+    /// Replaces a module by another one with the same id.
     func replace(_ old: ModuleSlot, by new: ModuleSlot) { progress.replace(old, by: new) }
 
-    /// Events were dropped for a module, and are to be moved to the dead letters.
+    /// Notes that events were dropped for a module, and are to be moved to the dead letters.
     func noteForfeit() { mailbox.wake() }
 
-    /// An overdue module has a durable event, or none any more, that it has not received.
+    /// Notes the first durable event that an overdue module has not received; nil where there is none any
+    /// more.
     ///
     /// Under the lane's lock.
     func note(_ slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
@@ -194,9 +196,9 @@ package final class Inbox: Sendable {
 
     /// Reads an event again that an overdue module has not received.
     ///
-    /// - Parameter place: Where it stands, or before it.
-    /// - Returns: Its entry, nil where nothing can be read; and the event, nil where what stands there is
-    ///   none to be received.
+    /// - Parameter place: The position of the event, or one before it.
+    /// - Returns: Its entry, nil where nothing can be read; and the event, nil where the record is not one
+    ///   that can be received.
     func read(at place: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) {
         let item: InboxItem?
         do throws(InboxError) {
@@ -208,7 +210,7 @@ package final class Inbox: Sendable {
             }
         } catch {
             log.error(
-                "the inbox cannot be read at \(place), where an unresponsive module goes on: \(error)"
+                "the inbox cannot be read at \(place), where an unresponsive module continues: \(error)"
             )
             return (nil, nil)
         }
@@ -224,9 +226,9 @@ package final class Inbox: Sendable {
 }
 
 extension InboxRecord {
-    /// Reads what stands in the log.
+    /// Creates a record from an item of the log.
     ///
-    /// - Throws: What is wrong with it.
+    /// - Throws: The error of the line.
     init(_ item: InboxItem) throws(InboxFault) {
         if let fault = item.fault { throw fault }
         try self.init(parsing: item.bytes)
@@ -234,7 +236,7 @@ extension InboxRecord {
 }
 
 extension Inbox {
-    /// Moves lines to the dead letters, and says so in the log.
+    /// Moves lines to the dead letters, and logs that.
     func reject(_ events: [DeadLetter]) throws(InboxError) {
         guard !events.isEmpty else { return }
         try DeadLetters(folder).append(events)
@@ -247,16 +249,16 @@ extension Inbox {
         }
     }
 
-    /// Says how many more were rejected than the log has named.
+    /// Logs the number of rejected lines that the log has not named.
     ///
-    /// - Parameter isOver: Whether nothing more is to be rejected for now.
+    /// - Parameter isOver: Whether no further line is rejected for now.
     func reportDeadLetters(isOver: Bool) {
         let reported = unnamed.withLock { $0.report(by: time, isOver: isOver) }
         guard let count = reported else { return }
         log.warning("moved \(count) more to the dead letters; 'hostd inbox list' shows them")
     }
 
-    /// Something does not work; said once until it works again.
+    /// Logs work that fails; once until it succeeds again.
     func troubled(_ error: InboxError, _ work: InboxMetrics.Work) {
         let work = InboxMetrics.Work(work, failingBy: error)
         let trouble = "cannot \(work.rawValue): \(error.trouble)"
@@ -264,20 +266,20 @@ extension Inbox {
         if former != trouble { log.error(trouble) }
     }
 
-    /// Notes that something which did not work works again.
+    /// Notes that work which failed succeeds again.
     func settled(_ work: InboxMetrics.Work) {
         let former = metrics.withLock { $0.troubles.removeValue(forKey: work) }
         if former != nil { log.notice("can \(work.rawValue) again") }
     }
 }
 
-/// The rejected lines that the log has not named: a line for each would let a broken program fill the log.
+/// The rejected lines that the log has not named: naming each would let a broken program fill the log.
 private struct UnnamedRejections {
     private var named = 0
     private var count = 0
     private var reported: ContinuousClock.Instant?
 
-    /// - Returns: How many of so many more are to be named.
+    /// - Returns: The number of the `more` lines that are to be named.
     mutating func take(_ more: Int) -> Int {
         let names = min(more, 3 - named)
         named += names
@@ -285,7 +287,7 @@ private struct UnnamedRejections {
         return names
     }
 
-    /// - Returns: How many to speak of now: at the end of a row, and once a second in a long one.
+    /// - Returns: The number to report now: at the end of a series, and once a second in a long one.
     mutating func report(by time: any TimeSource, isOver: Bool) -> Int? {
         if isOver { named = 0 }
         guard count > 0 else { return nil }
@@ -304,13 +306,13 @@ private struct UnnamedRejections {
 package struct InboxMetrics: Hashable, Sendable {
     /// The number of events accepted through this host.
     package var accepted = 0
-    /// The number of events that it has delivered.
+    /// The number of events that this host has delivered.
     package var done = 0
-    /// The number of lines that it has rejected.
+    /// The number of lines that this host has rejected.
     package var rejected = 0
     /// The number of duplicates, by their ids.
     package var duplicates = 0
-    /// The first place that is not done.
+    /// The first position that is not done.
     package var position: EventPosition?
     /// The bytes of the log from that position on.
     package var pendingBytes = 0
@@ -328,11 +330,11 @@ package struct InboxMetrics: Hashable, Sendable {
         case accepting = "accept events"
         case reading = "read the inbox"
         case cursor = "keep the cursor"
-        case puttingAside = "move to the dead letters what modules are too far behind with"
+        case puttingAside = "move the oldest undelivered events to the dead letters"
         case looking = "look at the inbox"
         case everything = "use the inbox"
 
-        /// Creates the kind of work that an error stands for, where this work fails by it.
+        /// Creates the kind of work for an error, where `work` fails with it.
         init(_ work: Work, failingBy error: InboxError) {
             if case .moved = error { self = .everything } else { self = work }
         }

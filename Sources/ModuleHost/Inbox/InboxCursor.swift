@@ -1,16 +1,16 @@
-/// The progress through the log, as the file `cursor` keeps it.
+/// The progress through the log, as the file `cursor` stores it.
 ///
 /// ```
 /// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"sequence":42}
 /// ```
 package struct InboxCursor: Hashable, Sendable {
-    /// The first event that not every module was given; nil for the start of the log.
+    /// The first event that was not delivered to every module; nil for the start of the log.
     package var next: EventPosition?
-    /// Those that are behind: the first event that each was not done with.
+    /// The modules that are behind, with the first event that each has not completed.
     package var modules: [ModuleID: EventPosition]
     /// The number of times that the delivery of an event was begun and not ended.
     package var attempts: [EventPosition: Int]
-    /// Grows with each ``store(in:)``.
+    /// A number that grows with each ``store(in:)``.
     package private(set) var sequence: UInt64 = 0
 
     /// The segment up to which the data is known to be on the disk.
@@ -25,13 +25,13 @@ package struct InboxCursor: Hashable, Sendable {
         self.attempts = attempts
     }
 
-    /// The lowest position that is still needed; what lies below can be removed.
+    /// The lowest position that is still needed; segments below it can be removed.
     package var lowest: EventPosition? {
         guard let next else { return nil }
         return modules.values.reduce(next, min)
     }
 
-    /// The highest segment that it names.
+    /// The highest segment that the cursor names.
     var lastSegment: UInt32? {
         ([next].compactMap(\.self) + modules.values + attempts.keys).map(\.segment).max()
     }
@@ -39,14 +39,14 @@ package struct InboxCursor: Hashable, Sendable {
 
 /// The reason why there is no usable cursor; the inbox is then read from its start.
 package enum InboxCursorFault: Error, Hashable, Sendable {
-    /// There is none, as before the first event.
+    /// There is no cursor, as before the first event.
     case missing(path: String)
-    /// It cannot be read, or says nothing sensible.
+    /// The cursor cannot be read, or its content is not valid.
     case broken(path: String, String)
 }
 
 extension InboxCursorFault: CustomStringConvertible {
-    /// One line: what is wrong, and what is done about it.
+    /// One line: the problem, and the consequence.
     package var description: String {
         switch self {
         case .missing(let path):
@@ -81,13 +81,14 @@ extension InboxCursor {
         }
     }
 
-    /// Replaces the file, at one instant and safe on the disk; the data it speaks of is made safe before.
+    /// Replaces the file, atomically and safely on the disk; the data that it refers to is synchronized
+    /// before.
     ///
     /// - Parameters:
     ///   - folder: The inbox.
-    ///   - count: By how much its number grows. By more than one it says that no black box goes on from
-    ///     the cursor before.
-    /// - Throws: ``InboxError/unusable(_:)``, ``InboxError/moved(path:)``: the file is as it was.
+    ///   - count: The increment of its sequence number. More than one means that no black box continues the
+    ///     cursor before.
+    /// - Throws: ``InboxError/unusable(_:)``, ``InboxError/moved(path:)``: the file is unchanged.
     package mutating func store(
         in folder: InboxFolder, advancing count: UInt64 = 1
     ) throws(InboxError) {
@@ -102,7 +103,8 @@ extension InboxCursor {
         }
     }
 
-    /// A program that was cut off, or that does not keep the rules, may have left data unsafe.
+    /// Synchronizes the data, which a program that was cut off, or that does not follow the protocol, may
+    /// have left unsafe.
     private mutating func synchronizeData(in folder: InboxFolder) throws(InboxError) {
         guard let last = next?.segment else { return }
         let first = synchronized ?? 0

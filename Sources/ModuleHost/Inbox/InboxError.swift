@@ -1,23 +1,23 @@
 /// The reason why the inbox could not be used, or did not accept something.
 package enum InboxError: Error, Hashable, Sendable {
-    /// A line has more bytes than ``InboxLimits/line``: nothing of the batch was accepted.
+    /// A line has more bytes than ``InboxLimits/line``: no line of the batch was accepted.
     case lineTooLong(bytes: Int, limit: Int)
-    /// A line is empty or has a line break inside: nothing of the batch was accepted.
+    /// A line is empty or has a line break inside: no line of the batch was accepted.
     case notOneLine
-    /// More bytes than ``InboxLimits/batch`` at once: nothing was accepted.
+    /// The batch has more bytes than ``InboxLimits/batch``: no line was accepted.
     case batchTooLarge(bytes: Int)
-    /// The system did not take the batch, whole and to the disk: nothing of it was accepted.
+    /// The system did not write the whole batch to the disk: no line of it was accepted.
     case notAccepted(FileError)
-    /// The last segment number there is has been used: nothing was accepted.
+    /// The last possible segment number has been used: no line was accepted.
     case numbersUsedUp(folder: String)
     /// The path leads to another folder than the one that this process has opened, or to none.
     case moved(path: String)
     /// A file of the inbox could not be opened, read or written.
     case unusable(FileError)
-    /// A file of the inbox could not be read whole.
+    /// A file of the inbox could not be read completely.
     case unreadable(FileReadError)
 
-    /// The exit code of a command that has this error.
+    /// The exit code of a command that fails with this error.
     package var exitCode: ExitCode {
         switch self {
         case .lineTooLong, .notOneLine, .batchTooLarge: .usage
@@ -29,7 +29,7 @@ package enum InboxError: Error, Hashable, Sendable {
 }
 
 extension InboxError: CustomStringConvertible {
-    /// One line: what happened, and what to do.
+    /// One line: the problem, and the remedy.
     package var description: String {
         switch self {
         case .lineTooLong, .notOneLine, .batchTooLarge, .notAccepted, .numbersUsedUp, .moved:
@@ -38,10 +38,10 @@ extension InboxError: CustomStringConvertible {
         }
     }
 
-    /// The line for an answer to a sender which begins with saying that the event was not accepted.
+    /// The text for a response to a sender, which begins with the statement that the event was not accepted.
     package var refusal: String { "\(what)\(advice)\(again)" }
 
-    /// The line for those who look after the host, and have sent nothing.
+    /// The text for operators of the host, who have not sent an event.
     package var trouble: String { "\(what)\(advice)" }
 
     private var what: String {
@@ -87,7 +87,7 @@ extension InboxError: CustomStringConvertible {
         case .accessDenied, .notPermitted, .readOnly:
             ": the folder must be writable for the user that the host runs as"
         case .notFound:
-            ": somebody removed the inbox or a part of it; a host makes it when it starts"
+            ": the inbox or a part of it was removed; a host creates it when it starts"
         case .fileTooLarge: ": this process may write no larger files (ulimit -f)"
         default: ""
         }

@@ -1,20 +1,20 @@
 /// The extent of the log at a moment without a writer.
 struct InboxExtent {
-    /// The segments, growing.
+    /// The segments, in ascending order.
     let segments: [UInt32]
     /// The size of the newest segment in bytes.
     let newestSize: Int
     private let newest: SegmentFile?
     private let reach: Int
 
-    /// Looks, under the lock.
+    /// Reads the extent, under the lock.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     init(of folder: InboxFolder) throws(InboxError) {
         try self.init(of: folder, folder.segments())
     }
 
-    /// Looks at the newest of the segments that the folder has, under the lock.
+    /// Reads the size of the newest of the segments, under the lock.
     private init(of folder: InboxFolder, _ segments: [UInt32]) throws(InboxError) {
         self.segments = segments
         reach = folder.limits.reach
@@ -34,14 +34,15 @@ struct InboxExtent {
         self.reach = reach
     }
 
-    /// Looks once more, under the lock: only at the newest segment where that still is the newest.
+    /// Returns the current extent, under the lock: checks only the newest segment where that still is the
+    /// newest.
     ///
-    /// Older ones may have been removed meanwhile, as they may be after any look.
+    /// Older ones may have been removed meanwhile, as they may be after any check.
     ///
     /// - Parameters:
     ///   - folder: The inbox.
     ///   - list: Its segments.
-    /// - Returns: How far the log goes now.
+    /// - Returns: The current extent of the log.
     /// - Throws: ``InboxError``.
     func renewed(in folder: InboxFolder, _ list: SegmentList) throws(InboxError) -> InboxExtent {
         guard let newest, let state = try? newest.state(), state.isLinked,

@@ -6,29 +6,29 @@ package struct InboxFault: Error, Hashable, Sendable {
     package let reasons: [Reason]
 
     package enum Reason: Hashable, Sendable {
-        // The line as such.
+        // The line itself.
 
-        /// More bytes than a record may have.
+        /// The line has more bytes than a record may have.
         case tooLong(bytes: Int, limit: Int)
-        /// No newline at its end, and nothing will be appended there: its writer was cut off.
+        /// The line has no newline at its end, and nothing will be appended there: its writer was cut off.
         case torn
-        /// It lies where no position reaches: behind the first 4 GiB of a segment.
+        /// The line lies beyond the reach of positions: behind the first 4 GiB of a segment.
         case beyondReach
-        /// No JSON: what is wrong, and where.
+        /// The line is not JSON: the error, and its place.
         case json(String)
-        /// Another JSON value than an object; the value in words.
+        /// The line is another JSON value than an object; the value in words.
         case notObject(String)
 
-        // Its members.
+        // The members of the record.
 
-        /// A member that no record has; `nearest` is the one that its name most resembles.
+        /// The member is unknown; `nearest` is the most similar member.
         case unknownMember(String, nearest: String?)
         case eventMissing
         /// The kind of event is not a string; the value in words.
         case eventNotString(String)
-        /// No event has this name; `nearest` is the one that it most resembles.
+        /// No event has this name; `nearest` is the most similar name.
         case unknownEvent(String, nearest: String?)
-        /// An event that does not go through the inbox.
+        /// The event is not delivered through the inbox.
         case notDurable(EventKind)
         /// The event cannot take the payload.
         case event(EventError)
@@ -38,7 +38,7 @@ package struct InboxFault: Error, Hashable, Sendable {
         case time(String)
         /// The modules are not an array with at least one name; the value in words.
         case modules(String)
-        /// The name of a module is none.
+        /// The name of a module is not valid.
         case moduleID(ModuleID.Fault)
         /// `retried` is neither true nor false; the value in words.
         case retried(String)
@@ -50,7 +50,7 @@ package struct InboxFault: Error, Hashable, Sendable {
 }
 
 extension InboxFault: CustomStringConvertible {
-    /// One line: all that is wrong, and what would be right.
+    /// One line: all problems, with their remedies.
     package var description: String { reasons.map(\.description).joined(separator: "; ") }
 }
 
@@ -60,11 +60,11 @@ extension InboxFault.Reason: CustomStringConvertible {
         case .tooLong(let bytes, let limit):
             "a line of \(bytes) bytes; a record has at most \(limit)"
         case .torn:
-            "the line has no end: whoever wrote it was cut off"
+            "the line has no end: its writer was interrupted"
         case .beyondReach:
-            "it stands behind the first 4 GiB of its segment, where no position reaches"
+            "it lies beyond the first 4 GiB of its segment, which positions cannot reach"
         case .json(let fault):
-            "no JSON: \(fault)"
+            "not valid JSON: \(fault)"
         case .notObject(let found):
             "expected an object such as {\"event\":\"push\",\"payload\":{…}}, found \(found)"
         case .unknownMember(let name, let nearest?):
@@ -76,9 +76,9 @@ extension InboxFault.Reason: CustomStringConvertible {
         case .eventNotString(let found):
             "'event' is the name of an event, such as \"push\"; found \(found)"
         case .unknownEvent(let name, let nearest?):
-            "no event is called \(quoted(name)); did you mean \(quoted(nearest))?"
+            "unknown event \(quoted(name)); did you mean \(quoted(nearest))?"
         case .unknownEvent(let name, nil):
-            "no event is called \(quoted(name))"
+            "unknown event \(quoted(name))"
         case .notDurable(let kind):
             "event '\(kind.rawValue)' has no payload, and so no place in the inbox"
         case .event(let error):

@@ -1,8 +1,8 @@
 import AppService
 
-/// Accepting what the host's clients submit.
+/// Accepting the submissions of the host's clients.
 extension InboxFeeder {
-    /// Writes events, all at once, and tells each what became of it.
+    /// Writes events, all at once, and reports the result to each submitter.
     mutating func accept(_ submissions: [InboxSubmission]) {
         let (fresh, repeated) = sort(submissions)
         guard !fresh.isEmpty else { return }
@@ -29,9 +29,9 @@ extension InboxFeeder {
         }
     }
 
-    /// Tells those whose id is known, or whose id cannot be looked up.
+    /// Reports the result for submissions whose id is known, or whose id cannot be looked up.
     ///
-    /// - Returns: Those that are to be written, and those that have the id of one of them.
+    /// - Returns: The submissions that are to be written, and those that have the id of one of them.
     private mutating func sort(
         _ submissions: [InboxSubmission]
     ) -> (fresh: [InboxSubmission], repeated: [InboxSubmission]) {
@@ -77,9 +77,9 @@ extension InboxFeeder {
         return new
     }
 
-    /// Reads on for the ids that the log has, unless all are known.
+    /// Continues to scan the ids of the log, unless all are known.
     ///
-    /// - Parameter isWaitedFor: Whether events wait for that.
+    /// - Parameter isWaitedFor: Whether events wait for the scan.
     mutating func scanIDs(isWaitedFor: Bool) {
         guard !known.isComplete, !isAway else { return }
         if let pause, inbox.time.now() < pause { return }
@@ -98,7 +98,7 @@ extension InboxFeeder {
         }
     }
 
-    /// Says, once, for what events with an id wait.
+    /// Logs, once, what events with an id wait for.
     private mutating func noteScan() {
         let now = inbox.time.now()
         let since = waitedForScan ?? now

@@ -1,7 +1,7 @@
 /// Storing the progress for the next host.
 extension InboxFeeder {
     mutating func storeCursorIfDue() {
-        // Whatever the lane is at will be done when nothing else wakes this thread.
+        // The current work of the lane will end while nothing else wakes this thread.
         if isAway {
             isCursorDue = nil
             return
@@ -27,11 +27,11 @@ extension InboxFeeder {
         }
     }
 
-    /// The cursor as it would be now; nil where it is stored like that.
+    /// Returns the current cursor; nil where it equals the stored one.
     private func currentCursor() -> InboxCursor? {
         guard reader != nil, let next = inbox.progress.next else { return nil }
-        // First what is done by the lane, then the modules that are behind: one that falls behind in between is counted
-        // twice rather than not at all.
+        // First the events that the lane has done, then the modules that are behind: a module that falls
+        // behind in between is counted twice instead of not at all.
         var cursor = stored
         cursor.next = max(next, start.next ?? next)
         cursor.modules = start.behind(at: next)
@@ -50,7 +50,7 @@ extension InboxFeeder {
     private mutating func store(_ cursor: InboxCursor) {
         var cursor = cursor
         do throws(InboxError) {
-            // The box may be one ahead of the cursor, never the cursor ahead of the box.
+            // The box may be one ahead of the cursor, but the cursor never ahead of the box.
             inbox.box?.setCursorSequence(cursor.sequence + 1)
             try cursor.store(in: inbox.folder)
             stored = cursor
@@ -63,7 +63,7 @@ extension InboxFeeder {
 
     private mutating func removeSegments(below lowest: EventPosition) throws(InboxError) {
         guard lowest.segment > cleared else { return }
-        // Numbers may be missing: those that stay are counted.
+        // Numbers may be missing, so the remaining segments are counted.
         let done = try segments.numbers().filter { $0 < lowest.segment }
         if let last = done.dropLast(Int(inbox.folder.limits.done)).last {
             let first = EventPosition(segment: last + 1, offset: 0)
@@ -75,15 +75,15 @@ extension InboxFeeder {
     }
 }
 
-/// Looking for the place of the inbox.
+/// Looking for the folder of the inbox.
 extension InboxFeeder {
     mutating func note(_ error: InboxError, _ work: InboxMetrics.Work) {
         inbox.troubled(error, work)
         if case .moved = error { isAway = true }
     }
 
-    /// Looks whether a folder that was moved away is back: nothing else ends that, so that nothing is tried
-    /// from time to time.
+    /// Checks whether a folder that was moved is back: nothing else ends that state, so no work is tried from
+    /// time to time.
     mutating func lookForPlace() {
         guard isAway, inbox.folder.isInPlace else { return }
         isAway = false

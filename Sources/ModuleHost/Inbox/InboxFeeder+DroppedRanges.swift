@@ -1,12 +1,12 @@
-/// The events that are dropped for a module, on their way to the dead letters.
+/// The events that are dropped for a module, until they are in the dead letters.
 extension InboxFeeder {
-    /// Moves events to the dead letters: those that an overdue or failed module is too far behind with, and those
-    /// that were dropped for other reasons, each under the module's name.
+    /// Moves events to the dead letters: those with which an overdue or failed module is too far behind, and
+    /// those that were dropped for other reasons, each under the module's name.
     ///
     /// - Parameters:
-    ///   - lane: Whose modules.
-    ///   - reader: Reads the log; where it stands now is the end of what was handed to the lane.
-    /// - Throws: ``InboxError`` where the log cannot be looked at.
+    ///   - lane: The lane of the modules.
+    ///   - reader: Reads the log; its current position is the end of what was passed to the lane.
+    /// - Throws: ``InboxError`` where the log cannot be read.
     mutating func moveToDeadLetters(
         on lane: Lane, _ reader: InboxReader
     ) throws(InboxError) {
@@ -15,7 +15,7 @@ extension InboxFeeder {
             guard try inbox.folder.bytes(from: place, to: end) > inbox.limits.behind else {
                 continue
             }
-            // A quarter more than must be, so that it is not at it again with the next event.
+            // A quarter more than necessary, so that it is not repeated with the next event.
             let bound = try inbox.folder.position(inbox.limits.behind / 4 * 3, before: end)
             guard let range = lane.drop(before: bound, by: slot) else { continue }
             if range.reason == .failed { noteTooMuch(waitsFor: slot) }
@@ -23,10 +23,11 @@ extension InboxFeeder {
         for range in lane.droppedRanges { settle(range, on: lane, reader) }
     }
 
-    /// Moves to the dead letters what was dropped; where the disk does not take it, a later turn tries again.
+    /// Moves a dropped range to the dead letters; where the disk does not accept it, a later turn tries
+    /// again.
     private mutating func settle(_ range: DroppedRange, on lane: Lane, _ reader: InboxReader) {
         do throws(InboxError) {
-            // What a module that is gone has not received belongs to no module.
+            // Events that an unloaded module has not received belong to no module.
             let isSomebodys = range.slot.isListed || range.outlastsModule
             let dropped = isSomebodys ? try moveToDeadLetters(range, reader) : 0
             lane.settle(range, dropped: dropped)
@@ -91,6 +92,7 @@ extension Log {
     /// Warns that events wait for a module that is no longer part of the app.
     func droppedWaiting() {
         warning(
-            "events wait for it in the inbox, but the slatefile has it no more: they are dropped")
+            "events wait for it in the inbox, but it is not in the slatefile any more: they are dropped"
+        )
     }
 }

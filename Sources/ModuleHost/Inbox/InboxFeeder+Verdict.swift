@@ -1,13 +1,13 @@
-/// Deciding what is done with a line of the log.
+/// Deciding how to treat a line of the log.
 extension InboxFeeder {
     enum Verdict {
         case deliver(LifecycleEvent)
-        /// It is not to be delivered any more.
+        /// The event is not to be delivered any more.
         case done
-        /// An event of this id stands before it.
+        /// An earlier event has the same id.
         case duplicate
         case reject(DeadLetter)
-        /// It stands among the dead letters, for this reason.
+        /// The line is among the dead letters already, for this reason.
         case rejectedBefore(String)
 
         var rejection: DeadLetter? {
@@ -24,7 +24,7 @@ extension InboxFeeder {
                 record = try InboxRecord(item)
             }
         } catch {
-            // An event that stands where it cannot be delivered from can be retried by its id.
+            // An event that lies beyond the reach of positions can be retried by its id.
             let isEvent = error.reasons == [.beyondReach]
             let id = isEvent ? (try? InboxRecord(parsing: item.bytes))?.id : nil
             return try reject(rejection(of: item, id: id, for: nil, "\(error)"))
@@ -52,7 +52,7 @@ extension InboxFeeder {
                     only: only)))
     }
 
-    /// Rejects an event, unless the last host did so and died before it had noted that it came so far.
+    /// Rejects an event, unless the last host did so and died before it had noted that position.
     private mutating func reject(_ event: DeadLetter) throws(InboxError) -> Verdict {
         guard event.modules == nil else { return .reject(event) }
         let known: Set<DeadLetterPlace>

@@ -5,14 +5,15 @@ import AppService
 /// Belongs to that thread.
 struct InboxFeeder {
     enum Limits {
-        /// The largest number of events that the lane has before it.
+        /// The largest number of events that wait for the lane.
         ///
-        /// Whatever else the lane is asked for waits behind them: with modules that synchronize a file at
-        /// each event, `hostd status` for as many times some milliseconds.
+        /// Other work for the lane waits behind them: with modules that synchronize a file at each event,
+        /// `hostd status` waits that many times some milliseconds.
         static let window = 64
-        /// The largest number of bytes of the log that the lane has before it; the event that reaches the limit may exceed it.
+        /// The largest number of bytes of the log that wait for the lane; the event that reaches the limit
+        /// may exceed it.
         ///
-        /// In memory a payload takes up to sixteen times what it takes as text.
+        /// In memory a payload takes up to sixteen times its size as text.
         static let windowBytes = 4 << 20
         /// The number of readings in one turn before other work is done.
         static let readings = 16
@@ -23,13 +24,13 @@ struct InboxFeeder {
     let inbox: Inbox
     var writer: InboxWriter?
     private(set) var reader: InboxReader?
-    /// The progress of earlier hosts, at which it continues.
+    /// The progress of earlier hosts, from which this one continues.
     var start: InboxStart
-    /// The ids by which events are known.
+    /// The ids by which events are recognized.
     var known = KnownIDs()
     /// The reason why the ids of the log could not be read; nil if they could.
     var scanFault: InboxError?
-    /// Since when events wait for that, and whether the log says so.
+    /// The instant since which events wait for the scan of ids.
     var waitedForScan: ContinuousClock.Instant?
     var isScanReported = false
     /// The records that this host has written and not read yet.
@@ -37,31 +38,31 @@ struct InboxFeeder {
     /// The cursor as it was stored last.
     var stored: InboxCursor
     var isCursorDue: ContinuousClock.Instant?
-    /// Until when nothing is read, since the log could not be.
+    /// The instant until which nothing is read, since the log could not be read.
     var pause: ContinuousClock.Instant?
-    /// Whether the lane had no room when there may have been more for it.
+    /// Whether the lane had no room when there may have been more events for it.
     private var awaitsRoom = false
-    /// Bytes that the lane was given since it was last done with everything.
+    /// The bytes that were passed to the lane since it was last done with everything.
     private var givenBytes = 0
-    /// The items that were read and are not handed on yet, since something did not work.
+    /// The items that were read and are not passed on yet, since an operation failed.
     private var unfinished: [InboxItem] = []
-    /// Whether there is more to be read right away.
+    /// Whether there is more to be read at once.
     var hasMore = false
-    /// Since when it skips what is not an event, and whether the log has it.
+    /// The instant since which lines that are not events are skipped, and whether that was logged.
     private var skipping: (since: ContinuousClock.Instant, isReported: Bool)?
-    /// Up to where the lane has been given everything.
+    /// The position up to which everything was passed to the lane.
     private var given: EventPosition?
-    /// The places that earlier hosts have rejected last; nil until they are needed.
+    /// The places of the lines that earlier hosts have rejected last; nil until they are needed.
     var rejectedBefore: Set<DeadLetterPlace>?
-    /// Whether the path of the inbox leads to another folder, and nothing can be done until it leads back.
+    /// Whether the path of the inbox leads to another folder, and all work waits until it leads back.
     var isAway = false
-    /// The failed modules for which more would wait than may; the log has said so.
+    /// The failed modules for which more events would wait than the limit allows; that was logged.
     var overfull: Set<ModuleID> = []
     let segments: SegmentList
     private(set) var lane: Lane?
-    /// The segment up to which those that are not needed have been removed.
+    /// The segment up to which unneeded segments have been removed.
     var cleared: UInt32 = 0
-    /// Whether the log may have another size than is known.
+    /// Whether the log may have another size than the known one.
     private var areSizesDue = true
     private var poll = PollSet()
 
@@ -109,10 +110,10 @@ struct InboxFeeder {
             guard known.isComplete(before: reader.position) else { return }
             for reading in 1... {
                 guard hasRoom() else {
-                    // Noted here: there may be room again before this thread has come to its sleep.
+                    // Noted here: there may be room again before this thread sleeps.
                     awaitsRoom = true
                     inbox.reportDeadLetters(isOver: false)
-                    // However far behind the modules are, no segment grows beyond measure.
+                    // However far behind the modules are, the size of a segment stays limited.
                     try openWriter().rollWhenLarge()
                     break
                 }
@@ -153,16 +154,16 @@ struct InboxFeeder {
         }
     }
 
-    /// Returns whether the lane may be given more events.
+    /// Returns whether more events may be passed to the lane.
     private mutating func hasRoom() -> Bool {
         let count = inbox.progress.countInFlight
         if count == 0 { givenBytes = 0 }
         return count < Limits.window && givenBytes < Limits.windowBytes
     }
 
-    /// Begins a new segment where programs that know nothing of segments have filled the newest.
+    /// Begins a new segment where programs that do not handle segments have filled the newest.
     ///
-    /// - Parameter reader: At the end of the log.
+    /// - Parameter reader: The reader, at the end of the log.
     /// - Returns: Whether it was full.
     /// - Throws: ``InboxError``.
     private mutating func rollWhenFull(_ reader: InboxReader) throws(InboxError) -> Bool {
@@ -170,7 +171,7 @@ struct InboxFeeder {
         return try openWriter().rollWhenFull()
     }
 
-    /// Opens the log where the last host had come to.
+    /// Opens the log at the position that the last host had reached.
     private mutating func open(for host: any InboxHost) throws(InboxError) -> InboxReader {
         if let reader { return reader }
         for id in start.keep(Set(host.enabledModules)) {
@@ -184,14 +185,15 @@ struct InboxFeeder {
         return reader
     }
 
-    /// Hands lines to the lane, or puts them aside; where that throws, all of them are still to be taken.
+    /// Passes lines to the lane, or moves them to the dead letters; where this throws, all of them are still
+    /// to be taken.
     private mutating func take(
         _ items: [InboxItem], from reader: InboxReader, _ host: any InboxHost
     ) throws(InboxError) {
         var verdicts: [Verdict] = []
         verdicts.reserveCapacity(items.count)
         for item in items { verdicts.append(try verdict(on: item, reader)) }
-        // Before anything is handed on: where this fails, all of it is tried again.
+        // Before anything is passed on: where this fails, all of it is tried again.
         try inbox.reject(verdicts.compactMap(\.rejection))
         var events: [LifecycleEvent] = []
         events.reserveCapacity(items.count)
@@ -212,7 +214,7 @@ struct InboxFeeder {
         if let end = items.last?.end { pass(to: end, host) }
     }
 
-    /// Has the lane pass a part of the log without events, in its turn.
+    /// Makes the lane pass a part of the log without events, in its turn.
     private mutating func pass(to end: EventPosition, _ host: any InboxHost) {
         guard end > given ?? end else { return }
         given = end
@@ -221,7 +223,7 @@ struct InboxFeeder {
         }
     }
 
-    /// Says, once, that there is much to be skipped before the next event.
+    /// Logs, once, that there is much to skip before the next event.
     private mutating func noteSkipping(_ reader: InboxReader) {
         let now = inbox.time.now()
         let since = skipping?.since ?? now
@@ -243,7 +245,7 @@ struct InboxFeeder {
 
     // MARK: Waiting
 
-    /// Has others know how large the log is, who do not look themselves.
+    /// Publishes the size of the log for threads that do not read the files.
     private mutating func noteSizes() {
         guard !isAway, areSizesDue || segments.hasChanged else { return }
         do throws(InboxError) {
@@ -265,14 +267,14 @@ struct InboxFeeder {
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)
         if let descriptor = segments.descriptor { poll.insert(descriptor, .reading) }
-        // What was submitted after the log had been read to its end may have been taken for another reason.
+        // An event submitted after the log had been read to its end may have been taken for another reason.
         let isQuiet = isIdle && !segments.hasChanged
         poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() && isQuiet ? untilNext : 0)
         inbox.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
         segments.takeChanges()
     }
 
-    /// The time until something is due, in milliseconds; −1 for nothing.
+    /// The time until the next work is due, in milliseconds; −1 for none.
     private var untilNext: Int32 {
         let isPausing = isAway ? nil : pause
         guard let next = [isCursorDue, isPausing].compactMap({ $0 }).min() else { return -1 }

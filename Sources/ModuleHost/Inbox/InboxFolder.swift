@@ -1,4 +1,4 @@
-/// The folder of the inbox: where everything is, and which segments there are.
+/// The folder of the inbox, with the paths of its files and its segments.
 ///
 /// ```
 /// inbox/inbox.lock        locked (flock) to append; never the data
@@ -7,7 +7,7 @@
 /// inbox/dead-letters.ndjson  what could not be delivered, and why
 /// ```
 ///
-/// Any process may look at it, whether a host runs or not.
+/// Any process may read it, whether a host runs or not.
 package struct InboxFolder: Sendable {
     /// The folder's path.
     package let path: String
@@ -15,7 +15,7 @@ package struct InboxFolder: Sendable {
     let statePath: String
     /// The limits of its files.
     package let limits: InboxLimits
-    /// The folder that is meant; nil for whatever has the path.
+    /// The folder itself; nil for whatever folder has the path.
     private var place: OpenFolder?
 
     package init(in directory: StateDirectory, limits: InboxLimits = InboxLimits()) {
@@ -24,12 +24,12 @@ package struct InboxFolder: Sendable {
         self.limits = limits
     }
 
-    /// The folder that the path leads to now, and no other that it may lead to later.
+    /// Returns the folder that the path leads to now, and no other that it may lead to later.
     ///
-    /// What is done with it fails with ``InboxError/moved(path:)`` while the path leads elsewhere, so that a
-    /// host whose folder was moved away writes nothing into that of its successor.
+    /// Operations on it fail with ``InboxError/moved(path:)`` while the path leads elsewhere, so that a host
+    /// whose folder was moved away writes nothing into that of its successor.
     ///
-    /// - Throws: ``InboxError/unusable(_:)``, also where a symbolic link that another user made is in its
+    /// - Throws: ``InboxError/unusable(_:)``, also where a symbolic link that another user created is in its
     ///   place.
     func opened() throws(InboxError) -> InboxFolder {
         var folder = self
@@ -39,7 +39,7 @@ package struct InboxFolder: Sendable {
         return folder
     }
 
-    /// Whether the path leads to the folder that is meant.
+    /// Whether the path leads to the same folder.
     var isInPlace: Bool { place?.isInPlace ?? true }
 
     /// - Throws: ``InboxError/moved(path:)`` where the path leads elsewhere.
@@ -50,20 +50,20 @@ package struct InboxFolder: Sendable {
     package var lockPath: String { "\(path)/inbox.lock" }
     package var cursorPath: String { "\(path)/cursor" }
     package var deadLettersPath: String { "\(path)/dead-letters.ndjson" }
-    /// The path of the dead letters in version 0.1; what it has is carried over until 0.2.0.
+    /// The path of the dead letters in version 0.1; its contents are carried over until 0.2.0.
     package var formerDeadLettersPath: String { "\(path)/rejected.ndjson" }
 
-    /// The path of a segment.
+    /// Returns the path of a segment.
     package func path(ofSegment number: UInt32) -> String {
         let digits = "\(number)"
         return "\(path)/" + String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
             + ".ndjson"
     }
 
-    /// Makes the folder (0700), its lock and its first segment where they are missing.
+    /// Creates the folder (0700), its lock and its first segment where they are missing.
     ///
     /// A program that appends finds a segment then, and never has to create one. Where all segments were
-    /// taken away, the new one has a number above every one that the cursor knows.
+    /// removed, the new one has a number above every one in the cursor.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     package func make() throws(InboxError) {
@@ -80,7 +80,7 @@ package struct InboxFolder: Sendable {
         }
     }
 
-    /// The numbers of the segments, growing.
+    /// Returns the numbers of the segments, in ascending order.
     ///
     /// - Throws: ``InboxError/unusable(_:)``, ``InboxError/moved(path:)``.
     package func segments() throws(InboxError) -> [UInt32] {
@@ -95,7 +95,7 @@ package struct InboxFolder: Sendable {
 
     /// Removes the segments that end below `position`.
     ///
-    /// The newest one always stays, so that no number is used again. Store the cursor first.
+    /// The newest one always stays, so that no number is reused. Store the cursor first.
     ///
     /// - Throws: ``InboxError/unusable(_:)``, ``InboxError/moved(path:)``; some may have been removed.
     package func removeSegments(below position: EventPosition) throws(InboxError) {
@@ -118,14 +118,14 @@ package struct InboxFolder: Sendable {
         for number in try segments() where start.segment..<end.segment ~= number {
             bytes += try size(ofSegment: number)
         }
-        // Segments in between that are gone count as nothing.
+        // Missing segments in between count as empty.
         return max(0, bytes)
     }
 
-    /// The place that lies so many bytes before a position, as the files are now; it need not be where an
-    /// event begins.
+    /// Returns the position that lies a number of bytes before another one, as the files are now; it need not
+    /// be that of an event.
     ///
-    /// - Returns: The start of the log where that has fewer.
+    /// - Returns: The start of the log where it has fewer bytes.
     /// - Throws: ``InboxError/unusable(_:)``.
     package func position(
         _ bytes: Int, before end: EventPosition
@@ -142,7 +142,7 @@ package struct InboxFolder: Sendable {
         return EventPosition(segment: try segments().first ?? 1, offset: 0)
     }
 
-    /// The name of a segment as its number: eight digits, more where the number has more.
+    /// Returns the number of a segment from its name: eight digits, more where the number has more.
     static func segmentNumber(_ name: String) -> UInt32? {
         guard name.hasSuffix(".ndjson") else { return nil }
         let digits = name.utf8.dropLast(7)
@@ -155,7 +155,7 @@ package struct InboxFolder: Sendable {
 }
 
 extension InboxFolder {
-    /// The number of the first segment of an empty folder.
+    /// Returns the number of the first segment of an empty folder.
     ///
     /// Called under the lock.
     ///
@@ -168,7 +168,7 @@ extension InboxFolder {
         return last + 1
     }
 
-    /// Creates a segment, its name safe on the disk.
+    /// Creates a segment, and makes its name safe on the disk.
     ///
     /// Called under the lock.
     ///
@@ -183,25 +183,26 @@ extension InboxFolder {
         }
     }
 
-    /// Removes what was to take the place of a file when its host died.
+    /// Removes a temporary file that a host left when it died.
     ///
     /// Called under the lock, by the host alone.
     func removeLeftovers() {
         for name in (try? namesInFolder(path)) ?? [] where name.hasSuffix(".tmp") {
             let files = ["cursor", "dead-letters.ndjson", "rejected.ndjson"]
             guard files.contains(where: { name.hasPrefix("\($0).") }) else { continue }
-            // What is left of it does no harm.
+            // A file that stays does no harm.
             try? removeFile("\(path)/\(name)")
         }
     }
 
-    /// Opens a segment; nil where there is none of this number (any more).
+    /// Opens a segment; nil where there is none with this number (any more).
     func segment(_ number: UInt32, isWritable: Bool = false) throws(InboxError) -> SegmentFile? {
         let file = Result { () throws(FileError) in
             try SegmentFile(
                 opening: path(ofSegment: number), number: number, isWritable: isWritable)
         }
-        // Behind it: what was opened is in this folder, and what was not found is missing in this folder.
+        // Afterwards: a file that was opened is in this folder, and one that was not found is missing in this
+        // folder.
         try requirePlace()
         do throws(FileError) { return try file.get() } catch {
             if error.reason == .notFound { return nil }

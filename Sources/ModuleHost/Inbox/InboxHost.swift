@@ -8,7 +8,7 @@ protocol InboxHost: AnyObject, Sendable {
     /// The modules that are to receive events, in order.
     var enabledModules: [ModuleID] { get }
 
-    /// Delivers events, in order, after everything that was accepted before.
+    /// Delivers events, in order, after everything accepted before.
     func enqueue(_ events: [LifecycleEvent])
 }
 

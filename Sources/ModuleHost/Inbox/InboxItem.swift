@@ -1,15 +1,15 @@
-/// One line of the log, where it stands, and where the next one is to be looked for.
+/// A line of the log, with its place, and the place of the next one.
 package struct InboxItem: Sendable {
     /// The position of its first byte.
     package let position: EventPosition
-    /// The place of that byte in the segment: of one that lies beyond what positions reach, too.
+    /// The offset of that byte in the segment, also beyond the reach of positions.
     package let offset: Int
-    /// The position of what follows, or any before that: what is done up to here is done with this.
+    /// The position of the next line, or any before that: everything up to here includes this line.
     package let end: EventPosition
-    /// The line, without its newline; of one that is a fault, its beginning.
+    /// The line, without its newline; of one that is not valid, its beginning.
     ///
-    /// A part of what was read at once, and so keeps all of that in memory: read it and let it go.
+    /// A slice of a larger read, which it keeps in memory: use it and release it.
     package let bytes: ArraySlice<UInt8>
-    /// The reason why the line cannot be a record; nil for a whole line, whatever it contains.
+    /// The reason why the line cannot be a record; nil for a complete line, whatever it contains.
     package let fault: InboxFault?
 }

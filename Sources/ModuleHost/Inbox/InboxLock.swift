@@ -1,13 +1,12 @@
-/// The lock of the inbox: a writer has it alone, a reader of the log's end
-/// shares it for a moment.
+/// The lock of the inbox: exclusive for a writer, shared for a moment by a reader of the log's end.
 ///
-/// It is a file of its own, never the data: a lock on data that is then replaced or rolled would
-/// guard the wrong file.
+/// It is a file of its own, never the data: a lock on data that is then replaced or rolled would guard the
+/// wrong file.
 final class InboxLock {
     private let folder: InboxFolder
     private var file: Descriptor
 
-    /// - Throws: ``InboxError/unusable(_:)`` where the lock's file can be neither opened nor made.
+    /// - Throws: ``InboxError/unusable(_:)`` where the lock's file can be neither opened nor created.
     init(_ folder: InboxFolder) throws(InboxError) {
         self.folder = folder
         try folder.requirePlace()
@@ -16,16 +15,16 @@ final class InboxLock {
 
     /// Runs `body` with the lock, waiting until it is free.
     ///
-    /// - Throws: What `body` throws, ``InboxError/unusable(_:)`` where the lock cannot be had, or
+    /// - Throws: The error of `body`, ``InboxError/unusable(_:)`` where the lock cannot be taken, or
     ///   ``InboxError/moved(path:)`` where the folder is not in its place.
     func hold<Result>(
         _ kind: Descriptor.Lock, _ body: () throws(InboxError) -> Result
     ) throws(InboxError) -> Result {
         try lock(kind)
         defer { unlock() }
-        // A lock that was removed excludes no later program.
+        // A lock file that was removed excludes no later program.
         while let isLinked = try? file.isLinked, !isLinked {
-            // First: where no other can be had, this one is in the way of a program that waits for it.
+            // First: where no other can be opened, this lock would block a program that waits for it.
             unlock()
             try folder.requirePlace()
             file = try Self.open(folder.lockPath)
@@ -42,7 +41,7 @@ final class InboxLock {
     }
 
     private func unlock() {
-        // Closing the file gives the lock back, too: else every other descriptor, also of this process,
+        // Closing the file releases the lock, too: otherwise every other descriptor, also of this process,
         // would wait for ever.
         if !file.unlock(), let other = try? Self.open(folder.lockPath) { file = other }
     }

@@ -1,7 +1,7 @@
 import AppService
 
-/// Says who is in the way where the inbox's thread waits for long: for another program that holds the
-/// lock, or for the disk, or a processor.
+/// A watch that reports what blocks the inbox's thread where it waits for long: another program that has the
+/// lock, the disk, or a processor.
 ///
 /// One alarm serves all waits of its time, since most take microseconds.
 final class InboxLockWatch: Sendable {
@@ -24,7 +24,7 @@ final class InboxLockWatch: Sendable {
         self.time = time
     }
 
-    /// Runs what may wait.
+    /// Runs code that may wait.
     func watching<Result>(
         _ body: () throws(InboxError) -> Result
     ) throws(InboxError) -> Result {
@@ -44,7 +44,7 @@ final class InboxLockWatch: Sendable {
             defer { (state.since, state.isReported) = (nil, false) }
             return state.isReported
         }
-        if wasReported { log.notice("the inbox goes on: nobody is in its way any more") }
+        if wasReported { log.notice("the inbox continues: its lock is free again") }
     }
 
     private func arm(_ delay: Duration) {
@@ -74,7 +74,7 @@ final class InboxLockWatch: Sendable {
             : "for process \(others.map(String.init).joined(separator: ", "))"
         log.warning(
             "the inbox has been waiting \(who) for \(waited.briefText)"
-                + (others.isEmpty ? "" : ", which holds '\(folder.lockPath)'")
+                + (others.isEmpty ? "" : ", which has locked '\(folder.lockPath)'")
                 + "; events are neither accepted nor delivered meanwhile")
     }
 }

@@ -4,29 +4,29 @@ import AppService
 final class InboxMailbox: Sendable {
     struct Letters {
         var submissions: [InboxSubmission] = []
-        /// The host whose events may come.
+        /// The host that receives events.
         weak var host: (any InboxHost)?
-        /// Whether nothing more is to be handed to the lane.
+        /// Whether nothing more is to be passed to the lane.
         var isClosed = false
         /// Whether the thread is to end.
         var isEnding = false
-        /// Whether submissions with an id wait until it can be decided whether that is known.
+        /// Whether submissions with an id wait until their ids can be looked up.
         fileprivate(set) var isWaitedFor = false
-        /// Those.
+        /// The submissions that wait.
         fileprivate var waiting: [InboxSubmission] = []
         fileprivate var bytes = 0
     }
 
     private let letters = Guarded(Letters())
-    /// The doorbell of the thread that takes them.
+    /// The doorbell of the thread that takes the requests.
     let bell: Doorbell
 
     init() throws(SystemError) { bell = try Doorbell() }
 
-    /// Has the thread look at everything once more.
+    /// Makes the thread check everything once more.
     func wake() { bell.ring() }
 
-    /// - Returns: Why it is refused, if it is.
+    /// - Returns: The reason why it is refused, if it is.
     func add(_ submission: InboxSubmission, limit: Int) -> (any Error)? {
         let fault = letters.withLock { letters -> InboxRefusal? in
             if letters.isEnding { return .ending }
@@ -53,10 +53,10 @@ final class InboxMailbox: Sendable {
         wake()
     }
 
-    /// Takes what was handed in.
+    /// Takes the submissions.
     ///
-    /// - Parameter withIDs: Whether that with an id is taken as well; at the end it is in any case.
-    /// - Returns: What was taken; what was not waits on.
+    /// - Parameter withIDs: Whether submissions with an id are taken as well; at the end they always are.
+    /// - Returns: The taken submissions; the others wait on.
     func take(withIDs: Bool) -> Letters {
         letters.withLock { letters in
             var taken = letters
@@ -78,7 +78,7 @@ final class InboxMailbox: Sendable {
     }
 }
 
-/// The reason why an inbox takes nothing.
+/// The reason why an inbox accepts nothing.
 enum InboxRefusal: Error, Hashable, CustomStringConvertible {
     case none
     case ending

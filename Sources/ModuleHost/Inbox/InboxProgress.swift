@@ -3,27 +3,27 @@ import Synchronization
 
 /// The progress of the durable events, written by the lane and read by the inbox's thread.
 ///
-/// The black box holds the same, for the next host.
+/// The black box has the same progress, for the next host.
 final class InboxProgress: Sendable {
     private let box: BlackBox?
-    /// The first place that is not done by the lane; 0 as long as nothing was.
+    /// The first position that is not done by the lane; 0 before the first.
     private let nextPlace = Atomic<UInt64>(0)
-    /// The first place that the lane has handed back undone: nothing from there on is done by this host.
+    /// The first position that the lane has handed back undone: from there on, nothing is done by this host.
     private let handedBack = Atomic<UInt64>(.max)
-    /// The number of events that the lane was given and has not done.
+    /// The number of events that were passed to the lane and are not done.
     private let inFlight = Atomic(0)
     /// The number of events that the lane has done.
     private let doneCount = Atomic(0)
-    /// Whether the feeding thread waits for room on the lane, or for the lane to be done.
+    /// Whether the feeding thread waits for room on the lane, or for the lane to finish.
     private let isAwaited = Atomic(false)
-    /// Whether there are events yet that the last host left to some modules alone.
+    /// Whether there are still events that the last host left for some modules alone.
     private let isCatchingUp = Atomic(false)
     private let catchingUp = Guarded(CatchingUp())
     private let wake: @Sendable () -> Void
     private let waiters = Guarded<
         [EventPosition: @Sendable (InboxSubmission.DeliveryResult) -> Void]
     >([:])
-    /// Whether there are waiters, so that the lane need not look.
+    /// Whether there are waiters, so that the lane need not search.
     private let hasWaiters = Atomic(false)
 
     private struct CatchingUp {
@@ -32,7 +32,7 @@ final class InboxProgress: Sendable {
     }
 
     /// - Parameters:
-    ///   - box: Where the same stands for the next host.
+    ///   - box: The black box, which has the same progress for the next host.
     ///   - wake: Wakes the thread that feeds the lane.
     init(box: BlackBox?, wake: @escaping @Sendable () -> Void) {
         self.box = box
@@ -41,13 +41,13 @@ final class InboxProgress: Sendable {
 
     // MARK: The lane
 
-    /// The delivery of an event begins.
+    /// Notes that the delivery of an event begins.
     func began(_ entry: InboxEntry) {
         if entry.only != nil { note(entry, entry.position, isBegun: true) }
         box?.setInHand(entry.position, attempt: entry.attempt)
     }
 
-    /// Every module listed for an event has returned, or is overdue and has its own position.
+    /// Notes that every module listed for an event has returned, or is overdue and has its own position.
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) {
         if entry.only != nil { note(entry, entry.end, isBegun: false) }
         advance(to: entry.end)
@@ -63,11 +63,11 @@ final class InboxProgress: Sendable {
         leave()
     }
 
-    /// The lane will not deliver an event: it is left to the next host, with all that stands after it.
+    /// Notes that the lane will not deliver an event: it is left to the next host, with everything after it.
     ///
-    /// Before the lane comes to what stands after it.
+    /// Before the lane reaches the work after the event.
     func handBack(_ entry: InboxEntry) {
-        // Not `min`: that of Swift 6.3's atomics compares unsigned values as signed ones.
+        // Not `min`: the one in Swift 6.3's atomics compares unsigned values as signed ones.
         let place = entry.position.rawValue
         var first = handedBack.load(ordering: .relaxed)
         while place < first {
@@ -90,14 +90,14 @@ final class InboxProgress: Sendable {
         nextPlace.store(place.rawValue, ordering: .releasing)
     }
 
-    // MARK: What the last host left to some
+    // MARK: Events that the last host left for some modules
 
-    /// Notes how far those have come who alone hear an event.
+    /// Notes the progress of the modules that alone receive an event.
     private func note(_ entry: InboxEntry, _ place: EventPosition, isBegun: Bool) {
         guard isCatchingUp.load(ordering: .relaxed) else { return }
         catchingUp.withLock { modules in
             for (id, module) in modules.modules where entry.only?.contains(id) == true {
-                // Of one that is overdue by now the lane says itself how far it is.
+                // The lane itself notes the progress of a module that is overdue by now.
                 switch module.slot.status.load(ordering: .relaxed) {
                 case .listed, .rejoined:
                     box?.setBehind(module.slot.number, place, begun: isBegun)
@@ -107,17 +107,18 @@ final class InboxProgress: Sendable {
         }
     }
 
-    /// An overdue module has a durable event, or none any more, that it was to receive and has not received.
+    /// Notes the first durable event that an overdue module was to receive and has not received; nil where
+    /// there is none any more.
     ///
-    /// One that is level with the lane is not so with the last host, as long as the lane has not come to the
-    /// end of what that left to it.
+    /// A module that is level with the lane may still be behind from the last host, until the lane reaches
+    /// the end of the events that host left.
     func noteUndelivered(by slot: ModuleSlot, _ position: EventPosition?, isBegun: Bool) {
         guard position == nil, isCatchingUp.load(ordering: .relaxed) else {
             box?.setBehind(slot.number, position, begun: isBegun)
             return
         }
         catchingUp.withLock { modules in
-            // Another one of this id may have been made for a reload that did not hold.
+            // Another module with this id may have been created for a reload that was not committed.
             let module = slot.id.flatMap { modules.modules[$0] }.flatMap {
                 $0.slot === slot ? $0 : nil
             }
@@ -127,12 +128,13 @@ final class InboxProgress: Sendable {
         }
     }
 
-    /// Returns the position of a module that the last host left behind at `place`, if nothing else is known of it.
+    /// Returns the position of a module that the last host left behind at `place`, if nothing else is known
+    /// of it.
     private func firstLeft(from place: EventPosition) -> EventPosition {
         next.map { max($0, place) } ?? place
     }
 
-    /// Another module takes the place of one that may have been behind when the last host ended.
+    /// Replaces a module that may have been behind when the last host ended by another one.
     func replace(_ old: ModuleSlot, by new: ModuleSlot) {
         guard isCatchingUp.load(ordering: .relaxed), let id = old.id else { return }
         catchingUp.withLock { modules in
@@ -168,18 +170,18 @@ final class InboxProgress: Sendable {
 
     // MARK: The inbox's thread
 
-    /// The first place that is not done by the lane.
+    /// The first position that is not done by the lane.
     var next: EventPosition? { EventPosition(rawValue: nextPlace.load(ordering: .acquiring)) }
 
     var countInFlight: Int { inFlight.load(ordering: .acquiring) }
     var countDone: Int { doneCount.load(ordering: .relaxed) }
 
-    /// Begins where the last host had come to.
+    /// Begins at the position that the last host had reached.
     ///
     /// - Parameters:
-    ///   - place: Where reading begins.
-    ///   - end: Up to where there are only events that some alone are to receive.
-    ///   - modules: Those, with the first event that each is to receive.
+    ///   - place: The position at which reading begins.
+    ///   - end: The position up to which all events are for some modules alone.
+    ///   - modules: These modules, with the first event that each is to receive.
     func start(
         at place: EventPosition, upTo end: EventPosition,
         for modules: [(id: ModuleID, slot: ModuleSlot, place: EventPosition)]
@@ -195,24 +197,24 @@ final class InboxProgress: Sendable {
                     uniquingKeysWith: { first, _ in first }))
         }
         isCatchingUp.store(place < end, ordering: .relaxed)
-        // Last: without it the next host goes by the cursor alone.
+        // Last: without it the next host uses the cursor alone.
         box?.setNext(end)
         nextPlace.store(place.rawValue, ordering: .releasing)
     }
 
-    /// Something is about to be handed to the lane.
+    /// Notes that an item is about to be passed to the lane.
     func enter() { inFlight.add(1, ordering: .relaxed) }
 
-    /// Asks to be woken when the lane has done half a window of events, and when it has done all.
+    /// Requests a wake-up when the lane has done half a window of events, and when it has done all.
     ///
-    /// - Parameter count: With how many before it the lane has room again.
-    /// - Returns: False where it has no more by now.
+    /// - Parameter count: The number of waiting events at which the lane has room again.
+    /// - Returns: False where it has no more than that by now.
     func awaitRoom(untilAtMost count: Int) -> Bool {
         isAwaited.store(true, ordering: .sequentiallyConsistent)
         return inFlight.load(ordering: .sequentiallyConsistent) > count
     }
 
-    // MARK: Those who wait for an outcome
+    // MARK: Waiters
 
     func wait(
         for place: EventPosition,
@@ -222,7 +224,7 @@ final class InboxProgress: Sendable {
         hasWaiters.store(true, ordering: .releasing)
     }
 
-    /// Tells who waits for an event what came of it.
+    /// Passes the result for an event to its waiter.
     func notifyWaiter(_ place: EventPosition, _ outcome: InboxSubmission.DeliveryResult) {
         let waiter = waiters.withLock { waiters in
             let waiter = waiters.removeValue(forKey: place)
@@ -232,7 +234,7 @@ final class InboxProgress: Sendable {
         waiter?(outcome)
     }
 
-    /// Tells all who wait that the app ends before.
+    /// Notifies all waiters that the app ends before their events are delivered.
     func leaveAll() {
         let left = waiters.withLock { waiters in
             defer { waiters = [:] }

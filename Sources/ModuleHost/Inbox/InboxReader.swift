@@ -1,18 +1,18 @@
-/// Reads the log in order, and single records of it by their positions.
+/// A reader of the log in order, and of single records by their positions.
 ///
-/// It never sees what a writer is in the middle of: it takes the lock for a moment to learn how far
-/// the log goes, and reads up to there without it. A line without an end at the end of the log is
-/// waited for; when something follows it, it is a fault like any other.
+/// It never sees a write in progress: it takes the lock for a moment to learn the end of the log, and reads
+/// up to there without it. A line without a newline at the end of the log is waited for; when a line follows
+/// it, it is an error like any other.
 ///
 /// Not safe to share between threads: one owner.
 package final class InboxReader {
-    /// Something that was not as the reader expected, and what it does about it.
+    /// An unexpected state of the log, with the way the reader proceeds.
     package enum Notice: Hashable, Sendable {
-        /// The position to begin at lies behind the end of the log.
+        /// The start position lies behind the end of the log.
         case pastEnd(EventPosition, end: EventPosition)
         /// A segment lost bytes that had been read.
         case shortened(EventPosition, end: EventPosition)
-        /// There are no segments of these numbers, and one behind them.
+        /// There are no segments with these numbers, and one behind them.
         case missing(ClosedRange<UInt32>)
     }
 
@@ -21,21 +21,20 @@ package final class InboxReader {
     private let segments: SegmentList
     private var extent: InboxExtent
     private var walk: InboxWalk
-    /// For single records: where one ends the next may be asked for.
+    /// The walk for single records: where one ends the next may be requested.
     private var places: InboxWalk
-    /// Whether the last look for lines ended since it had read as many bytes as it might, and there may be
-    /// more.
+    /// Whether the last search for lines ended since it had read its limit of bytes, and there may be more.
     package private(set) var isPaused = false
     /// The notices since this was last emptied.
     package var notices: [Notice] = []
 
-    /// Opens the inbox, which must have been made.
+    /// Opens the inbox, which must have been created.
     ///
     /// - Parameters:
     ///   - folder: The inbox.
-    ///   - position: Where to begin; nil for the oldest segment. Inside of a line, the next one
-    ///     counts; in a segment that is missing, the next that there is; behind the end of the log, its
-    ///     end, each with a notice.
+    ///   - position: The position to begin at; nil for the oldest segment. Inside a line, the next line
+    ///     counts; in a missing segment, the next existing one; behind the end of the log, its end, each with
+    ///     a notice.
     /// - Throws: ``InboxError/unusable(_:)``.
     package convenience init(
         _ folder: InboxFolder, from position: EventPosition? = nil
@@ -65,18 +64,18 @@ package final class InboxReader {
     /// The position of the next item.
     package var position: EventPosition { walk.position }
 
-    /// Whether it is inside of a line that is too long, and not between lines.
+    /// Whether the position is inside a line that is too long, and not between lines.
     package var isInLongLine: Bool { walk.isInLongLine }
 
     /// Takes the next lines of the log.
     ///
     /// - Parameters:
-    ///   - count: How many at most.
-    ///   - bytes: How many bytes they may have together, so that long ones do not fill the memory; one
-    ///     more line may go beyond.
-    ///   - step: How many bytes may be read to find one line, before it is ``isPaused``.
-    /// - Returns: None where all that the log has was taken, or it is paused.
-    /// - Throws: ``InboxError/unusable(_:)``; nothing is lost, the next call begins where this did.
+    ///   - count: The maximum number of lines.
+    ///   - bytes: The maximum number of bytes of all together, so that long ones do not fill the memory; one
+    ///     more line may exceed it.
+    ///   - step: The number of bytes that may be read to find one line, before it is ``isPaused``.
+    /// - Returns: None where the whole log was taken, or the reader is paused.
+    /// - Throws: ``InboxError/unusable(_:)``; nothing is lost, the next call begins at the same place.
     package func next(
         atMost count: Int, bytes: Int = 4 << 20, step: Int = .max
     ) throws(InboxError) -> [InboxItem] {
@@ -108,9 +107,9 @@ package final class InboxReader {
         return items
     }
 
-    /// The first line at or behind `position` that has a position of its own.
+    /// Returns the first line at or behind `position` that has a position of its own.
     ///
-    /// Cheap where it is the end of the one read last, and within one segment in any order.
+    /// Fast where it is the end of the one read last, and within one segment in any order.
     ///
     /// - Returns: Nil where the log has none.
     /// - Throws: ``InboxError/unusable(_:)``.
@@ -124,7 +123,7 @@ package final class InboxReader {
         return try places.next(in: extent, reading: &bytes)
     }
 
-    /// Returns the end of the log now.
+    /// Returns the current end of the log.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     package func end() throws(InboxError) -> EventPosition {
@@ -132,9 +131,9 @@ package final class InboxReader {
         return extent.end
     }
 
-    /// Learns how far the log goes.
+    /// Reads the current extent of the log.
     ///
-    /// - Returns: Whether that is another place than before.
+    /// - Returns: Whether its end is another than before.
     private func learnMore() throws(InboxError) -> Bool {
         let before = extent
         extent = try lock.hold(.shared) { () throws(InboxError) in
@@ -149,20 +148,20 @@ package final class InboxReader {
 }
 
 extension InboxReader.Notice: CustomStringConvertible {
-    /// One line: what was found, and what is done about it.
+    /// One line: the state that was found, and the consequence.
     package var description: String {
         switch self {
         case .pastEnd(let position, let end):
-            "position \(position) is past the end of the inbox; going on at its end, \(end)"
+            "position \(position) is past the end of the inbox; continuing at its end, \(end)"
         case .shortened(let position, let end):
-            "the inbox was read up to \(position) and now ends at \(end): somebody cut or removed "
-                + "segments; going on at its end"
+            "inbox truncated: read up to \(position), found the end at \(end); segments were removed or "
+                + "cut. Continuing at the end"
         case .missing(let numbers) where numbers.count == 1:
             "segment \(numbers.lowerBound) of the inbox is missing: a writer skipped the number, or "
-                + "somebody removed the segment with what it had"
+                + "the segment was removed with its events"
         case .missing(let numbers):
             "segments \(numbers.lowerBound) to \(numbers.upperBound) of the inbox are missing: a writer "
-                + "skipped the numbers, or somebody removed the segments with what they had"
+                + "skipped the numbers, or the segments were removed with their events"
         }
     }
 }

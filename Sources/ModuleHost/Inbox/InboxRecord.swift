@@ -1,27 +1,27 @@
 internal import AppService
 
-/// One line of the inbox, read: an event to be delivered, and how.
+/// One parsed line of the inbox: an event to be delivered, with its delivery options.
 ///
 /// ```
 /// {"event":"push","payload":{"aps":{"badge":3}},"id":"order-17","time":"2026-03-01T09:41:00Z"}
 /// ```
 ///
-/// Only `event` is always needed, and `payload` as the event wants it. Any other member than these
-/// and those named here is a fault.
+/// Only `event` is always required, and `payload` according to the event. Any other member than these and
+/// those named here is an error.
 package struct InboxRecord: Sendable {
-    /// The event, its origin the inbox.
+    /// The event; its origin is the inbox.
     package let event: LifecycleEvent
     /// `payload` as it was sent.
     ///
-    /// The event's own may lack a secret.
+    /// The event's own payload may lack a secret.
     package let payload: JSONValue?
-    /// `id`, 1 to 200 bytes: an event whose id an earlier one has is delivered once.
+    /// `id`, 1 to 200 bytes: an event whose id an earlier one has is not delivered again.
     package let id: String?
-    /// `time`, when it happened, as the sender says; the host does not use it.
+    /// `time`, the time of the event, as its sender gives it; the host does not use it.
     package let time: String?
     /// `modules`: the only modules that are to receive it; nil for all.
     package let modules: [ModuleID]?
-    /// `retried`: it is to be delivered although its id was seen.
+    /// `retried`: whether the event is delivered although its id was seen before.
     package let isRetried: Bool
 
     /// The longest id, in bytes of UTF-8.
@@ -33,9 +33,9 @@ package struct InboxRecord: Sendable {
 // MARK: Reading
 
 extension InboxRecord {
-    /// Reads a line, without its newline, which may be any bytes.
+    /// Parses a line, without its newline, of any bytes.
     ///
-    /// - Throws: Everything that is wrong with it.
+    /// - Throws: Every error in it.
     package init(parsing line: ArraySlice<UInt8>) throws(InboxFault) {
         let value: JSONValue
         do throws(JSONError) {
@@ -60,14 +60,14 @@ extension InboxRecord {
         error.faults.first.map { "column \($0.place.column): \($0.message)" } ?? "no value"
     }
 
-    /// Takes the members of a record apart, and notes what is wrong with each.
+    /// A reader that splits a record into its members, and notes the error of each.
     private struct MemberReader {
         let value: JSONValue
         var faults: [InboxFault.Reason] = []
 
         init(_ value: JSONValue) {
             self.value = value
-            // A line of a mebibyte has room for many.
+            // A line of a mebibyte has room for many members.
             for member in value.members.lazy.filter({ !members.contains($0.key) }).prefix(8) {
                 faults.append(
                     .unknownMember(member.key, nearest: nearestName(to: member.key, in: members)))
@@ -154,9 +154,10 @@ extension InboxRecord {
         return json.bytes
     }
 
-    /// The line that has this event delivered once more.
+    /// Returns the line that makes this event be delivered once more.
     ///
-    /// - Parameter modules: The only modules that are to receive it; nil for whom the record names itself.
+    /// - Parameter modules: The only modules that are to receive it; nil for those that the record names
+    ///   itself.
     /// - Returns: The line, without its newline.
     package func lineForRetry(for modules: [ModuleID]? = nil) -> [UInt8] {
         Self.line(

@@ -2,19 +2,19 @@
 struct InboxStart {
     /// The first event that the lane of the last host had not begun; nil for the start of the log.
     private(set) var next: EventPosition?
-    /// Those that had not received everything before: the first event that each was not done with.
+    /// The modules that had not received everything before, with the first event that each had not completed.
     private(set) var modules: [ModuleID: EventPosition] = [:]
     /// The number of times that the delivery of an event was begun and not ended.
     private(set) var attempts: [EventPosition: Int] = [:]
-    /// The lines about it for the log.
+    /// The messages about it for the log.
     private(set) var notices: [String] = []
 
-    /// Puts together what the cursor says and what the black box knows beyond it.
+    /// Combines the cursor with the newer notes of the black box.
     ///
     /// - Parameters:
-    ///   - cursor: The cursor of the last host, or why there is none.
-    ///   - contents: What its black box says; nil for nothing, as where the machine went down.
-    ///   - end: Where the log ends.
+    ///   - cursor: The cursor of the last host, or the reason why there is none.
+    ///   - contents: The contents of its black box; nil for none, for example where the machine went down.
+    ///   - end: The end of the log.
     init(
         _ cursor: Result<InboxCursor, InboxCursorFault>, _ contents: BlackBox.Contents?,
         end: EventPosition
@@ -22,28 +22,28 @@ struct InboxStart {
         switch cursor {
         case .success(let cursor):
             (next, modules, attempts) = (cursor.next, cursor.modules, cursor.attempts)
-            // Of two that differ by more than one, another cursor was put there.
+            // If the two differ by more than one, the cursor was replaced by another.
             if let progress = contents?.progress,
                 progress.cursorSequence == cursor.sequence
                     || progress.cursorSequence == cursor.sequence + 1
             {
                 if let last = progress.last, last > end {
                     notices.append(
-                        "the black box speaks of \(last), but the inbox ends at \(end): going by the "
-                            + "cursor alone, events that were done may be delivered again")
+                        "the black box has \(last), but the inbox ends at \(end): only the cursor is "
+                            + "used; events that were done may be delivered again")
                 } else {
                     take(progress, contents)
                 }
             }
-        // As before the first event, where no host has run yet.
+        // The state before the first event, where no host has run yet.
         case .failure(.missing(path: _)) where contents == nil: break
         case .failure(let fault): notices.append("\(fault)")
         }
     }
 
     private mutating func take(_ progress: BlackBox.Progress, _ contents: BlackBox.Contents?) {
-        // Before its first event the last host had added nothing to the cursor. From then on a module that
-        // is behind says so in the box.
+        // Before its first event the last host had added nothing to the cursor. From then on the box has the
+        // position of a module that is behind.
         guard let place = progress.next else { return }
         next = max(next ?? place, place)
         modules = progress.behind.mapValues(\.position)
@@ -54,7 +54,7 @@ struct InboxStart {
             return
         }
         attempts[current.position] = max(attempts[current.position] ?? 0, current.attempt)
-        // The lane had come to some module: those before it are done. Without that, none is.
+        // The lane had reached a module: those before it are done. Without that, none is.
         guard let contents, let stuck = contents.outermost,
             let index = contents.order.firstIndex(of: stuck)
         else {
@@ -68,12 +68,12 @@ struct InboxStart {
         }
     }
 
-    /// The last place that is spoken of.
+    /// The last position that is mentioned.
     private var last: EventPosition? {
         ([next].compactMap(\.self) + modules.values + attempts.keys).max()
     }
 
-    /// Goes no further than the log.
+    /// Limits all positions to the end of the log.
     private mutating func clamp(to end: EventPosition) {
         next = next.map { min($0, end) }
         modules = modules.mapValues { min($0, end) }
@@ -97,7 +97,8 @@ struct InboxStart {
         return Set(modules.filter { $0.value <= position }.keys)
     }
 
-    /// Those that were behind and have not caught up where the lane has come to `place`, overdue ones aside.
+    /// Returns the modules that were behind and have not caught up when the lane has reached `place`, except
+    /// overdue ones.
     func behind(at place: EventPosition) -> [ModuleID: EventPosition] {
         guard let next, place < next else { return [:] }
         return modules.mapValues { max($0, place) }
@@ -105,7 +106,7 @@ struct InboxStart {
 
     /// Drops modules that the slatefile no longer has.
     ///
-    /// - Returns: Those dropped.
+    /// - Returns: The dropped modules.
     mutating func keep(_ ids: Set<ModuleID>) -> [ModuleID] {
         let gone = modules.keys.filter { !ids.contains($0) }.sorted { $0.text < $1.text }
         for id in gone { modules[id] = nil }
@@ -114,10 +115,11 @@ struct InboxStart {
 }
 
 extension InboxStart {
-    /// Finds out where to go on in a folder, and that what is appended from now on lies behind it.
+    /// Finds the position at which to continue in a folder, and ensures that new records are appended behind
+    /// it.
     ///
-    /// If the log ends before the place that the last host had come to, segments were cut or removed: a new
-    /// one is begun then, since a place that was used may not be used again.
+    /// If the log ends before the position that the last host had reached, segments were cut or removed: a
+    /// new one is begun then, since a position that was used may not be reused.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     init(
@@ -135,7 +137,7 @@ extension InboxStart {
         }
     }
 
-    /// Called under the lock.
+    /// Begins a new segment behind a position; called under the lock.
     private mutating func goBeyond(
         _ last: EventPosition, in folder: InboxFolder, _ extent: InboxExtent
     ) throws(InboxError) {
@@ -143,7 +145,7 @@ extension InboxStart {
         guard last.segment < .max else { throw .numbersUsedUp(folder: folder.path) }
         _ = try folder.createSegment(last.segment + 1)
         notices.append(
-            "the last host had come to \(last), but the inbox ends at \(extent.end): somebody cut or "
-                + "removed segments; going on in a new segment, \(last.segment + 1)")
+            "inbox truncated: expected \(last), found the end at \(extent.end); segments were removed or "
+                + "cut. Continuing in segment \(last.segment + 1)")
     }
 }

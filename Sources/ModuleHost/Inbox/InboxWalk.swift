@@ -2,16 +2,16 @@
 struct InboxWalk {
     /// The state of the current line.
     private enum Line {
-        /// It is looked for whole.
+        /// The line is read completely.
         case reading
-        /// It is passed over, because the walk began inside of it.
+        /// The line is skipped, because the walk began inside it.
         case passing
-        /// It is passed over and then reported, because it is too long; its beginning.
+        /// The line is skipped and then reported, because it is too long; its beginning.
         case tooLong(ArraySlice<UInt8>)
     }
 
     private let folder: InboxFolder
-    /// Whether what lies beyond the reach of positions is left out.
+    /// Whether lines beyond the reach of positions are left out.
     private let staysInReach: Bool
     /// The number of bytes to read at a time.
     private let reading: Int
@@ -21,16 +21,16 @@ struct InboxWalk {
     private var finalSize: Int?
     /// The offset at which the current line begins.
     private var start: Int
-    /// The offset up to which its end was looked for.
+    /// The offset up to which the end of the line was searched.
     private var searched: Int
     private var line: Line
-    /// Numbers that were passed, of which there is no segment.
+    /// The numbers without a segment that were passed.
     private var missing: [ClosedRange<UInt32>] = []
     /// The bytes that were read, and their offset in the segment.
     private var chunk: [UInt8] = []
     private var chunkStart = 0
 
-    /// Begins at `position`; inside of a line, behind it.
+    /// Begins at `position`; if that is inside a line, behind the line.
     init(
         _ folder: InboxFolder, at position: EventPosition, reading: Int, staysInReach: Bool = false
     ) {
@@ -39,7 +39,7 @@ struct InboxWalk {
         self.staysInReach = staysInReach
         number = position.segment
         start = Int(position.offset)
-        // The byte before tells whether a line begins here: its newline ends the passing.
+        // The byte before shows whether a line begins here: its newline ends the skipping.
         searched = max(0, start - 1)
         line = start == 0 ? .reading : .passing
     }
@@ -53,10 +53,10 @@ struct InboxWalk {
 
     private var reach: Int { folder.limits.reach }
 
-    /// Whether it is inside of a line that is too long, and not between lines.
+    /// Whether the position is inside a line that is too long, and not between lines.
     var isInLongLine: Bool { if case .tooLong = line { true } else { false } }
 
-    /// Takes the numbers of the segments that were not there, though one behind them was.
+    /// Takes the numbers of the segments that were missing, though one behind them was not.
     mutating func takeMissing() -> [ClosedRange<UInt32>] {
         defer { missing = [] }
         return missing
@@ -65,10 +65,10 @@ struct InboxWalk {
     /// Takes the next line that is not empty.
     ///
     /// - Parameters:
-    ///   - extent: How far the log goes.
-    ///   - bytes: How many bytes may be read, which are taken off.
-    /// - Returns: Nil where the extent has no further whole line, or as many bytes were read as may be.
-    /// - Throws: ``InboxError/unusable(_:)``; the walk can go on.
+    ///   - extent: The extent of the log.
+    ///   - bytes: The number of bytes that may be read; the bytes read are subtracted.
+    /// - Returns: Nil where the extent has no further complete line, or the number of bytes was reached.
+    /// - Throws: ``InboxError/unusable(_:)``; the walk can continue.
     mutating func next(
         in extent: InboxExtent, reading bytes: inout Int
     ) throws(InboxError) -> InboxItem? {
@@ -96,7 +96,7 @@ struct InboxWalk {
     private mutating func endOfLine() -> Int? {
         let newline = UInt8(ascii: "\n")
         if case .reading = line, searched == start {
-            // Of empty lines there may be gigabytes.
+            // There may be gigabytes of empty lines.
             let next = chunk.firstIndex(otherThan: newline, from: start - chunkStart)
             start = max(start, chunkStart + (next ?? chunk.count))
             searched = start
@@ -105,7 +105,7 @@ struct InboxWalk {
         return chunk.firstIndex(of: newline, from: searched - chunkStart).map { chunkStart + $0 }
     }
 
-    /// Takes the line at hand, whose newline stands at `end`; nil where there is nothing to hand out.
+    /// Takes the current line, whose newline stands at `end`; nil where there is nothing to return.
     private mutating func takeLine(endingAt end: Int) -> InboxItem? {
         defer {
             start = end + 1
@@ -148,14 +148,14 @@ struct InboxWalk {
         .tooLong(bytes: bytes, limit: folder.limits.line)
     }
 
-    /// The beginning of a line, and not all that was read with it.
+    /// Returns the beginning of a line, without the rest of the bytes that were read with it.
     private func excerpt(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         Array(bytes.prefix(folder.limits.excerpt))[...]
     }
 
     // MARK: Reading
 
-    /// Reads more of the segment, of which nothing is left to be searched.
+    /// Reads more of the segment, of which everything was searched.
     ///
     /// - Returns: False where there is no more.
     private mutating func read(
@@ -167,7 +167,7 @@ struct InboxWalk {
             line = .tooLong(excerpt(of: chunk[(start - chunkStart)...]))
         }
         if case .reading = line {
-            // From the start of the line: what was read of it is read again, and nothing is joined.
+            // From the start of the line: the bytes read of it are read again, and nothing is joined.
             let isLong = searched - start > reading / 2
             let wanted = isLong ? max(reading, folder.limits.line + 1) : reading
             try fill(file, from: start, upTo: min(end, start + wanted))
@@ -190,7 +190,7 @@ struct InboxWalk {
 
     // MARK: Segments
 
-    /// The segment at hand, or the next one there is.
+    /// Opens the current segment, or the next one.
     private mutating func openSegment(in extent: InboxExtent) throws(InboxError) -> SegmentFile? {
         if let file { return file }
         for next in extent.segments where next >= number {

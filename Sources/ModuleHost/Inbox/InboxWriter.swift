@@ -1,8 +1,7 @@
-/// Appends events to the inbox: what it returns positions for is on the disk.
+/// A writer that appends events to the inbox: events whose positions it returns are on the disk.
 ///
-/// It keeps the newest segment open between appends, and makes sure under the lock that it still is
-/// the newest. Other writers, in this process or another, may append at the same time with writers of
-/// their own.
+/// It keeps the newest segment open between appends, and checks under the lock that it still is the newest.
+/// Other writers, in this process or another, may append at the same time with writers of their own.
 ///
 /// Not safe to share between threads: one owner.
 package final class InboxWriter {
@@ -11,11 +10,11 @@ package final class InboxWriter {
     private let segments: SegmentList
     private let synchronize: (SegmentFile) throws(FileError) -> Void
     private var newest: SegmentFile?
-    /// Whether the newest segment failed to reach the disk: what it says of later writes cannot be
-    /// trusted.
+    /// Whether the newest segment failed to reach the disk: the results of later writes to it are not
+    /// reliable.
     private var mustRoll = false
 
-    /// Opens the inbox, which must have been made.
+    /// Opens the inbox, which must have been created.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     package convenience init(_ folder: InboxFolder) throws(InboxError) {
@@ -27,7 +26,7 @@ package final class InboxWriter {
     /// - Parameters:
     ///   - folder: The inbox.
     ///   - segments: Its segments.
-    ///   - synchronize: How to wait for the disk: tests put one in its place that fails.
+    ///   - synchronize: Waits for the disk: tests substitute a function that fails.
     /// - Throws: ``InboxError/unusable(_:)``.
     init(
         _ folder: InboxFolder, _ segments: SegmentList,
@@ -45,10 +44,10 @@ package final class InboxWriter {
     ///
     /// Waits for the holder of the lock.
     ///
-    /// - Parameter lines: Each a record without its newline, as ``InboxRecord/line(_:payload:id:time:modules:isRetried:)``
-    ///   makes it.
-    /// - Returns: The position of each, growing.
-    /// - Throws: ``InboxError``. Nothing was accepted then, and nothing is left of it in the log, or at
+    /// - Parameter lines: The records without their newlines, as
+    ///   ``InboxRecord/line(_:payload:id:time:modules:isRetried:)`` creates them.
+    /// - Returns: The position of each, in ascending order.
+    /// - Throws: ``InboxError``. Then no line was accepted, and no part of them is left in the log, or at
     ///   most what the disk did not free again.
     package func append(_ lines: [[UInt8]]) throws(InboxError) -> [EventPosition] {
         guard !lines.isEmpty else { return [] }
@@ -56,7 +55,7 @@ package final class InboxWriter {
         do throws(InboxError) {
             return try lock.hold(.exclusive) { () throws(InboxError) in
                 let (segment, size) = try segmentToAppendTo()
-                // Behind the newline that the batch begins with.
+                // Behind the newline with which the batch begins.
                 var offset = try accept(batch, in: segment, size: size) + 1
                 return lines.map { line in
                     defer { offset += line.count + 1 }
@@ -73,9 +72,9 @@ package final class InboxWriter {
 
     /// Begins a new segment where the newest is full.
     ///
-    /// An append does so by itself; other programs that append need not.
+    /// An append does so itself; other programs that append need not.
     ///
-    /// - Returns: Whether a segment was begun. The one with the last number there is stays the newest.
+    /// - Returns: Whether a segment was begun. The segment with the last possible number stays the newest.
     /// - Throws: ``InboxError``.
     @discardableResult
     package func rollWhenFull() throws(InboxError) -> Bool {
@@ -86,7 +85,7 @@ package final class InboxWriter {
         }
     }
 
-    /// Begins a new segment where the newest is full, with hardly more than a look where it is not.
+    /// Begins a new segment where the newest is full, with hardly more than a check where it is not.
     ///
     /// - Throws: ``InboxError``.
     func rollWhenLarge() throws(InboxError) {
@@ -98,7 +97,7 @@ package final class InboxWriter {
         try rollWhenFull()
     }
 
-    /// The bytes of one write: a newline, which ends whatever a writer before left without one, and
+    /// Returns the bytes of one write: a newline, which ends a line that a writer before left incomplete, and
     /// the lines.
     private func batch(of lines: [[UInt8]]) throws(InboxError) -> [UInt8] {
         let newline = UInt8(ascii: "\n")
@@ -131,7 +130,7 @@ package final class InboxWriter {
             do throws(FileError) {
                 try synchronize(segment)
             } catch {
-                // After a failure the system may call these pages clean: the file is not used again.
+                // After a failure the system may mark these pages as clean: the file is not used again.
                 mustRoll = true
                 try? segment.truncate(to: size)
                 throw error
@@ -145,7 +144,7 @@ package final class InboxWriter {
 
     // MARK: The newest segment, under the lock
 
-    /// The segment that the next batch goes to, and its size.
+    /// Returns the segment for the next batch, and its size.
     private func segmentToAppendTo() throws(InboxError) -> (SegmentFile, size: Int) {
         let (segment, size) = try newestSegment()
         if !mustRoll, size < folder.limits.segment { return (segment, size) }
@@ -164,14 +163,14 @@ package final class InboxWriter {
     private func openNewestSegment() throws(InboxError) -> SegmentFile {
         let used = newest?.number ?? 0
         guard let number = try segments.numbers().last, number >= used else {
-            // All were taken away, or the newest was: its places are not used again.
+            // All segments were removed, or the newest was: its positions are not reused.
             let first = try folder.firstNumber()
             return try first > used ? use(folder.createSegment(first)) : roll(after: used)
         }
         guard let segment = try folder.segment(number, isWritable: true) else {
             throw .unusable(FileError("open", folder.path(ofSegment: number), .notFound))
         }
-        // The process that created it may have died before its name was safe.
+        // The process that created it may have died before its name was safe on the disk.
         do throws(FileError) { try synchronizeFolder(folder.path) } catch { throw .unusable(error) }
         return use(segment)
     }

@@ -1,13 +1,14 @@
-/// The ids by which the inbox knows an event again: of all that was accepted through this host, and of all
-/// that was read.
+/// The ids by which the inbox recognizes an event: of all that were accepted through this host, and of all
+/// that were read.
 ///
-/// At a start the log is read through for them, from its oldest segment to its end, in steps: other work has
-/// its turn in between. What other programs append after that is known when it is read for its delivery.
+/// At a start the log is scanned for them, from its oldest segment to its end, in steps: other work has its
+/// turn in between. Ids that other programs append after that are added when the records are read for
+/// delivery.
 ///
 /// Belongs to the inbox's thread.
 struct KnownIDs {
     private enum Step {
-        /// Some hundred microseconds of work.
+        /// The number of lines in one step: some hundred microseconds of work.
         static let lines = 1024
         static let bytes = 256 << 10
     }
@@ -15,10 +16,10 @@ struct KnownIDs {
     private var ids = RetainedIDs()
     private var reader: InboxReader?
     private var end: EventPosition?
-    /// Whether all that the log had at the start is known.
+    /// Whether all ids that the log had at the start are known.
     private(set) var isComplete = false
 
-    /// Reads on through the log that was there at the start; not when all of it was.
+    /// Continues the scan of the log that was there at the start; has no effect when all of it was scanned.
     ///
     /// - Parameters:
     ///   - folder: The inbox.
@@ -29,10 +30,10 @@ struct KnownIDs {
         let items = try reader.next(
             atMost: Step.lines, bytes: Step.bytes, step: folder.limits.step)
         ids.insert(from: items)
-        // No further: a fast writer would keep it at it for ever.
+        // No further: otherwise a fast writer would keep the scan running for ever.
         let isOver = items.isEmpty && !reader.isPaused
         isComplete = isOver || end.map { reader.position >= $0 } == true
-        // What it has in memory is not needed to look at single records.
+        // The memory of the scan is not needed to read single records.
         if isComplete { self.reader = try InboxReader(folder, segments, from: reader.position) }
     }
 
@@ -46,7 +47,7 @@ struct KnownIDs {
         return new
     }
 
-    /// Up to where it has read, in words.
+    /// The position that the scan has reached, in words.
     var position: String { reader?.position.description ?? "its start" }
 
     /// Returns whether all ids before a position are known.
@@ -54,9 +55,9 @@ struct KnownIDs {
         isComplete || reader.map { $0.position >= place } == true
     }
 
-    /// Returns whether an event of this id is known; to be asked when all ids of the log are.
+    /// Returns whether an event with this id is known; valid when all ids of the log are.
     ///
-    /// - Throws: ``InboxError`` where the log cannot be asked.
+    /// - Throws: ``InboxError`` where the log cannot be read.
     mutating func contains(_ id: String) throws(InboxError) -> Bool {
         guard let reader else { return false }
         return try ids.original(of: id, before: nil, in: reader) != nil
@@ -76,6 +77,6 @@ struct KnownIDs {
         try ids.original(of: id, before: position, in: reader) != nil
     }
 
-    /// Forgets what the segments below `number` had, which are being removed.
+    /// Removes the ids of the segments below `number`, which are being removed.
     mutating func removeSegments(below number: UInt32) { ids.removeSegments(below: number) }
 }

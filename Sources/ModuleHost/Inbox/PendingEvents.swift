@@ -1,7 +1,7 @@
-/// The pending events of an inbox, from its files alone: a host need not run, and is not asked.
+/// The pending events of an inbox, read from its files alone, without a running host.
 ///
-/// Goes by the cursor, and where a host runs or was killed, by its black box, which knows to the event
-/// how far that came.
+/// Uses the cursor, and where a host runs or was killed, its black box, which has the progress exact to the
+/// event.
 package struct PendingEvents: Sendable {
     /// A line of the log that is not done.
     package struct Event: Sendable {
@@ -9,7 +9,7 @@ package struct PendingEvents: Sendable {
         /// The kind of event; nil if the line is not a record.
         package var kind: EventKind?
         package var id: String?
-        /// The time of the event, as its sender says.
+        /// The time of the event, as its sender gives it.
         package var time: String?
         /// The modules that have yet to receive it; nil for all.
         package var modules: [ModuleID]?
@@ -17,25 +17,25 @@ package struct PendingEvents: Sendable {
         package var fault: String?
     }
 
-    /// The number of pending events; those that repeat the id of another count until their turn comes.
+    /// The number of pending events; those that repeat the id of another count until their turn.
     package private(set) var count = 0
-    /// The first of them, in order.
+    /// The first pending events, in order.
     package private(set) var first: [Event] = []
     /// The position from which every module has yet to receive the events; nil for the start of the log.
     package let next: EventPosition?
-    /// The modules that are behind the others, such as those that have failed: the first event that each has
-    /// not received.
+    /// The modules that are behind the others, such as those that have failed, with the first event that each
+    /// has not received.
     package let behind: [ModuleID: EventPosition]
     /// The problems of the cursor or the log, in words.
     package private(set) var notices: [String]
 
     /// Reads the log from the first event that is not done to its end.
     ///
-    /// Of events beyond `limit` nothing but their number is found out, so that even many take no time.
+    /// Events beyond `limit` are only counted, so that even many take little time.
     ///
     /// - Parameters:
     ///   - directory: The state directory, in which there is an inbox.
-    ///   - limit: How many events to describe.
+    ///   - limit: The number of events to describe.
     /// - Throws: ``InboxError/unusable(_:)``.
     package init(in directory: StateDirectory, limit: Int) throws(InboxError) {
         let folder = InboxFolder(in: directory)
@@ -75,8 +75,8 @@ package struct PendingEvents: Sendable {
         } catch {
             event.fault = "\(error)"
         }
-        // What all but some have passed is done where those are not meant, and rejected where it is no
-        // record.
+        // An event that all but some modules have passed is done where it is not for those modules, and
+        // rejected where it is not a record.
         if left != nil, event.fault != nil || event.modules?.isEmpty == true { return }
         count += 1
         if first.count < limit { first.append(event) }

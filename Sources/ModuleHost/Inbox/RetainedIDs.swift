@@ -1,9 +1,10 @@
-/// The ids of the events that the log still has, and where each stands.
+/// The ids of the events in the log, with the position of each.
 ///
-/// Hashes of 64 bits stand for the ids, made with a key of this process, so that no sender can make two
-/// of them meet. Two that meet by chance, once in some million logs of a million ids, are told apart, since the
-/// record itself is read; the later one of the two is not remembered then. A record repeats another where an earlier one of the log has the same id and is
-/// itself a record: a line that was rejected does not keep a correct one with its id away.
+/// The ids are represented by hashes of 64 bits, computed with a key of this process, so that no sender can
+/// make two of them collide. Two that collide by chance, once in some million logs of a million ids, are
+/// distinguished, since the record itself is read; the later one of the two is not stored then. A record
+/// repeats another where an earlier one of the log has the same id and is itself a record: a rejected line
+/// does not exclude a correct one with its id.
 ///
 /// Not safe to share between threads: one owner.
 package struct RetainedIDs {
@@ -11,7 +12,7 @@ package struct RetainedIDs {
 
     /// The first position of each id.
     private var first: [Hash: EventPosition] = [:]
-    /// The other positions of ids that the log has more than once, growing.
+    /// The other positions of ids that the log has more than once, in ascending order.
     private var others: [Hash: ArraySlice<EventPosition>] = [:]
     /// The ids of each segment.
     private var hashes: [UInt32: [Hash]] = [:]
@@ -21,7 +22,7 @@ package struct RetainedIDs {
     /// The number of different ids.
     package var count: Int { first.count }
 
-    /// Adds the ids of all lines there are.
+    /// Adds the ids of all existing lines.
     ///
     /// - Parameter folder: The inbox.
     /// - Throws: ``InboxError/unusable(_:)``.
@@ -36,7 +37,7 @@ package struct RetainedIDs {
 
     /// Adds the ids of lines.
     ///
-    /// Fast: nothing but the id of a line is looked at.
+    /// Fast: only the id of a line is read.
     mutating func insert(from items: [InboxItem]) {
         for item in items {
             guard item.fault == nil, let id = IDScanner.id(in: item.bytes) else { continue }
@@ -46,7 +47,7 @@ package struct RetainedIDs {
 
     /// Notes that the record at `position` has the id.
     ///
-    /// Positions may come in any order, and more than once.
+    /// Positions may arrive in any order, and more than once.
     package mutating func insert(_ id: String, at position: EventPosition) {
         var id = id
         id.withUTF8 { insert($0, at: position) }
@@ -56,9 +57,9 @@ package struct RetainedIDs {
     ///
     /// - Parameters:
     ///   - id: The id.
-    ///   - position: Where the record stands; nil for one that is still to be written.
-    ///   - reader: Looks whether what is there is a record.
-    /// - Returns: The first such place; nil where the record is the first of its id.
+    ///   - position: The position of the record; nil for one that is still to be written.
+    ///   - reader: Checks whether the line at a position is a record.
+    /// - Returns: The first such position; nil where the record is the first with its id.
     /// - Throws: ``InboxError/unusable(_:)``.
     package mutating func original(
         of id: String, before position: EventPosition?, in reader: InboxReader
@@ -71,20 +72,20 @@ package struct RetainedIDs {
             {
                 return place
             }
-            // It was rejected, or has gone: the next one is the first.
+            // The record was rejected, or removed: the next one is the first.
             promote(hash)
         }
         return nil
     }
 
-    /// Forgets what the segments below `number` had, which are being removed.
+    /// Removes the ids of the segments below `number`, which are being removed.
     package mutating func removeSegments(below number: UInt32) {
         for segment in hashes.keys where segment < number {
             for hash in hashes.removeValue(forKey: segment) ?? [] {
                 while let place = first[hash], place.segment < number { promote(hash) }
             }
         }
-        // A dictionary keeps the room of all that it ever had.
+        // A dictionary keeps the capacity of its largest size.
         if first.count < first.capacity / 4 { first = first.filter { _ in true } }
         if others.count < others.capacity / 4 { others = others.filter { _ in true } }
     }
@@ -120,7 +121,7 @@ package struct RetainedIDs {
 }
 
 extension ArraySlice<EventPosition> {
-    /// Inserts into what grows; at the end in no time.
+    /// Inserts into an ascending list; at the end in constant time.
     ///
     /// - Returns: False where it is there already.
     fileprivate mutating func insert(growing position: EventPosition) -> Bool {

@@ -1,44 +1,44 @@
 /// The segments in the folder of an inbox.
 ///
-/// A thread that reads or appends has to know under the lock which segment is the newest, since another program
-/// may have begun one with any higher number. Where the folder is watched, the system tells of new files
-/// before the one who made them gives the lock back, and the folder is listed only when it has told of one;
-/// else it is listed each time.
+/// A thread that reads or appends has to know under the lock which segment is the newest, since another
+/// program may have begun one with any higher number. Where the folder is watched, the system reports new
+/// files before their creator releases the lock, and the folder is listed only after such a report; otherwise
+/// it is listed each time.
 ///
 /// Belongs to one thread.
 final class SegmentList {
     private let folder: InboxFolder
     private let watch: FolderWatch?
-    /// The highest number that was listed, or that the system has told of since.
+    /// The highest number that was listed, or that the system has reported since.
     private var highest = UInt32.max
-    /// Whether the system has told of a change since this was last set to false.
+    /// Whether the system has reported a change since this was last set to false.
     ///
-    /// A caller that asks for the numbers takes what the system has told, so that the descriptor is quiet: a thread that
-    /// sleeps on that has to look here first.
+    /// A request for the numbers takes the reports, so that the descriptor is quiet: a thread that sleeps on
+    /// it has to check this first.
     var hasChanged = false
 
-    /// A list that asks the folder each time.
+    /// Creates a list that reads the folder each time.
     init(_ folder: InboxFolder) {
         self.folder = folder
         watch = nil
     }
 
-    /// A list that watches the folder.
+    /// Creates a list that watches the folder.
     ///
-    /// - Throws: ``FileError`` where the system can watch no more.
+    /// - Throws: ``FileError`` where the system has no watches left.
     init(watching folder: InboxFolder) throws(FileError) {
         self.folder = folder
         watch = try FolderWatch(folder.path, in: folder.statePath)
     }
 
-    /// Can be read from when something has happened in the folder; nil where it is not watched.
+    /// The descriptor that is readable when something has changed in the folder; nil where it is not watched.
     var descriptor: Int32? { watch?.descriptor }
 
-    /// The numbers of the segments, growing.
+    /// Returns the numbers of the segments, in ascending order.
     ///
     /// - Throws: ``InboxError``.
     func numbers() throws(InboxError) -> [UInt32] {
-        // First: what comes while the folder is listed is reported once more.
+        // First: a change while the folder is listed is reported once more.
         takeChanges()
         let numbers = try folder.segments()
         highest = numbers.last ?? 0
@@ -56,14 +56,14 @@ final class SegmentList {
         return highest <= number
     }
 
-    /// Takes what the system has told since the last time; never waits.
+    /// Takes the reports of the system since the last call; never waits.
     func takeChanges() {
         guard let changes = watch?.takeChanges(), !changes.isEmpty else { return }
         hasChanged = true
         for name in changes.names {
             if let number = InboxFolder.segmentNumber(name) { highest = max(highest, number) }
         }
-        // More happened than was kept: the folder has to be listed.
+        // There were more changes than the system kept: the folder has to be listed.
         if changes.isIncomplete { highest = .max }
     }
 }

@@ -12,14 +12,14 @@ struct SegmentSizes {
         }
     }
 
-    /// Looks at the newest segment, and at those that it has not seen as older ones.
+    /// Reads the size of the newest segment, and of those whose final size is not known.
     ///
     /// - Parameters:
     ///   - folder: The inbox.
-    ///   - numbers: Its segments, growing.
+    ///   - numbers: Its segments, in ascending order.
     /// - Throws: ``InboxError``.
     mutating func look(at folder: InboxFolder, _ numbers: [UInt32]) throws(InboxError) {
-        // What was the newest has grown until there was another one.
+        // The former newest segment has grown until there was another one.
         let newest = sizes.keys.max()
         var looked: [UInt32: Int] = [:]
         for number in numbers {

@@ -8,17 +8,17 @@ struct SendRequest {
 
     /// - Parameters:
     ///   - name: The event's name.
-    ///   - payload: What comes along with it.
-    ///   - id: The sender's name for it, if it has one.
-    ///   - origin: Who asks.
-    /// - Throws: What is wrong with it.
+    ///   - payload: The payload.
+    ///   - id: The sender's id for it, if it has one.
+    ///   - origin: The origin of the request.
+    /// - Throws: The error in it.
     init(
         _ name: String, payload: JSONValue?, id: String?, from origin: Origin
     ) throws(RPCError) {
         guard let kind = EventKind(rawValue: name) else {
             let near = nearestName(to: name, in: EventKind.allCases.map(\.rawValue))
                 .map { "; did you mean '\($0)'?" }
-            throw .invalidParameters("/event: there is no event \(quoted(name))\(near ?? "")")
+            throw .invalidParameters("/event: unknown event \(quoted(name))\(near ?? "")")
         }
         do throws(EventError) {
             event = try LifecycleEvent(kind, payload: payload, origin: origin)
@@ -49,7 +49,7 @@ extension InboxRecord {
 }
 
 extension RPCError {
-    /// The inbox did not take an event.
+    /// Returns the error for an event that the inbox did not accept.
     static func notAccepted(_ error: any Error) -> RPCError {
         let reason = (error as? InboxError)?.refusal ?? "\(error)"
         return RPCError(.notAccepted, "not accepted", detail: reason)

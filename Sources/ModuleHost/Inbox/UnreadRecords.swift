@@ -1,6 +1,7 @@
 /// The records that this host has written into the log and not read yet: they need not be parsed again.
 ///
-/// Belongs to the inbox's thread. Holds little: what does not fit is read like what others wrote.
+/// Belongs to the inbox's thread. Has a small capacity: records that do not fit are read like those of other
+/// programs.
 struct UnreadRecords {
     private enum Limits {
         static let count = 1024
@@ -13,7 +14,7 @@ struct UnreadRecords {
         let size: Int
     }
 
-    /// In the order of the log.
+    /// The records in the order of the log.
     private var entries = Deque<Entry>()
     private var bytes = 0
 
@@ -24,7 +25,7 @@ struct UnreadRecords {
         bytes += size
     }
 
-    /// The record of an item that was read; those before it are forgotten.
+    /// Returns the record of an item that was read; those before it are removed.
     ///
     /// - Returns: Nil where it is not known.
     mutating func take(for item: InboxItem) -> InboxRecord? {

@@ -1,17 +1,17 @@
-/// The modules at whose work hosts died, as they are counted in the file `isolated.json`.
+/// The modules that were running at deaths of hosts, as counted in the file `isolated.json`.
 ///
 /// ```
 /// {"modules":{"com.mm.push":{"deaths":2,"host":"4711 2026-03-01T09:41:00.123Z","text":"the last host …"}}}
 /// ```
 ///
-/// Where the slatefile says `"isolation": "auto"`, one that has been blamed ``limit`` times runs in a process
-/// of its own. Deaths do not age: a module that takes the host down once a month does it again.
+/// With `"isolation": "auto"` in the slatefile, a module that was counted ``limit`` times runs in a process
+/// of its own. Deaths do not expire: a module that crashes the host once a month does it again.
 package struct CrashHistory: Hashable, Sendable {
     /// The crashes of one module.
     package struct Blame: Hashable, Sendable {
-        /// The number of hosts that died while it was at work.
+        /// The number of hosts that died while the module was running.
         package var deaths: Int
-        /// The last of them, by its process and when it was started: no module is blamed twice for one.
+        /// The last of these hosts, by its process and its start: a module is counted only once for each.
         package var host: String
         /// The description of the last of these deaths.
         package var text: String
@@ -19,20 +19,20 @@ package struct CrashHistory: Hashable, Sendable {
 
     package static let fileName = "isolated.json"
     private static let lockName = "isolated.lock"
-    /// The number of deaths that is too many.
+    /// The number of deaths from which on a module is isolated.
     package static let limit = 2
 
     package private(set) var blames: [ModuleID: Blame] = [:]
 
-    /// Those that are to run in a process of their own.
+    /// The modules that are to run in a process of their own.
     package var isolated: [ModuleID: Blame] { blames.filter { $0.value.deaths >= Self.limit } }
 
-    /// Counts a death against the module that was at work.
+    /// Counts a death against the module that was running.
     ///
     /// - Parameters:
-    ///   - death: How the last host died.
-    ///   - isCandidate: Whether a module ran in the host itself, and so can have been the cause.
-    /// - Returns: Whether anything has changed: not if no module is known to be the cause, nor where this
+    ///   - death: The death of the last host.
+    ///   - isCandidate: Returns whether a module ran in the host itself, and so may have been the cause.
+    /// - Returns: Whether the count has changed: not if no module is known to be the cause, nor where this
     ///   death was counted before.
     package mutating func blame(for death: LastDeath, where isCandidate: (ModuleID) -> Bool) -> Bool
     {
@@ -49,7 +49,7 @@ extension LastDeath {
     /// The module that was the cause, as far as is known; nil where several may have been, and where the
     /// machine went down.
     ///
-    /// It is the one that the lane was in; where that was in none, the only one on a thread of its own.
+    /// It is the module that the lane was in; where that was in none, the only one on a thread of its own.
     var culprit: ModuleID? {
         guard cause == .process else { return nil }
         if let module { return module }
@@ -60,7 +60,7 @@ extension LastDeath {
 
 /// The reason why the count cannot be used.
 package enum CrashHistoryError: Error, Hashable, Sendable {
-    /// It cannot be read, or is not what this type writes.
+    /// The file cannot be read, or does not have the form this type writes.
     case broken(path: String, String)
     case unwritable(FileError)
 }
@@ -79,14 +79,14 @@ extension CrashHistoryError: CustomStringConvertible {
 // MARK: - The file
 
 extension CrashHistory {
-    /// Reads the count of a state directory, has it changed, and writes it where it was; no other
-    /// process does so meanwhile.
+    /// Reads the count of a state directory, changes it, and writes it back; no other process does so
+    /// meanwhile.
     ///
     /// - Parameters:
-    ///   - directory: The state directory, which must be there.
+    ///   - directory: The state directory, which must exist.
     ///   - change: Returns whether it has changed anything.
-    /// - Returns: The count as it is then. A file that is not there counts nothing.
-    /// - Throws: ``CrashHistoryError``; the file is as it was.
+    /// - Returns: The count after the change. A missing file counts nothing.
+    /// - Throws: ``CrashHistoryError``; the file is unchanged.
     @discardableResult
     package static func update(
         in directory: StateDirectory, _ change: (inout CrashHistory) -> Bool
@@ -104,10 +104,10 @@ extension CrashHistory {
         return modules
     }
 
-    /// Takes the lock that all who change the count have in turn.
+    /// Takes the lock that every process that changes the count takes.
     ///
-    /// A file of its own: the count is replaced when it changes, and the state directory itself is locked
-    /// by the host that runs on it.
+    /// A file of its own: the count is replaced when it changes, and the state directory itself is locked by
+    /// the host that runs on it.
     private static func lock(
         _ directory: StateDirectory
     ) throws(CrashHistoryError) -> Descriptor {
@@ -146,10 +146,10 @@ extension CrashHistory {
         }
     }
 
-    /// Holds nothing against a module any more.
+    /// Removes the crashes of a module.
     ///
-    /// - Parameter module: Which.
-    /// - Returns: What was held against it; nil for nothing.
+    /// - Parameter module: The module.
+    /// - Returns: Its former crashes; nil for none.
     package mutating func resetCrashes(_ module: ModuleID) -> Blame? {
         blames.removeValue(forKey: module)
     }

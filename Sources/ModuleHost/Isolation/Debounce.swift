@@ -1,14 +1,14 @@
 import Dispatch
 
-/// Something that happens again and again, and counts as one as long as it stays away for less than a second.
+/// A filter for a repeated condition, which counts as one as long as it is absent for less than a second.
 struct Debounce {
     private static let calm: UInt64 = 1_000_000_000
-    /// The instant at which it was last seen; nil if it is over.
+    /// The instant at which the condition was last present; nil if it is over.
     private var last: DispatchTime?
 
     var isUnderWay: Bool { last != nil }
 
-    /// - Returns: Whether it begins.
+    /// - Returns: Whether the condition begins.
     mutating func note(_ isThere: Bool) -> Bool {
         let now = DispatchTime.now()
         if isThere {

@@ -1,5 +1,5 @@
 extension DeclaredRoute {
-    /// Finds out whether parameters are what the route asks for, as far as its description tells.
+    /// Checks whether parameters are valid for the route, as far as its description allows.
     func check(_ parameters: RouteParameters) throws(ParameterFault) {
         for parameter in self.parameters ?? [] { try parameter.check(parameters) }
     }
@@ -81,11 +81,11 @@ extension DeclaredRoute.Parameter {
 }
 
 extension AnyRoute {
-    /// Makes a route of a module in a process of its own.
+    /// Creates a route of a module in a process of its own.
     ///
     /// - Parameters:
-    ///   - declared: How the module describes it.
-    ///   - perform: Makes the call; is given the module.
+    ///   - declared: The module's description of the route.
+    ///   - perform: Makes the call; receives the module.
     /// - Throws: ``RouteError`` for a malformed pattern.
     convenience init(
         _ declared: DeclaredRoute, perform: @escaping ErasedHandler.Perform

@@ -1,25 +1,25 @@
-/// The lines of a standard error put together to entries of the log: a traceback of Python, or what Swift's runtime
-/// prints at a crash, is one entry with all its lines, at `error`; any other line is one at `info`.
+/// The lines of standard error, grouped into entries of the log: a traceback of Python, or the crash report
+/// of Swift's runtime, is one entry with all its lines, at `error`; any other line is an entry at `info`.
 struct ErrorEntries {
     typealias Entry = (level: LogLevel, text: String)
 
-    /// Lines of one entry; what follows begins another.
+    /// The maximum number of lines of an entry; further lines begin another.
     static let limit = 256
 
     private enum Kind {
-        /// Ends with the first line that is not indented: the error itself.
+        /// An entry that ends with the first line that is not indented: the error itself.
         case traceback
-        /// Goes on to the end of the process.
+        /// An entry that continues to the end of the process.
         case crash
     }
 
     private var kind: Kind?
     private var lines: [String] = []
 
-    /// Whether lines are kept that may be the beginning of more.
+    /// Whether lines are kept that may be the beginning of a longer entry.
     var isPending: Bool { !lines.isEmpty }
 
-    /// Takes a line.
+    /// Adds a line.
     ///
     /// - Returns: The entries that it ends.
     mutating func add(_ line: String) -> [Entry] {
@@ -43,7 +43,7 @@ struct ErrorEntries {
         return ended
     }
 
-    /// Ends the entry that is kept, if there is one.
+    /// Ends the current entry, if there is one.
     mutating func flush() -> [Entry] {
         defer { (kind, lines) = (nil, []) }
         return lines.isEmpty ? [] : [(.error, lines.joined(separator: "\n"))]

@@ -1,9 +1,9 @@
-/// The lines of a standard error, whatever is printed there.
+/// The lines of standard error, whatever their content.
 struct ErrorLines {
-    /// Bytes that are kept of a line.
+    /// The number of bytes that are kept of a line.
     let limit: Int
-    /// The last ones; before them, if it is none of them, the one with which Swift says why it traps: a
-    /// hundred others follow that.
+    /// The last lines; before them, if it is not among them, the line with the reason of a Swift trap: a
+    /// hundred others follow it.
     var last: [String] { (verdict.map { lines.contains($0) ? [] : [$0] } ?? []) + lines }
 
     private var lines: [String] = []
@@ -15,7 +15,7 @@ struct ErrorLines {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The lines that end in these bytes.
+    /// Returns the lines that end in these bytes.
     mutating func lines(in bytes: ArraySlice<UInt8>) -> [String] {
         var found: [String] = []
         for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@ struct ErrorLines {
         line.contains("Fatal error: ") || line.hasPrefix("*** Program crashed: ")
     }
 
-    /// Returns the rest without a line break.
+    /// Returns the rest, which has no line break.
     mutating func rest() -> [String] { line.isEmpty ? [] : end() }
 
     private mutating func end() -> [String] {

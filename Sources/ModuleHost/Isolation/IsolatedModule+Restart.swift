@@ -1,11 +1,11 @@
 import AppService
 
-/// Death and life of the process.
+/// The end and the restart of the process.
 extension IsolatedModule {
-    /// Starts the process again, and brings it to where the last one was.
+    /// Restarts the process, and brings it to the state of the last one.
     ///
     /// - Parameters:
-    ///   - end: How the last one ended.
+    ///   - end: The end of the last one.
     ///   - event: The event that it was handling.
     /// - Throws: ``IsolationError/givenUp(deaths:within:_:)``.
     func restartProcess(after end: ProcessExit, in event: EventKind?) throws(IsolationError) {
@@ -20,7 +20,7 @@ extension IsolatedModule {
             guard case .restart(let delay) = verdict else { throw giveUp(verdict, after: end) }
             context.log.write(
                 .error, "\(end); it is started again in \(delay.briefText)", event: event?.rawValue)
-            // What is made or launched has its own time for that, and fails with it.
+            // A module that is being created or launched has its own deadline for that, and fails with it.
             if event != .launch { services.yieldLane(again: false) }
             services.waitForStop(within: delay)
             start = services.time.now()
@@ -53,7 +53,7 @@ extension IsolatedModule {
         return error
     }
 
-    /// Tells the process what one before it has received of the app's state.
+    /// Sends the process the events of the app's state that the one before it received.
     private func repeatStage(but event: EventKind?) throws(IsolationError) {
         for kind in stage where kind != event && declaration.events.contains(kind) {
             let again =
@@ -72,7 +72,7 @@ extension IsolatedModule {
 }
 
 extension ProcessExit {
-    /// There was no process.
+    /// Creates the end of a process that could not be started.
     fileprivate init(startFailed error: IsolationError) {
         self.init(processID: 0, cause: .notStarted("\(error)"), exit: .code(0), lastLines: [])
     }

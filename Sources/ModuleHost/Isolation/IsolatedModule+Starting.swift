@@ -13,7 +13,7 @@ extension IsolatedModule {
             })
     }
 
-    /// Has the module take what its process says while it is asked nothing.
+    /// Makes the module handle unrequested messages of its process.
     private static func enter(
         _ reference: LaneConfined<IsolatedReference>, _ services: any ModuleServices,
         _ slot: ModuleSlot,
@@ -23,22 +23,22 @@ extension IsolatedModule {
             guard let module = reference.openInModule().module, module.process === process else {
                 return
             }
-            // Others have their turn before the rest.
+            // Other modules have their turn before the rest.
             if try module.takeMail() { enter(reference, services, slot, process) }
         } completion: { _ in
         }
     }
 
-    /// Starts a process and has it say what it is.
+    /// Starts a process and requests its declaration.
     ///
     /// - Parameters:
-    ///   - terms: How it is started.
-    ///   - introduction: What it receives first.
-    ///   - services: The module's.
+    ///   - terms: The launch settings.
+    ///   - introduction: The facts that it receives first.
+    ///   - services: The services of the module.
     ///   - observer: The observer.
-    ///   - said: What one before it has said, which this one has to say, too.
-    ///   - note: Told of the process before that has said anything.
-    /// - Returns: The process, and what it says.
+    ///   - said: The declaration of the process before, which this one has to repeat.
+    ///   - note: Receives the process before it has sent anything.
+    /// - Returns: The process, and its declaration.
     /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
     static func start(
         _ terms: LaunchSpec, _ introduction: ModuleIntroduction,
@@ -46,7 +46,7 @@ extension IsolatedModule {
         saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
     ) throws(IsolationError) -> ProcessStart.Started {
         let process: ModuleProcess
-        // Told by the shell that goes into the folder first, it would be hard to understand.
+        // An error message of the shell that changes to the folder first would be hard to understand.
         if let name = terms.command.first,
             let fault = lookForProgram(
                 name, in: terms.folder, path: terms.environment["PATH"])
@@ -71,7 +71,7 @@ extension IsolatedModule {
     }
 }
 
-/// The module, for what is made before it.
+/// The module, for objects that are created before it.
 ///
 /// Belongs to the module.
 final class IsolatedReference {

@@ -2,12 +2,12 @@ import AppService
 import Dispatch
 import Synchronization
 
-/// A module in a process of its own, as its host sees it: a module like any other, whose every handler asks
-/// the process and waits for the answer.
+/// A module in a process of its own, as its host sees it: a module like any other, each handler of which
+/// sends a request to the process and waits for the response.
 ///
-/// So it has its place in the order, its deadline, its backlog and its position in the inbox as they all have.
-/// A process that has ended is *being overdue*: the handler that finds out gives up the lane, starts the process
-/// again, delivers the event that it was handling once more, and catches up on its own thread.
+/// So it has a place in the order, a deadline, a backlog and a position in the inbox like every module. A
+/// process that has ended is treated as *being overdue*: the handler that detects it yields the lane,
+/// restarts the process, delivers the event that it was handling once more, and catches up on its own thread.
 final class IsolatedModule {
     let context: ModuleContext
     let terms: LaunchSpec
@@ -22,17 +22,17 @@ final class IsolatedModule {
     var policy: RestartPolicy
     /// The events of the app's state that the process has received, for the next process.
     var stage: [EventKind] = []
-    /// Whether it has no process any more, and gets none.
+    /// Whether it has no process any more, and will get none.
     var isGone = false
-    /// Whether the lane was given up for a flood that is not over.
+    /// Whether the lane was yielded for a flood that has not ended.
     private var hasYieldedToFlood = false
     let posts = PostLimit()
-    /// The origins that it may act for.
+    /// The origins on whose behalf it may act.
     private(set) var deliveredOrigins = DeliveredOrigins()
-    /// Tells of mail.
+    /// The observer that announces messages.
     let observer: ModuleProcess.Observer
 
-    /// Waits until the process has said what it is.
+    /// Waits for the declaration of the process.
     ///
     /// - Throws: ``IsolationError``, ``RouteError``.
     init(_ start: ProcessStart) throws {
@@ -53,15 +53,14 @@ final class IsolatedModule {
         start.reference.openInModule().module = self
     }
 
-    /// Kills a process that was not ended before.
+    /// Kills a process that has not ended.
     deinit {
         if !isGone { process.kill(because: .asked) }
     }
 
-    /// Ends the process; takes as long as that takes, at most the time for a step of the stop and two seconds.
+    /// Ends the process; waits for that, at most the time for a step of the stop and two seconds.
     ///
-    /// The others go on meanwhile, unless the host stops. As the last that is asked of the module: through the
-    /// gate.
+    /// The other modules go on meanwhile, unless the host stops. Called last of all, through the gate.
     func end() {
         guard !isGone else { return }
         let services = context.host.services
@@ -72,11 +71,11 @@ final class IsolatedModule {
     private func shutDown() {
         isGone = true
         _ = process.shutDown(within: context.host.services.deadlines.stop) { request, id in
-            process.refuse(request, id, "the module is let go of")
+            process.refuse(request, id, "the module is unloaded")
         }
     }
 
-    /// Kills the process, which comes back as after any death.
+    /// Kills the process, which is restarted as after any death.
     ///
     /// From any thread.
     func kill() { current.withLock { $0 }.kill(because: .demand) }
@@ -96,12 +95,13 @@ final class IsolatedModule {
 
     // MARK: Events
 
-    /// The number of processes that may end at an event before it is no longer delivered, as for the deaths of hosts.
+    /// The number of processes that may end in an event before it is no longer delivered, equal to that for
+    /// deaths of hosts.
     private static let attempts = Inbox.Limits().attempts
 
-    /// Tells the process of an event.
+    /// Sends an event to the process.
     ///
-    /// - Returns: What it answers.
+    /// - Returns: Its response.
     func notify(_ event: LifecycleEvent) throws -> JSONValue {
         if isGone { throw IsolationError.gone }
         var isRepeated = event.attempt > 1
@@ -124,7 +124,7 @@ final class IsolatedModule {
         }
     }
 
-    /// Puts an event aside that the module cannot receive, if it is durable.
+    /// Moves an event that the module cannot receive to the dead letters, if it is durable.
     private func moveToDeadLetters(_ event: LifecycleEvent, _ error: IsolationError)
         -> IsolationError
     {
@@ -134,8 +134,8 @@ final class IsolatedModule {
         return error
     }
 
-    /// Has the others go on while the process takes its time; one that floods does so at each answer, which
-    /// is said once.
+    /// Lets the other modules go on while the process is busy; a process that floods its output causes this
+    /// at each response, which is logged once.
     private func yieldLane() {
         guard context.host.services.isOnLane else { return }
         let isFlooding = process.isFlooding.load(ordering: .relaxed)
@@ -143,15 +143,15 @@ final class IsolatedModule {
         hasYieldedToFlood = isFlooding
     }
 
-    /// Has the reading thread watch the output again when the lane has nothing more to do.
+    /// Makes the reading thread watch the output again when the lane has nothing more to do.
     private func noteExchange() {
         if !process.isFlooding.load(ordering: .relaxed) { hasYieldedToFlood = false }
-        // One that is overdue goes on with the next at once; see ``noteLevel()``.
+        // An overdue module continues with the next event at once; see ``noteLevel()``.
         guard context.host.services.isOnLane else { return }
         noteLevel()
     }
 
-    /// Has the reading thread watch the output again, since nothing is asked of the process for now.
+    /// Makes the reading thread watch the output again, since no request will follow for now.
     ///
     /// On the lane, or the module's own thread.
     func noteLevel() {
@@ -170,7 +170,7 @@ final class IsolatedModule {
         defer { noteExchange() }
         deliveredOrigins.note(event.origin)
         let deadline = deadline(of: event.kind)
-        // What is launched has its own time, and fails with it.
+        // The launch has its own deadline, and fails with it.
         let stalling = event.kind == .launch ? {} : yieldLane
         let answer = try process.exchange(
             "event", within: patience(beyond: deadline), serving: serve, stalling: stalling
@@ -202,7 +202,7 @@ final class IsolatedModule {
         }
     }
 
-    /// Returns the time after which a process that does not answer is killed.
+    /// Returns the time after which a process that does not respond is killed.
     private func patience(beyond deadline: Duration) -> Duration {
         context.slot.killAfter.map { max($0, deadline) } ?? deadline * 2
     }
@@ -243,7 +243,7 @@ final class IsolatedModule {
         }
     }
 
-    /// Asks the process for the root of the app.
+    /// Requests the root of the app from the process.
     func askForRoot() throws -> String? {
         if isGone { throw IsolationError.gone }
         let limit = patience(beyond: context.host.services.deadlines.launch)
@@ -258,19 +258,19 @@ final class IsolatedModule {
         return try answer.mapError { IsolationError.answered($0.code, $0.description) }.get().string
     }
 
-    // MARK: What comes unasked
+    // MARK: Unrequested messages
 
-    /// The number of messages that are taken before others have their turn.
+    /// The number of messages that are handled before other modules have their turn.
     private static let share = 64
 
-    /// Takes what the process has said; starts it again where it has ended.
+    /// Handles messages of the process; restarts it where it has ended.
     ///
     /// - Returns: Whether there may be more.
     func takeMail() throws -> Bool {
         for _ in 0..<Self.share {
             switch process.queue.next(until: nil) {
             case .message(.request(let request, let id)): serve(request, id)
-            // The caller is gone.
+            // The caller no longer waits.
             case .message(.answer): break
             case .nothing: return false
             case .end(let end):
@@ -281,9 +281,10 @@ final class IsolatedModule {
         return true
     }
 
-    /// Answers a request of the process.
+    /// Handles a request of the process.
     ///
-    /// Other modules do not wait for a process that talks without end: its answer comes behind all that.
+    /// Other modules do not wait for a process that floods its output: its response is sent after all of
+    /// that.
     func serve(_ request: RPCRequest, _ id: RPCID?) {
         if process.isFlooding.load(ordering: .relaxed) { yieldLane() }
         process.answer(request, id, for: self)

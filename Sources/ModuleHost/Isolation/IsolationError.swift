@@ -1,22 +1,22 @@
 import AppService
 
-/// The reason why a module in a process of its own did not do what it was asked to.
+/// The reason why a module in a process of its own did not fulfil a request.
 enum IsolationError: Error, Hashable {
     /// The program cannot be started.
     case start([String], SystemError)
-    /// There is no such program, or it is none; where it was looked for.
+    /// There is no such program, or the file is not a program; with the folder of the search.
     case noProgram(String, ProgramFault, folder: String?)
-    /// It ended before it was ready.
+    /// The process ended before it was ready.
     case notReady(ProcessExit)
-    /// It answered with an error: its code, and what it says.
+    /// The process returned an error: its code, and its message.
     case answered(RPCErrorCode, String)
-    /// It ended in the middle of it.
+    /// The process ended during the request.
     case ended(ProcessExit)
-    /// It ended too often.
+    /// The process ended too often.
     case givenUp(deaths: Int, within: Duration, ProcessExit)
-    /// So many of its processes ended at one event, which it is not told of again.
+    /// This many of its processes ended in one event, which is not delivered to it again.
     case deadly(deaths: Int, ProcessExit)
-    /// It was given up before.
+    /// The process is no longer restarted.
     case gone
     /// The call has arguments that are not text, and cannot leave this process.
     case objects([String])
@@ -33,10 +33,10 @@ extension IsolationError: CustomStringConvertible {
         case .answered(_, let message): message
         case .ended(let end): "\(end)"
         case .givenUp(let deaths, let time, let end):
-            "\(end); it ended \(deaths) times within \(time.briefText), and is given up"
+            "\(end); it ended \(deaths) times within \(time.briefText), and is not restarted again"
         case .deadly(let deaths, let end):
             "\(end); \(deaths) processes ended at this event, which is not repeated again"
-        case .gone: "its process was given up"
+        case .gone: "its process failed too often and is not restarted"
         case .objects(let names):
             "it runs in a process of its own, which objects do not reach: "
                 + names.map { quoted($0) }.joined(separator: ", ")

@@ -13,9 +13,9 @@ struct LaunchSpec: Sendable {
 
     /// - Parameters:
     ///   - command: The program and its arguments.
-    ///   - names: The variables of the host that the slatefile gives it.
-    ///   - settings: What all processes have in common.
-    ///   - module: The module's id, for the next host, which finds the process if this one dies.
+    ///   - names: The variables of the host that the slatefile grants it.
+    ///   - settings: The settings that all processes share.
+    ///   - module: The module's id, by which the next host finds the process if this one dies.
     init(
         _ command: [String], naming names: [String], in settings: ProcessSettings,
         for module: ModuleID? = nil
@@ -30,18 +30,18 @@ struct LaunchSpec: Sendable {
     /// The variable that makes a host's binary the process of a module, and names the module's entry.
     static let entryVariable = "MODULEHOST_ENTRY"
 
-    /// The terms of a Swift module: this very binary, which turns into the module's process.
+    /// Creates the launch settings of a Swift module: this binary, which becomes the module's process.
     ///
     /// - Parameters:
     ///   - entry: The module's class.
-    ///   - names: The variables of the host that the slatefile gives it.
-    ///   - settings: What all processes have in common.
-    ///   - module: The module's id, for the next host, which finds the process if this one dies.
+    ///   - names: The variables of the host that the slatefile grants it.
+    ///   - settings: The settings that all processes share.
+    ///   - module: The module's id, by which the next host finds the process if this one dies.
     init(
         entry: String, naming names: [String], in settings: ProcessSettings,
         for module: ModuleID? = nil
     ) {
-        // Not by its name: that may be another's by now.
+        // Not by its name: another file may have it by now.
         command = [settings.binary ?? "/proc/\(CurrentProcess.id)/exe"]
         folder = settings.folder
         var variables = settings.environment(naming: names, for: module)
@@ -61,12 +61,13 @@ package struct ProcessSettings: Sendable {
 
     /// The binary for Swift modules; nil for that of this process.
     package var binary: String?
-    /// The mark by which the next host finds them if this one dies; nil for none.
+    /// The mark by which the next host finds the processes if this one dies; nil for none.
     var mark: ProcessMark?
     var limits = ModuleProcess.Limits()
     var restarts = RestartPolicy.Limits()
 
-    /// The variables that every process gets, where the host has them; all that begin with `LC_` beside.
+    /// The variables that every process gets, where the host has them; in addition, all that begin with
+    /// `LC_`.
     private static let common: Set<String> = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"]
 
     package init(
@@ -79,9 +80,10 @@ package struct ProcessSettings: Sendable {
     /// Returns the environment of a process.
     ///
     /// - Parameters:
-    ///   - names: Those that the slatefile names.
-    ///   - module: Whose process it is.
-    /// - Returns: Those and the common ones, with their values, as far as the host has them; and its mark.
+    ///   - names: The variables that the slatefile names.
+    ///   - module: The module of the process.
+    /// - Returns: These and the common variables, with their values, as far as the host has them; and its
+    ///   mark.
     fileprivate func environment(
         naming names: [String], for module: ModuleID?
     ) -> [String: String] {
@@ -89,7 +91,7 @@ package struct ProcessSettings: Sendable {
         var variables = environment.filter { name, _ in
             Self.common.contains(name) || name.hasPrefix("LC_") || named.contains(name)
         }
-        // Not the one that the host may have itself, where a module of another host has started it.
+        // Not the mark that the host may have itself, where a module of another host has started it.
         variables[ProcessMark.variable] = mark?.text(for: module)
         return variables
     }

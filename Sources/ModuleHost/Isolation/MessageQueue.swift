@@ -1,45 +1,45 @@
 import AppService
 import Dispatch
 
-/// The messages of a module's process that were not taken yet, in order.
+/// The queue of the messages of a module's process, in order.
 ///
-/// One thread reads the process and adds; one at a time takes: the one that is in the module. A process that
-/// says more than is taken is read no further.
+/// One thread reads the process and adds messages; one thread at a time takes them: the one that is in the
+/// module. A process that sends more than is taken is not read any further.
 final class MessageQueue: Sendable {
-    /// The limits of what may wait.
+    /// The limits of the waiting messages.
     struct Limits: Hashable, Sendable {
         var messages = 1024
         var bytes = 1 << 20
     }
 
-    /// One thing that the process said.
+    /// A message of the process.
     enum Message: Sendable {
         case request(RPCRequest, id: RPCID?)
-        /// The answer to one of ours.
+        /// The response to a request of the host.
         case answer(Int, Result<JSONValue, RPCError>)
     }
 
     /// The next element for the taker.
     enum Next: Sendable {
         case message(Message)
-        /// The process has ended, and all that it said was taken.
+        /// The process has ended, and all its messages were taken.
         case end(ProcessExit)
-        /// Nothing came in time.
+        /// No message arrived in time.
         case nothing
     }
 
     fileprivate struct State {
         var messages = Deque<(message: Message, bytes: Int)>()
         var bytes = 0
-        /// The numbers of our requests that have no answer yet.
+        /// The numbers of the host's requests that have no response yet.
         var unanswered: Set<Int> = []
-        /// The number of nested exchanges under way: they take what comes.
+        /// The number of nested exchanges: they take the messages.
         var exchanges = 0
-        /// Whether a thread sleeps until something comes.
+        /// Whether a thread sleeps until a message arrives.
         var isAwaited = false
-        /// Whether it was announced that there is something.
+        /// Whether waiting messages were announced.
         var isAnnounced = false
-        /// Whether the process is not read, since too much waits.
+        /// Whether the process is not read, since too many messages wait.
         var isFull = false
         var end: ProcessExit?
 
@@ -49,16 +49,16 @@ final class MessageQueue: Sendable {
     private let limits: Limits
     private let state = Guarded(State())
     private let arrival = DispatchSemaphore(value: 0)
-    /// Called when there is something to take and no thread is about to; not again before it was taken.
+    /// Called when there is a message to take and no thread is about to; not again before it was taken.
     private let announce: @Sendable () -> Void
-    /// Told that there is room again.
+    /// Called when there is room again.
     private let resume: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - limits: How much may wait.
-    ///   - announce: Called, on any thread, when there is something to take and no thread is about to. Not again
-    ///     before all of it was taken.
-    ///   - resume: Told that there is room again, where ``isFull`` said that there is none.
+    ///   - limits: The limits of the waiting messages.
+    ///   - announce: Called, on any thread, when there is a message to take and no thread is about to. Not
+    ///     again before all of them were taken.
+    ///   - resume: Called when there is room again, after ``isFull`` was true.
     init(
         _ limits: Limits, announce: @escaping @Sendable () -> Void,
         resume: @escaping @Sendable () -> Void
@@ -70,15 +70,15 @@ final class MessageQueue: Sendable {
 
     // MARK: The thread that reads
 
-    /// Whether nothing more is to be read for now; ``resume`` is called when that is over.
+    /// Whether nothing more is to be read for now; ``resume`` is called when there is room again.
     var isFull: Bool { state.withLock { $0.isFull } }
 
     /// Adds a message.
     ///
     /// - Parameters:
-    ///   - message: What the process said.
-    ///   - bytes: How long it is.
-    /// - Returns: Whether it may be; false if that answer was not asked for.
+    ///   - message: The message of the process.
+    ///   - bytes: Its length.
+    /// - Returns: Whether it is valid; false for a response without a request.
     func add(_ message: Message, bytes: Int) -> Bool {
         add { state in
             if case .answer(let number, _) = message {
@@ -86,7 +86,7 @@ final class MessageQueue: Sendable {
             }
             state.messages.append((message, bytes))
             state.bytes += bytes
-            // Full stays full until there is room: the reader learns of that, and of nothing less.
+            // The queue stays full until there is enough room: only then the reader is notified.
             state.isFull =
                 state.isFull || state.messages.count >= limits.messages
                 || state.bytes >= limits.bytes
@@ -94,7 +94,7 @@ final class MessageQueue: Sendable {
         }
     }
 
-    /// Notes that nothing more will come.
+    /// Notes that no further message will arrive.
     func end(_ end: ProcessExit) {
         _ = add { state in
             state.end = end
@@ -114,10 +114,10 @@ final class MessageQueue: Sendable {
         return isAllowed
     }
 
-    // MARK: Who takes
+    // MARK: The taking thread
 
-    /// Notes that an exchange begins with a request of this number: until it ends its thread takes what
-    /// comes.
+    /// Notes that an exchange begins with a request of this number: until it ends its thread takes the
+    /// messages.
     func beginExchange(_ number: Int) {
         state.withLock { state in
             state.exchanges += 1
@@ -125,7 +125,7 @@ final class MessageQueue: Sendable {
         }
     }
 
-    /// Notes that the innermost exchange is over, with an answer or without.
+    /// Notes that the innermost exchange is over, with a response or without.
     func endExchange() {
         let isNews = state.withLock { state in
             state.exchanges -= 1
@@ -136,8 +136,8 @@ final class MessageQueue: Sendable {
 
     /// Takes the next message.
     ///
-    /// - Parameter deadline: How long to wait for one; nil not to wait.
-    /// - Returns: The message; nothing where none came in time.
+    /// - Parameter deadline: The end of the wait; nil not to wait.
+    /// - Returns: The message; `nothing` where none arrived in time.
     func next(until deadline: DispatchTime?) -> Next {
         while true {
             let (next, resumes) = state.withLock { state -> (Next?, Bool) in
@@ -160,7 +160,7 @@ final class MessageQueue: Sendable {
                 return !state.isAwaited
             }
             guard hasCome else { return .nothing }
-            // It came in this very moment.
+            // It arrived at this very moment.
             arrival.wait()
         }
     }
@@ -173,7 +173,8 @@ extension MessageQueue.State {
         return message
     }
 
-    /// Below half: not to be read for one message at a time.
+    /// Returns whether less than half of the limits is used: reading would otherwise resume for one message
+    /// at a time.
     fileprivate func hasRoom(within limits: MessageQueue.Limits) -> Bool {
         messages.count <= limits.messages / 2 && bytes <= limits.bytes / 2
     }

@@ -1,9 +1,9 @@
 import AppService
 
-/// A version of what host and module processes say to each other.
+/// A version of the protocol between host and module processes.
 enum ModuleProtocol: Int, Hashable, Sendable, CaseIterable {
     case one = 1
-    /// Origins are values beside their words.
+    /// Origins are values, in addition to their texts.
     case two
 
     static let newest = two
@@ -11,17 +11,17 @@ enum ModuleProtocol: Int, Hashable, Sendable, CaseIterable {
     var hasOriginValues: Bool { self != .one }
 }
 
-/// The answer of a module in a process of its own to `initialize`.
+/// The response of a module in a process of its own to `initialize`.
 struct ModuleDeclaration: Hashable, Sendable {
-    /// The version that it speaks.
+    /// The protocol version that it uses.
     var version = ModuleProtocol.newest
-    /// The events that it wants.
+    /// The events that it receives.
     let events: Set<EventKind>
-    /// On which topics it receives messages.
+    /// The topics on which it receives messages.
     let topics: [String]
-    /// Its routes.
+    /// The routes of the module.
     let routes: [DeclaredRoute]
-    /// Whether it can be asked for the root of the app.
+    /// Whether it provides the root of the app.
     let suppliesRoot: Bool
 
     private struct Answer: Decodable {
@@ -34,17 +34,17 @@ struct ModuleDeclaration: Hashable, Sendable {
         let ready: Bool?
     }
 
-    /// Reads an answer.
+    /// Reads a response.
     ///
     /// - Parameters:
     ///   - answer: The result of `initialize`.
-    ///   - module: The module that was asked.
-    /// - Returns: What it says, and whether events may come at once.
+    ///   - module: The module of the process.
+    /// - Returns: The declaration, and whether events may be sent at once.
     /// - Throws: ``DeclarationFault``.
     static func read(
         _ answer: JSONValue, of module: ModuleID
     ) throws(DeclarationFault) -> (declaration: ModuleDeclaration, isReady: Bool) {
-        // Before all else: another version may say anything.
+        // Before everything else: another version may have any content.
         if let number = answer["protocol"]?.int, ModuleProtocol(rawValue: number) == nil {
             throw .version(number)
         }
@@ -82,7 +82,7 @@ enum DeclarationFault: Error, Hashable {
 }
 
 extension DeclarationFault: CustomStringConvertible {
-    /// For a sentence about the process: `answered 'initialize' for module 'x', not for its own`.
+    /// The text for a sentence about the process: `answered 'initialize' for module 'x', not for its own`.
     var description: String {
         let what =
             switch self {
@@ -100,7 +100,7 @@ extension DeclarationFault: CustomStringConvertible {
     }
 }
 
-/// A route as a module of another process describes it.
+/// The description of a route by a module of another process.
 struct DeclaredRoute: Decodable, Hashable, Sendable {
     let pattern: String
     let action: String?

@@ -19,7 +19,7 @@ final class ModuleLog: Sendable {
         self.onLine = onLine
     }
 
-    /// Takes a request `log`.
+    /// Handles a request `log`.
     func write(_ request: RPCRequest) {
         let level = request.parameters?["level"]?.string.flatMap(LogLevel.init) ?? .info
         let message = request.parameters?["message"]
@@ -38,10 +38,10 @@ final class ModuleLog: Sendable {
         }
     }
 
-    /// Says what was left out and not told of yet.
+    /// Reports the lines that were dropped and not reported yet.
     func end() { reportDropped(rateLimit.withLock { $0.takeDropped() }) }
 
-    /// Says something that is the host's to say, however much it has logged.
+    /// Logs a warning of the host itself, without the rate limit.
     func warn(_ text: String) { onLine(.warning, text) }
 
     private func reportDropped(_ count: Int) {

@@ -2,35 +2,37 @@ import AppService
 import Dispatch
 import Synchronization
 
-/// The standard output of a module's process, on its way to the queue.
+/// The standard output of a module's process, up to the queue.
 ///
-/// The thread that waits for an answer reads it: were it another one, each answer would take two wake-ups in place
-/// of one. In between, and where the process says more than it may, its ``ModuleReading`` does. One at a
-/// time reads, and what it finds is in the queue before another one can.
+/// The thread that waits for a response reads it: with another reader, each response would take two wake-ups
+/// instead of one. In between, and where the process sends more than allowed, its ``ModuleReading`` reads.
+/// One thread at a time reads, and its messages are in the queue before another thread can read.
 final class ModuleOutput: Sendable {
     fileprivate struct State {
         var lines: LineBuffer
         var buffer = [UInt8](readingUpTo: 1 << 16)
-        /// For what wants no answer: who asks waits for one by himself.
+        /// The rate of messages that want no response: a process that sends a request waits for its response
+        /// anyway.
         var pace: TokenBucket
         var isOpen = true
-        /// Whether what it says is no longer looked at.
+        /// Whether the output is no longer parsed.
         var isDeaf = false
-        /// Whether who waits for an answer reads.
+        /// Whether the thread that waits for a response reads.
         var isHeld = false
-        /// The number of times that a caller began to hold it; the reading thread compares it with the last one it saw.
+        /// The number of times that a caller has begun to read; the reading thread compares it with the last
+        /// number it saw.
         var holds = 0
         var holdsSeen = 0
         /// Whether the reading thread sleeps until no other thread reads.
         var isReleaseAwaited = false
-        /// Whether it sleeps because another thread read, and may again soon.
+        /// Whether the reading thread sleeps because another thread read, and may read again soon.
         var isRestAwaited = false
     }
 
     private let child: ChildProcess
-    /// Wakes the reading thread.
+    /// The signal that wakes the reading thread.
     private let wake: WakeSignal
-    /// Wakes who waits for an answer.
+    /// The signal that wakes the thread that waits for a response.
     private let nudge: WakeSignal
     private let queue: MessageQueue
     private let log: ModuleLog
@@ -44,10 +46,10 @@ final class ModuleOutput: Sendable {
     /// - Parameters:
     ///   - child: The process.
     ///   - wake: Wakes the reading thread.
-    ///   - queue: Where its messages go.
-    ///   - log: Where its log goes.
-    ///   - limits: What it is allowed.
-    ///   - violate: Told what it said that it must not; nothing that it says after that counts.
+    ///   - queue: The queue for its messages.
+    ///   - log: The log for its log lines.
+    ///   - limits: The limits of its output.
+    ///   - violate: Called with the description of an invalid message; everything after that is ignored.
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     init(
         of child: ChildProcess, _ wake: WakeSignal, to queue: MessageQueue, _ log: ModuleLog,
@@ -66,9 +68,9 @@ final class ModuleOutput: Sendable {
                 lines: LineBuffer(limit: limits.line), pace: TokenBucket(limits.reading, at: .now)))
     }
 
-    // MARK: Who waits for an answer
+    // MARK: The thread that waits for a response
 
-    /// Has the caller read from now on, unless the process says more than it may.
+    /// Makes the calling thread the reader from now on, unless the process sends more than allowed.
     func hold() {
         state.withLock { state in
             guard state.isCalm else { return }
@@ -77,7 +79,7 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// Leaves the reading to the reading thread, where it was the caller's.
+    /// Leaves the reading to the reading thread again.
     func release() {
         state.withLock { state in
             state.isHeld = false
@@ -87,13 +89,13 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// Notes that nothing will be asked soon: the reading thread watches the output again.
+    /// Notes that no request will follow soon: the reading thread watches the output again.
     ///
     /// From any thread.
     func rest() {
         state.withLock { state in
             guard !state.isHeld else { return }
-            // Where that thread has not yet asked whose turn it is, it need not wait either.
+            // If that thread has not yet requested its turn, it need not wait either.
             state.holdsSeen = state.holds
             guard state.isRestAwaited else { return }
             state.isRestAwaited = false
@@ -103,19 +105,19 @@ final class ModuleOutput: Sendable {
 
     /// The result of waiting for output.
     enum Outcome {
-        /// There may be something in the queue.
+        /// There may be a message in the queue.
         case read
-        /// Nothing came in time.
+        /// Nothing arrived in time.
         case timeUp
-        /// The reading thread reads: what comes is to be awaited at the queue.
+        /// The reading thread reads: the caller waits at the queue.
         case elsewhere
     }
 
-    /// Waits until there is output, or ``interrupt()``, and has it in the queue, where the caller is who
-    /// reads.
+    /// Waits until there is output, or ``interrupt()``, and moves it to the queue, where the caller is the
+    /// reader.
     ///
-    /// - Parameter deadline: How long to wait.
-    /// - Returns: What came of it.
+    /// - Parameter deadline: The end of the wait.
+    /// - Returns: The result of the wait.
     func read(until deadline: DispatchTime) -> Outcome {
         guard state.withLock(\.isHeld) else { return .elsewhere }
         var set = PollSet()
@@ -129,31 +131,31 @@ final class ModuleOutput: Sendable {
             guard state.isHeld else { return .elsewhere }
             if set.isReady(output) { readSome(&state) }
             if state.isCalm { return .read }
-            // The reading thread knows what to do.
+            // The reading thread handles this state.
             state.isHeld = false
             wake.give()
             return .elsewhere
         }
     }
 
-    /// Ends the waiting for an answer, or the next one if no thread waits now.
+    /// Ends the wait for a response, or the next one if no thread waits now.
     ///
     /// From any thread.
     func interrupt() { nudge.give() }
 
     // MARK: The reading thread
 
-    /// The reader whose turn it is.
+    /// The thread whose turn it is to read.
     enum Turn: Hashable {
         case own
-        /// That of who waits for an answer; to be asked again after so many milliseconds, nil when the signal
-        /// is given.
+        /// The thread that waits for a response; check again after this many milliseconds, or if nil, when
+        /// the signal is given.
         case another(askAgain: Int32?)
-        /// Read by no thread: the output is at its end.
+        /// No thread reads: the output has ended.
         case nobody
     }
 
-    /// Asks whose turn it is, for the reading thread.
+    /// Returns whose turn it is, for the reading thread.
     func turn() -> Turn {
         state.withLock { state in
             state.isRestAwaited = false
@@ -169,28 +171,28 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// Returns the milliseconds until more of it may be read; 0 for now.
+    /// Returns the milliseconds until the output may be read again; 0 for now.
     func pause() -> Int32 { state.withLock { $0.pace.pause(at: .now) } }
 
-    /// Has what is there in the queue, unless it has become another's turn.
+    /// Moves the available output to the queue, unless it has become another thread's turn.
     func readInTurn() {
         state.withLock { state in
             if !state.isHeld { readSome(&state) }
         }
     }
 
-    /// Has all that is left in the queue, when the process has ended.
+    /// Moves all remaining output to the queue, when the process has ended.
     func readRest() {
         state.withLock { state in
             while state.isOpen, readSome(&state) {}
             state.isOpen = false
             state.isHeld = false
         }
-        // Others may have the output still open.
+        // Other processes may still have the output open.
         nudge.give()
     }
 
-    /// Looks no more at what it says.
+    /// Stops parsing the output.
     func ignore() { state.withLock { $0.ignore() } }
 
     // MARK: Lines
@@ -225,14 +227,14 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// - Returns: What it must not say, if that is it.
+    /// - Returns: The description of the message, if it is not valid.
     private func take(_ line: [UInt8], _ pace: inout TokenBucket) -> String? {
         switch RPCFrame(line) {
         case .single(.request(let request, let id)):
             if id == nil { pace.take(1, at: .now) }
             if request.method == "log" {
                 log.write(request)
-                // A thread that asks for an answer gets it in its turn.
+                // A process that requests a response gets it in its turn.
                 if id == nil { return nil }
             }
             _ = queue.add(.request(request, id: id), bytes: line.count)
@@ -242,7 +244,7 @@ final class ModuleOutput: Sendable {
                 queue.add(.answer($0, response.result), bytes: line.count)
             }
             return isAwaited == true
-                ? nil : "answered request \(excerpt(response.id.text)), which nobody waits for"
+                ? nil : "answered request \(excerpt(response.id.text)), which is not pending"
         case .single(.invalid(let error, _)):
             return
                 "printed \"\(excerpt(String(decoding: line, as: UTF8.self)))\", which is not a message: "
@@ -253,7 +255,7 @@ final class ModuleOutput: Sendable {
 }
 
 extension ModuleOutput.State {
-    /// Whether there is nothing about it that the reading thread has to see to.
+    /// Whether the output needs no attention of the reading thread.
     fileprivate var isCalm: Bool {
         mutating get { isOpen && !isDeaf && pace.pause(at: .now) == 0 }
     }

@@ -1,14 +1,15 @@
 import Dispatch
 
 extension ModuleProcess {
-    /// Has the process say what it is, and waits until it is ready.
+    /// Requests the declaration of the process, and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - context: What it learns of itself.
-    ///   - time: How long that may take.
-    ///   - said: What a process before it has said, which this one has to say, too.
-    /// - Returns: What it says.
-    /// - Throws: ``ProcessExit`` where it ended or was killed: for what it said, or since it took too long.
+    ///   - context: The facts about its module.
+    ///   - time: The longest wait.
+    ///   - said: The declaration of a process before it, which this one has to repeat.
+    /// - Returns: The declaration.
+    /// - Throws: ``ProcessExit`` where the process ended or was killed: for an invalid message, or because it
+    ///   took too long.
     func initialize(
         _ context: ModuleIntroduction, within time: Duration, saidBefore said: ModuleDeclaration?
     ) throws(ProcessExit) -> ModuleDeclaration {
@@ -60,7 +61,7 @@ extension ModuleProcess {
         return declaration
     }
 
-    /// Kills it for something it said, and waits for its end.
+    /// Kills the process for an invalid message, and waits for its end.
     private func die(of what: String) -> ProcessExit {
         violate(what)
         return waitForEnd()
@@ -72,9 +73,9 @@ extension ModuleProcess {
         }
     }
 
-    /// Answers what comes before it is ready.
+    /// Handles requests that arrive before the process is ready.
     ///
-    /// - Returns: Whether it says that it is.
+    /// - Returns: Whether the request states that it is ready.
     private func takeReady(_ request: RPCRequest, _ id: RPCID?) -> Bool {
         switch request.method {
         case "ready":
@@ -86,12 +87,12 @@ extension ModuleProcess {
         return false
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// The time that a process may take to read an answer.
+    /// The time that a process may take to read a response.
     private static let readingTime: Duration = .seconds(5)
 
-    /// Answers a request with a result; a notification gets none.
+    /// Responds to a request with a result; a notification gets no response.
     func succeed(_ id: RPCID?, _ result: (inout JSONWriter) -> Void) {
         guard let id else { return }
         var json = JSONWriter(capacity: 128)
@@ -99,7 +100,7 @@ extension ModuleProcess {
         send(json.bytes, within: Self.readingTime)
     }
 
-    /// Answers a request with an error.
+    /// Responds to a request with an error.
     func fail(_ id: RPCID?, _ error: RPCError) {
         guard let id else { return }
         var json = JSONWriter(capacity: 128)
@@ -107,7 +108,7 @@ extension ModuleProcess {
         send(json.bytes, within: Self.readingTime)
     }
 
-    /// Answers that this cannot be had now.
+    /// Responds that a request cannot be fulfilled now.
     func refuse(_ request: RPCRequest, _ id: RPCID?, _ reason: String) {
         fail(id, RPCError(.notRunning, "\(request.method): \(reason)"))
     }

@@ -2,29 +2,29 @@ import AppService
 import Dispatch
 import Synchronization
 
-/// One run of a module's program: what it is sent, and what it says.
+/// One run of a module's program: the messages to it, and its messages.
 ///
-/// A thread of its own reads it from the start to the end, except for what a thread that waits for an answer
-/// reads itself. Requests to it, and answers to its requests, come from one thread at a time: the one that is
-/// in the module.
+/// A thread of its own reads it from the start to the end, except for output that a thread that waits for a
+/// response reads itself. Requests to it, and responses to its requests, are sent by one thread at a time:
+/// the one that is in the module.
 final class ModuleProcess: Sendable {
     struct Limits: Hashable, Sendable {
-        /// Bytes of a line, without its newline.
+        /// The number of bytes of a line, without its newline.
         var line = 1 << 20
         /// The number of bytes of a line of standard error that are shown.
         var errorLine = 4096
         var queue = MessageQueue.Limits()
         var output = TokenBucket.Limits(burst: 1000, perSecond: 100)
-        /// Lines of output that want no answer: beyond that they are read more slowly.
+        /// The rate of output lines that want no response: beyond it they are read more slowly.
         var reading = TokenBucket.Limits(burst: 20_000, perSecond: 20_000)
-        /// Bytes of standard error: beyond that they are read more slowly.
+        /// The rate of bytes of standard error: beyond it they are read more slowly.
         var errorBytes = TokenBucket.Limits(burst: 1 << 18, perSecond: 1 << 18)
         /// The limit on failed notifications of the process in the log.
         var complaints = TokenBucket.Limits(burst: 10, perSecond: 1)
         /// The time after an exchange in which the output is left to the thread that waits for the next answer.
         ///
-        /// That would wake the reading thread, too. Unless a caller says sooner that this was the last
-        /// (``ModuleOutput/rest()``), what a process says unasked may lie for so long.
+        /// Each response would otherwise wake the reading thread, too. Unless a caller states sooner that
+        /// this was the last (``ModuleOutput/rest()``), an unrequested message may wait that long.
         var lull: Duration = .milliseconds(50)
         /// The time that a process may take to end after it has closed its output.
         var closing: Duration = .seconds(1)
@@ -34,13 +34,13 @@ final class ModuleProcess: Sendable {
 
     /// The observer of a process.
     struct Observer: Sendable {
-        /// A line of standard error, or of the process's log.
+        /// Called with a line of standard error, or of the process's log.
         ///
         /// On the thread that reads.
         let onLine: @Sendable (LogLevel, String) -> Void
-        /// Called when there is something to take, or the process has ended, and no exchange is on its way.
+        /// Called when there is a message to take, or the process has ended, and no exchange is in progress.
         ///
-        /// Not again before all was taken. On any thread.
+        /// Not again before all messages were taken. On any thread.
         let onMail: @Sendable (ModuleProcess) -> Void
     }
 
@@ -50,15 +50,15 @@ final class ModuleProcess: Sendable {
     let output: ModuleOutput
     let log: ModuleLog
     private let child: ChildProcess
-    /// Whether it says more than it may at a time, and so is read slowly.
+    /// Whether the process sends more than allowed at a time, and so is read slowly.
     let isFlooding = Atomic(false)
-    /// Whether its language's runtime writes down what it crashed of, before it ends.
+    /// Whether the runtime of its language prints a crash report, before the process ends.
     let isCrashing = Atomic(false)
     private let lastNumber = Atomic(0)
     private let complaints: Guarded<OutputRateLimit>
-    /// The reason why this process kills the child, if it does: the first one counts.
+    /// The reason why this process kills the child, if it does: the first reason counts.
     private let cause = Guarded<ProcessExit.Cause?>(nil)
-    /// Wakes the thread that reads: there is room for what it says, or it is that thread's turn.
+    /// The signal that wakes the reading thread: there is room for messages, or it is that thread's turn.
     let wake: WakeSignal
 
     var processID: Int32 { child.processID }
@@ -82,11 +82,11 @@ final class ModuleProcess: Sendable {
     /// - Parameters:
     ///   - command: The program and its arguments.
     ///   - environment: All of its variables.
-    ///   - folder: Where it runs.
+    ///   - folder: Its working directory.
     ///   - time: The clock.
-    ///   - limits: What it is allowed.
+    ///   - limits: The limits of the process.
     ///   - observer: The observer.
-    /// - Returns: The process; whatever it says from now on is read.
+    /// - Returns: The process; its output is read from now on.
     /// - Throws: ``SystemError`` where it cannot be started.
     static func start(
         _ command: [String], environment: [String: String], in folder: String?,
@@ -120,20 +120,20 @@ final class ModuleProcess: Sendable {
         }
     }
 
-    // MARK: Talking to it
+    // MARK: Requests
 
-    /// Asks for something, and waits for the answer.
+    /// Sends a request, and waits for the response.
     ///
-    /// While it waits it serves requests of the process, on the calling thread.
+    /// While waiting it handles requests of the process, on the calling thread.
     ///
     /// - Parameters:
-    ///   - method: What is asked.
-    ///   - time: How long the answer may take; beyond that the process is killed.
-    ///   - serve: Answers a request of the process.
-    ///   - stalling: Called at most once, where the answer will take long.
+    ///   - method: The method of the request.
+    ///   - time: The longest wait for the response; beyond it the process is killed.
+    ///   - serve: Handles a request of the process.
+    ///   - stalling: Called at most once, where the response will take long.
     ///   - parameters: Writes the parameters.
-    /// - Returns: The answer: a result, or the error that the process says.
-    /// - Throws: ``ProcessExit`` where the process has ended, or ends before it answers.
+    /// - Returns: The response: a result, or the error of the process.
+    /// - Throws: ``ProcessExit`` where the process has ended, or ends before it responds.
     func exchange(
         _ method: String, within time: Duration,
         serving serve: (RPCRequest, RPCID?) -> Void, stalling: () -> Void = {},
@@ -153,14 +153,15 @@ final class ModuleProcess: Sendable {
         defer { queue.endExchange() }
         var deadline = DispatchTime.after(time)
         write(json.bytes, within: time)
-        // Not before: what it prints is to be read while it takes nothing in.
+        // Not earlier: the output must be read while the process does not read its input.
         output.hold()
         defer { output.release() }
         while true {
             switch next(until: deadline, onDelay: noteStall) {
             case .message(.answer(number, let result)): return result
             case .message(.answer(let other, _)):
-                // Of two requests, one in the other, the outer one: the inner one stays unanswered for ever.
+                // Two requests, one inside the other, and a response to the outer one: the inner one would
+                // stay without a response for ever.
                 violate("answered request \(other) before request \(number), which came after it")
                 deadline = .distantFuture
             case .message(.request(let request, let id)):
@@ -179,7 +180,7 @@ final class ModuleProcess: Sendable {
         isFlooding.load(ordering: .relaxed) || isCrashing.load(ordering: .relaxed)
     }
 
-    /// Takes the next message; reads it where it is the caller's to read.
+    /// Takes the next message; reads it where the caller is the reader.
     private func next(until deadline: DispatchTime, onDelay: () -> Void) -> MessageQueue.Next {
         while true {
             let next = queue.next(until: nil)
@@ -196,12 +197,13 @@ final class ModuleProcess: Sendable {
         }
     }
 
-    /// Sends an answer, or a notification.
+    /// Sends a response, or a notification.
     func send(_ line: [UInt8], within time: Duration) { write(line, within: time) }
 
     /// Writes a line.
     ///
-    /// A process that does not take the line in time is killed; a thread that waits for an answer gets that end as the answer.
+    /// A process that does not read the line in time is killed; a thread that waits for a response receives
+    /// that end as the response.
     private func write(_ line: [UInt8], within time: Duration) {
         let deadline = DispatchTime.after(time)
         let bytes = line + [UInt8(ascii: "\n")]
@@ -210,7 +212,7 @@ final class ModuleProcess: Sendable {
             do throws(SystemError) {
                 rest = rest.dropFirst(try child.write(rest))
             } catch {
-                // It has closed its input, or ended: the thread that reads finds out which.
+                // The process has closed its input, or ended: the reading thread finds out which.
                 return
             }
             if rest.isEmpty { return }
@@ -221,13 +223,13 @@ final class ModuleProcess: Sendable {
         }
     }
 
-    /// Logs that something it asked for, without wanting an answer, was not done.
+    /// Logs that a notification of the process failed.
     func complain(_ what: String, at now: ContinuousClock.Instant) {
         guard case .show(let dropped) = complaints.withLock({ $0.take(at: now) }) else { return }
         log.warn(dropped > 0 ? "\(what) (and \(dropped) more before)" : what)
     }
 
-    // MARK: Ending it
+    // MARK: The end
 
     /// Kills the process and its group.
     func kill(because reason: ProcessExit.Cause) {
@@ -235,16 +237,16 @@ final class ModuleProcess: Sendable {
         child.kill()
     }
 
-    /// Kills it for something it said.
+    /// Kills the process for an invalid message.
     func violate(_ what: String) { kill(because: .violation(what)) }
 
-    /// Ends it in good order: tells it to and closes its input; where it has not ended in time it gets
-    /// SIGTERM, and then is killed.
+    /// Ends the process in order: requests its end and closes its input; where it has not ended in time it
+    /// gets SIGTERM, and then is killed.
     ///
     /// - Parameters:
-    ///   - time: How long it may take.
-    ///   - serve: Answers a request of the process.
-    /// - Returns: How it ended.
+    ///   - time: The longest wait.
+    ///   - serve: Handles a request of the process.
+    /// - Returns: The end of the process.
     func shutDown(
         within time: Duration, serving serve: (RPCRequest, RPCID?) -> Void
     ) -> ProcessExit {
@@ -261,7 +263,7 @@ final class ModuleProcess: Sendable {
         var isReported = false
         while true {
             switch queue.next(until: deadline) {
-            // What it answers does not matter.
+            // The content of the response does not matter.
             case .message(.answer): continue
             case .message(.request(let request, let id)): serve(request, id)
             case .end(let end): return end
@@ -277,12 +279,12 @@ final class ModuleProcess: Sendable {
     }
 }
 
-// MARK: For the thread that reads
+// MARK: The reading thread
 
 extension ModuleProcess {
     var outputStream: Int32 { child.output.number }
     var errorStream: Int32 { child.error.number }
-    /// Readable when it has ended.
+    /// The descriptor that is readable when the process has ended.
     var end: Int32 { child.end.number }
 
     /// Returns the end of the process, or nil while it runs.

@@ -1,29 +1,29 @@
 /// The status of a module's process: part of a row of `hostd modules`.
 package struct ModuleProcessStatus: Hashable, Sendable {
-    /// Nil while there is none.
+    /// The number of the process; nil while there is none.
     package private(set) var processID: Int32?
-    /// Since when it runs, or ran.
+    /// The start of the process that runs, or ran last.
     package private(set) var startedAt: WallTime
     /// The number of restarts.
     package private(set) var restarts = 0
     /// The end of the last process; nil if none has ended.
     package private(set) var lastEnd: String?
     package private(set) var endedAt: WallTime?
-    /// Its memory, in bytes; nil where that is not known.
+    /// The memory of the process in bytes; nil where that is not known.
     package private(set) var residentBytes: Int?
 
-    /// The first process, which runs since now.
+    /// Creates the status of the first process, which was just started.
     init(processID: Int32) {
         self.processID = processID
         startedAt = WallTime.now()
     }
 
-    /// Notes that the process has ended, now.
+    /// Notes that the process has just ended.
     mutating func noteEnd(_ end: ProcessExit) {
         (processID, lastEnd, endedAt) = (nil, "\(end)", WallTime.now())
     }
 
-    /// Notes that another process runs since now.
+    /// Notes that another process was just started.
     mutating func noteRestart(processID: Int32) {
         (self.processID, startedAt) = (processID, WallTime.now())
         restarts += 1
@@ -42,7 +42,7 @@ package struct ModuleProcessStatus: Hashable, Sendable {
 }
 
 extension ModuleProcessStatus {
-    /// The same with what the system says of the process now.
+    /// Returns the same status with the system's current data about the process.
     func measured() -> ModuleProcessStatus {
         var status = self
         status.residentBytes = processID.flatMap(residentBytes(ofProcess:))

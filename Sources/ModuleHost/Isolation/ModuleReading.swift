@@ -9,11 +9,11 @@ struct ModuleReading {
     private var errors: ErrorLines
     private var entries = ErrorEntries()
     private var errorPace: TokenBucket
-    /// A page of the pipe, so that a process which floods it has the processor for as long as it takes to
-    /// write one, and others can have it before the next.
+    /// A page of the pipe, so that a process that floods it uses the processor only as long as writing one
+    /// takes, and others can use it before the next.
     private var buffer = [UInt8](readingUpTo: 1 << 12)
     private var isErrorOpen = true
-    /// By when it is to have ended, since its output is closed.
+    /// The instant by which the process must have ended, since its output is closed.
     private var closing: DispatchTime?
     private var isClosedForLong = false
     private var load = Debounce()
@@ -29,7 +29,7 @@ struct ModuleReading {
 
     mutating func run() {
         let exit = readUntilEnd()
-        // What it said before it ended.
+        // The last output before its end.
         while isErrorOpen, readErrors() {}
         output.readRest()
         write(errors.rest().flatMap { entries.add($0) } + entries.flush())
@@ -43,9 +43,9 @@ struct ModuleReading {
         }
     }
 
-    /// Waits for something to do, and does it.
+    /// Waits for work, and does it.
     ///
-    /// - Returns: How the process ended, where it has.
+    /// - Returns: The end of the process, where it has ended.
     private mutating func step() -> ChildProcess.Exit? {
         let turn = output.turn()
         let isFull = process.queue.isFull
@@ -63,7 +63,7 @@ struct ModuleReading {
             patience(turn), load.isUnderWay || entries.isPending ? 1000 : nil,
         ]
         guard set.wait(milliseconds: waits.compactMap(\.self).min() ?? -1) else {
-            // Nothing followed it for so long.
+            // No further line followed for that time.
             write(entries.flush())
             endIfClosedForLong()
             return nil
@@ -75,7 +75,7 @@ struct ModuleReading {
         return nil
     }
 
-    /// Returns the milliseconds to wait before the turn is asked for again; nil for ever.
+    /// Returns the milliseconds to wait before the turn is checked again; nil for no limit.
     private mutating func patience(_ turn: ModuleOutput.Turn) -> Int32? {
         switch turn {
         case .own: return nil
@@ -88,7 +88,7 @@ struct ModuleReading {
         }
     }
 
-    /// A process that has closed its output is to end.
+    /// Ends a process that has closed its output and has not ended.
     private mutating func endIfClosedForLong() {
         guard !isClosedForLong, let closing, closing.millisecondsLeft == 0 else { return }
         isClosedForLong = true
@@ -103,7 +103,7 @@ struct ModuleReading {
             process.isFlooding.store(false, ordering: .relaxed)
         }
         if load.note(isFull || isFlood) {
-            log.warn("it says more than the host carries out: it is read more slowly, and waits")
+            log.warn("it sends more than the host can process: its output is read more slowly")
         }
     }
 
@@ -131,7 +131,7 @@ struct ModuleReading {
     /// The beginning of the report of Swift's runtime on a deadly signal, which takes some tenths of a second.
     private static let crash = Array("*** Signal ".utf8)
 
-    /// Ends the waiting for an answer of a process that crashes, since the report takes long.
+    /// Ends the wait for a response of a process that crashes, since the crash report takes long.
     private func look(for crash: [UInt8], in bytes: ArraySlice<UInt8>) {
         guard !process.isCrashing.load(ordering: .relaxed), bytes.firstRange(of: crash) != nil
         else { return }

@@ -48,7 +48,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an origin in words, for people, and where the version has that, as a value.
+    /// Writes an origin as text, for people, and where the version has it, as a value.
     private mutating func members(of origin: Origin, in version: ModuleProtocol) {
         member("origin", "\(origin)")
         if version.hasOriginValues { member("from", origin) }
@@ -61,7 +61,7 @@ extension JSONWriter {
     /// - Parameters:
     ///   - key: Its name.
     ///   - parameters: The parameters.
-    ///   - isList: Whether a parameter of this name has an array of values also where it has one.
+    ///   - isList: Returns whether a parameter of this name has an array of values even where it has one.
     mutating func member(
         _ key: String, _ parameters: RouteParameters,
         isList: (String) -> Bool = { _ in false }
@@ -82,13 +82,14 @@ extension JSONWriter {
     }
 }
 
-// MARK: What the process asks
+// MARK: Requests of the process
 
-/// A request that may be made for a sender outside of the app: it reaches no more than that one may.
+/// A request that may be made on behalf of a sender outside the app: it reaches only the routes of that
+/// sender.
 private protocol CallForOthers {
     /// The origin as a value.
     var from: JSONValue? { get }
-    /// The origin in words, as version 1 has it.
+    /// The origin as text, in the form of version 1.
     var origin: String? { get }
 }
 
@@ -113,13 +114,13 @@ private struct SendParameters: Decodable {
 }
 
 extension ModuleProcess {
-    /// Does what the process asks for, as its module would, and answers.
+    /// Handles a request of the process, as its module would, and responds.
     ///
     /// In the module.
     ///
     /// - Parameters:
-    ///   - request: What it asks for.
-    ///   - id: The request's; nil where it wants no answer.
+    ///   - request: The request.
+    ///   - id: The id of the request; nil where it wants no response.
     ///   - module: The module.
     func answer(_ request: RPCRequest, _ id: RPCID?, for module: IsolatedModule) {
         do throws(RPCError) {
@@ -203,7 +204,7 @@ extension ModuleProcess {
         }
     }
 
-    /// Answers with what a route replied.
+    /// Responds with the reply of a route.
     private func reply(
         _ id: RPCID?, _ call: () throws -> any Encodable & Sendable
     ) throws(RPCError) {
@@ -218,10 +219,10 @@ extension ModuleProcess {
 }
 
 extension IsolatedModule {
-    /// The origin that its process makes a call for; nil for the module itself.
+    /// Returns the origin on whose behalf the process makes a call; nil for the module itself.
     ///
-    /// - Throws: Where the origin cannot be read, or the process may not act for it: to take the call for the
-    ///   module's own would let it reach more.
+    /// - Throws: An error where the origin cannot be read, or the process may not act on its behalf: as a
+    ///   call of the module itself, the call would reach more routes.
     fileprivate func origin(of call: some CallForOthers) throws(RPCError) -> Origin? {
         if let value = call.from {
             guard let origin = Origin(value) else {

@@ -1,17 +1,16 @@
 import Synchronization
 
-/// The limits on messages that a module's process posts: so many a second, and so many, with so many bytes, that are not
-/// delivered yet.
+/// The limits on messages that a module's process posts: a number a second, and a number, and a number of
+/// bytes, that are not delivered yet.
 ///
-/// Without a limit one process could fill the lane's list, and have all modules receive what it says and
-/// nothing else.
+/// Without a limit one process could fill the lane's list, and all modules would receive only its messages.
 final class PostLimit: Sendable {
     private let limit: Int
     private let byteLimit: Int
     private let onTheirWay = Atomic(0)
     private let bytesOnTheirWay = Atomic(0)
     private let pace: Guarded<TokenBucket>
-    /// The number of refused messages that wanted no answer: the process does not learn of them.
+    /// The number of refused messages that wanted no response: the process does not learn of them.
     private let unheeded = Atomic(0)
 
     init(
@@ -26,9 +25,9 @@ final class PostLimit: Sendable {
     /// The number of refusals that a process may ignore.
     static let patience = 1000
 
-    /// Notes that a refusal has reached no process.
+    /// Notes that the process was not notified of a refusal.
     ///
-    /// - Returns: Whether that was so too often: exactly once.
+    /// - Returns: Whether that has happened too often: true exactly once.
     func noteUnheeded() -> Bool {
         unheeded.add(1, ordering: .relaxed).newValue == Self.patience
     }
@@ -57,7 +56,7 @@ final class PostLimit: Sendable {
         }
         let bytes = event.footprint
         let before = bytesOnTheirWay.add(bytes, ordering: .relaxed).oldValue
-        // One alone may be larger than that.
+        // A single message may be larger than that.
         guard before == 0 || before + bytes <= byteLimit else {
             bytesOnTheirWay.subtract(bytes, ordering: .relaxed)
             onTheirWay.subtract(1, ordering: .relaxed)

@@ -1,22 +1,22 @@
 import AppService
 
-/// The end of one run of a module's process, with its last words.
+/// The end of one run of a module's process, with its last output.
 struct ProcessExit: Error, Hashable, Sendable {
     /// The cause of the end.
     enum Cause: Hashable, Sendable {
-        /// By itself, or killed from outside of the host.
+        /// The process ended by itself, or was killed from outside the host.
         case itself
-        /// It was killed, since it closed its output.
+        /// The process was killed, since it closed its output.
         case closedOutput
-        /// It was killed for something it said.
+        /// The process was killed for an invalid message.
         case violation(String)
-        /// It was killed, since it did not do something in time, such as `answer 'event'`.
+        /// The process was killed, since it did not act in time, such as `answer 'event'`.
         case silence(String, Duration)
-        /// It was to end.
+        /// The process ended as requested.
         case asked
-        /// Killed to be started again.
+        /// The process was killed to be restarted.
         case demand
-        /// There was none: it could not be started.
+        /// There was no process: it could not be started.
         case notStarted(String)
     }
 
@@ -42,10 +42,11 @@ extension ProcessExit: CustomStringConvertible {
                 "did not \(what) within \(time.briefText), and was killed"
             }
         let words = Self.meaningful(lastLines).map { "\"\(excerpt($0))\"" }.joined(separator: ", ")
-        return "process \(processID) \(what)" + (words.isEmpty ? "" : "; it last said \(words)")
+        return "process \(processID) \(what)"
+            + (words.isEmpty ? "" : "; its last output was \(words)")
     }
 
-    /// The lines that say most: the reason of a trap, else the last three.
+    /// Returns the most useful lines: the reason of a trap, else the last three.
     private static func meaningful(_ lines: [String]) -> ArraySlice<String> {
         if let reason = lines.first(where: ErrorLines.isReason) { return [reason] }
         return lines.suffix(3)

@@ -1,12 +1,13 @@
 import AppService
 
-/// The mark of the processes of a host's modules, and of all that these start, by which the next host finds them.
+/// The mark of the processes of a host's modules, and of all processes that these start, by which the next
+/// host finds them.
 ///
-/// It is a variable, since that is what a process inherits whatever it does: its parent, its group, its
-/// session and its input may be others by then. Its value, such as `2049:1234567:com.example.weather`, is
-/// the identity of the file by which the host has claimed its state directory, and the module. Only the host
-/// that holds that file has that identity; who holds it after the host knows thereby that the processes
-/// are a dead one's. A path would not do: two containers have different folders of one name.
+/// It is a variable, since a process always inherits that: its parent, its group, its session and its input
+/// may change. Its value, such as `2049:1234567:com.example.weather`, is the identity of the file by which
+/// the host has claimed its state directory, and the module. Only the host that has claimed that file has
+/// that identity; a host that claims it later knows thereby that the processes belong to a dead one. A path
+/// would not be unique: two containers have different folders of one name.
 struct ProcessMark: Hashable, Sendable {
     static let variable = "MODULEHOST_OWNER"
 
@@ -14,22 +15,22 @@ struct ProcessMark: Hashable, Sendable {
 
     init(_ claim: PidFile) { host = claim.identity }
 
-    /// The value for the processes of a module.
+    /// Returns the value for the processes of a module.
     func text(for module: ModuleID?) -> String { "\(host):\(module?.text ?? "")" }
 
-    /// Kills the processes that were the last host's, and says which those were.
+    /// Kills the remaining processes of the last host, and logs them.
     ///
-    /// Before the host has any of its own. Waits until they are gone.
+    /// Before the host has any of its own. Waits until they have ended.
     ///
     /// - Parameters:
-    ///   - time: How long to wait at most.
-    ///   - log: Where to say it.
+    ///   - time: The longest wait.
+    ///   - log: The log for the result.
     func endLeftProcesses(within time: Duration = .seconds(2), log: Log) {
         let deadline = ContinuousClock.now + time
         var found: [MarkedProcess] = []
         do throws(FileError) {
             while true {
-                // Again and again, until there is none: what has just been killed may have started another.
+                // Repeatedly, until there is none: a process that was just killed may have started another.
                 let left = try MarkedProcess.all(with: Self.variable, beginning: "\(host):")
                 if left.isEmpty { break }
                 for process in left { process.kill(with: Self.variable) }
@@ -38,7 +39,7 @@ struct ProcessMark: Hashable, Sendable {
                     log.error(
                         """
                         processes that modules of the last host have left do not end, though killed \
-                        \(time.briefText) ago, and may be at work beside those of this one: \
+                        \(time.briefText) ago, and may still run beside those of this host: \
                         \(words(left))
                         """)
                     return
@@ -46,10 +47,12 @@ struct ProcessMark: Hashable, Sendable {
                 _ = Signals.wait(for: SignalSet(), until: .now + .milliseconds(2))
             }
         } catch {
-            log.warning("what modules of the last host may have left is not looked for: \(error)")
+            log.warning(
+                "processes that modules of the last host may have left are not looked for: \(error)"
+            )
         }
         if !found.isEmpty {
-            log.warning("killed, as modules of the last host have left them: \(words(found))")
+            log.warning("killed processes that modules of the last host had left: \(words(found))")
         }
     }
 

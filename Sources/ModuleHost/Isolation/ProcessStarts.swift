@@ -1,15 +1,16 @@
 import AppService
 
-/// The processes of modules that are about to be made, started side by side: each module waits for its own
-/// when its turn to be made comes.
+/// The processes of modules that are about to be created, started in parallel: each module waits for its own
+/// when it is created.
 final class ProcessStarts: Sendable {
-    /// The number of processes that start at a time: more would wait for a processor, which counts for their deadlines.
+    /// The number of processes that start at a time: more would wait for a processor, and that time counts
+    /// toward their deadlines.
     private static let width = max(4, 2 * CurrentProcess.processorCount)
 
     private let starts: [ModuleID: ProcessStart]
     private let line: StartingLine
 
-    /// - Parameter starts: In the order in which the modules are made.
+    /// - Parameter starts: The starts in the order in which the modules are created.
     init(_ starts: [ProcessStart]) {
         self.starts = Dictionary(
             starts.map { ($0.introduction.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -18,10 +19,10 @@ final class ProcessStarts: Sendable {
 
     subscript(module: ModuleID) -> ProcessStart? { starts[module] }
 
-    /// Begins them, each as soon as there is room.
+    /// Begins the starts, each as soon as there is room.
     ///
-    /// On threads of their own: a program on a disk that does not answer takes as long as it likes. Without room
-    /// for threads each is begun by who makes its module.
+    /// On threads of their own: a program on a disk that does not respond may take any time. Without room for
+    /// threads each is begun by the thread that creates its module.
     func begin() {
         guard starts.count > 1 else { return }
         for _ in 0..<min(Self.width, starts.count) {
@@ -31,14 +32,14 @@ final class ProcessStarts: Sendable {
         }
     }
 
-    /// Ends those that no module has taken; none is begun any more.
+    /// Ends processes that no module has taken; no further one is started.
     func cancel() {
         line.close()
         for start in starts.values { start.cancel() }
     }
 }
 
-/// Starts that no thread has looked at yet.
+/// The starts that no thread has begun yet.
 private final class StartingLine: Sendable {
     private let starts: Guarded<ArraySlice<ProcessStart>>
 
@@ -48,7 +49,7 @@ private final class StartingLine: Sendable {
     func close() { starts.withLock { $0 = [] } }
 }
 
-/// The start of one module's process, up to what it says of itself.
+/// The start of one module's process, up to its declaration.
 ///
 /// The first caller begins it; the module takes the result.
 final class ProcessStart: Sendable {
@@ -63,18 +64,18 @@ final class ProcessStart: Sendable {
 
     let introduction: ModuleIntroduction
     let terms: LaunchSpec
-    /// The module's context; touched on the lane alone.
+    /// The module's context; accessed on the lane alone.
     let context: LaneConfined<ModuleContext>
     let reference: LaneConfined<IsolatedReference>
     let observer: ModuleProcess.Observer
     private let services: any ModuleServices
     private let state = Guarded(State.waiting)
     private let outcome = BlockingFuture<Result<Started, IsolationError>>()
-    /// The lines that it logs before the turn of its module has come.
+    /// The lines that it logs before its module is created.
     private let lines = DeferredQueue<(LogLevel, String)>()
     private let mail = DeferredQueue<Void>()
 
-    /// On the lane.
+    /// Creates a start; on the lane.
     init(_ context: ModuleContext, _ terms: LaunchSpec) {
         let reference = IsolatedReference()
         observer = IsolatedModule.observer(reference, context)
@@ -85,7 +86,7 @@ final class ProcessStart: Sendable {
         services = context.host.services
     }
 
-    /// Starts the process and has it say what it is, unless another thread does that already.
+    /// Starts the process and requests its declaration, unless another thread does that already.
     func begin() {
         let isOurs = state.withLock { state in
             guard case .waiting = state else { return false }
@@ -107,7 +108,7 @@ final class ProcessStart: Sendable {
             })
     }
 
-    /// There is a process, which has not said anything yet.
+    /// Notes the process, which has not sent anything yet.
     private func note(_ process: ModuleProcess) {
         let isWanted = state.withLock { state in
             switch state {
@@ -120,12 +121,12 @@ final class ProcessStart: Sendable {
         if !isWanted { process.kill(because: .asked) }
     }
 
-    /// Waits for the start, and returns its result; once.
+    /// Waits for the start, and returns its result; called once.
     ///
     /// In the module.
     func take() throws(IsolationError) -> Started {
         begin()
-        // From now on it is ended by who takes it.
+        // From now on the caller ends the process.
         state.withLock { $0 = .taken }
         lines.release { for (level, text) in $0 { observer.onLine(level, text) } }
         guard let outcome = outcome.take() else { throw .gone }

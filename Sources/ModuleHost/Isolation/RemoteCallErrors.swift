@@ -1,6 +1,7 @@
-/// Errors of calls that cross from one process to another: the code is the kind of error, the detail the name with it.
+/// The conversion of call errors that cross between processes: the code is the kind of error, the detail the
+/// name with it.
 extension RPCError {
-    /// Creates the error for a module's own call, with what the handler threw.
+    /// Creates the error for a module's own call from the error of the handler.
     init(ofModulesCall error: any Error) {
         switch error {
         case RouteError.parameter(let fault), let fault as ParameterFault:
@@ -25,11 +26,11 @@ extension RouteError {
 }
 
 extension ParameterFault {
-    /// The fault of another process's route.
+    /// Creates the error of another process's route.
     ///
     /// - Parameters:
-    ///   - name: The parameter's name; empty where it is none's.
-    ///   - message: The fault in words, as ``description`` gives it.
+    ///   - name: The parameter's name; empty where the error does not concern a single one.
+    ///   - message: The error in words, as ``description`` gives it.
     init(crossing name: String, _ message: String) {
         var reason = message[...]
         for prefix in ["parameter '\(excerpt(name))': ", "parameter '\(excerpt(name))' "]
@@ -41,14 +42,14 @@ extension ParameterFault {
     }
 }
 
-/// The target of a call that crosses.
+/// The target of a call to another process.
 enum CrossingCall {
     case url(String)
     case action(String, of: String)
 }
 
 extension CrossingCall {
-    /// Returns the error for the caller, as it would be in one process.
+    /// Returns the error for the caller, as it would be within one process.
     func error(for answer: RPCError) -> any Error {
         let module = answer.detail.flatMap { try? ModuleID($0) }
         switch (answer.code, module) {

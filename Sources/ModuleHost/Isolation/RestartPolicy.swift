@@ -1,19 +1,19 @@
 /// The rules by which a process that has ended is restarted.
 ///
-/// The terms are those of OTP's supervisors: so many deaths (*intensity*) within a *period*, and it is given
-/// up. The delay doubles with each death, so that a child which cannot start does not take a processor;
-/// it is spread, so that children which died together do not come back together.
+/// The terms are those of OTP's supervisors: after a number of deaths (*intensity*) within a *period*, the
+/// process is no longer restarted. The delay doubles with each death, so that a child that cannot start does
+/// not use up a processor; it is spread, so that children that died together are not restarted together.
 struct RestartPolicy: Sendable {
     struct Limits: Hashable, Sendable {
         /// The delay after the first death.
         var shortestDelay: Duration = .milliseconds(100)
         /// The longest delay.
         var longestDelay: Duration = .seconds(30)
-        /// By how much of itself a delay is made longer or shorter.
+        /// The fraction by which a delay is made longer or shorter.
         var spread = 0.25
-        /// The time that a process must have run for the next delay to be the shortest again.
+        /// The run time after which the next delay is the shortest again.
         var health: Duration = .seconds(30)
-        /// The number of deaths within ``period`` that is too many.
+        /// The number of deaths within ``period`` after which the process is no longer restarted.
         var intensity = 5
         var period: Duration = .seconds(30)
     }
@@ -21,7 +21,7 @@ struct RestartPolicy: Sendable {
     /// The decision after a death.
     enum Verdict: Hashable, Sendable {
         case restart(after: Duration)
-        /// So many deaths within ``Limits/period``.
+        /// Stop restarting: there were this many deaths within ``Limits/period``.
         case giveUp(deaths: Int)
     }
 
@@ -38,10 +38,10 @@ struct RestartPolicy: Sendable {
     /// Decides on a process that has ended.
     ///
     /// - Parameters:
-    ///   - start: When it was started.
-    ///   - end: When it ended, at or after `start`.
+    ///   - start: The instant of its start.
+    ///   - end: The instant of its end, at or after `start`.
     ///   - chance: A number from 0 to 1, by which the delay is spread.
-    /// - Returns: Whether it is started again, and when.
+    /// - Returns: Whether it is restarted, and when.
     mutating func died(
         startedAt start: ContinuousClock.Instant, at end: ContinuousClock.Instant, chance: Double
     ) -> Verdict {

@@ -1,12 +1,12 @@
 extension Slatefile {
-    /// Has the modules run in a process of their own at whose work hosts have died, where the slatefile
-    /// leaves that to the host (``IsolationPolicy/auto``).
+    /// Returns the slatefile with the modules isolated that were running at deaths of hosts, where it leaves
+    /// that to the host (``IsolationPolicy/auto``).
     ///
     /// - Parameters:
-    ///   - directory: The state directory, where the deaths are counted.
-    ///   - death: One that may not be counted yet.
-    ///   - log: Says who is isolated, and why; and where the count cannot be used, which costs no more than
-    ///     that.
+    ///   - directory: The state directory, with the count of deaths.
+    ///   - death: A death that may not be counted yet.
+    ///   - log: Receives the isolated modules with the reasons; and an error where the count cannot be used,
+    ///     which has no other consequence.
     /// - Returns: The slatefile with these modules isolated.
     func isolatingCrashed(
         in directory: StateDirectory, after death: LastDeath? = nil, log: Log
@@ -17,7 +17,7 @@ extension Slatefile {
         do throws(CrashHistoryError) {
             if let death {
                 blamed = try .update(in: directory) { blamed in
-                    // One that is isolated already was at work elsewhere.
+                    // A module that is isolated already was not running in the host.
                     let isolated = blamed.isolated
                     return blamed.blame(for: death) {
                         candidates.contains($0) && isolated[$0] == nil
@@ -38,7 +38,7 @@ extension Slatefile {
             guard death != nil else { continue }
             log.of(module: module.id.text).warning(
                 """
-                runs in a process of its own, since \(blame.deaths) hosts died while it was at work; \
+                runs in a process of its own, since \(blame.deaths) hosts died while it was running; \
                 to take it back: 'hostd modules --reset-crashes \(module.id)'
                 """)
         }
@@ -47,7 +47,7 @@ extension Slatefile {
 }
 
 extension Slatefile.Module {
-    /// Whether it runs in the host, where neither the slatefile nor its class says that it must.
+    /// Whether the module runs in the host, where neither the slatefile nor its class requires that.
     fileprivate var mayBeIsolated: Bool {
         guard isolation == nil, case .entry(let name) = implementation else { return false }
         let type = try? EntryType(name, search: .none).type

@@ -2,11 +2,11 @@
 ///
 /// `docs/control.md` lists them.
 extension JSONWriter {
-    /// Writes a member, and once more under the name that it had.
+    /// Writes a member, and once more under its former name.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - former: The name that it had.
+    ///   - former: The former name.
     ///   - write: Writes the member under the name that it is given; called for each of the two.
     package mutating func member(
         _ name: String, formerly former: String, _ write: (inout JSONWriter, _ name: String) -> Void
@@ -16,7 +16,7 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-    /// The member of a name, or of the name that an older host gives it.
+    /// The member with a name, or with the name that an older host gives it.
     package subscript(name: String, formerly former: String) -> JSONValue? {
         self[name] ?? self[former]
     }

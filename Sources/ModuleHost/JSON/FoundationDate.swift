@@ -1,4 +1,4 @@
-/// Returns whether a type is `Date` of Foundation, on which this package does not depend.
+/// Returns whether a type is Foundation's `Date`; this package does not depend on Foundation.
 func isFoundationDate(_ type: Any.Type) -> Bool {
     let name = String(reflecting: type)
     return name == "Foundation.Date" || name == "FoundationEssentials.Date"

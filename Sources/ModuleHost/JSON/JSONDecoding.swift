@@ -1,17 +1,17 @@
 import AppService
 
 extension JSONValue {
-    /// Makes a `T` of the value.
+    /// Decodes a `T` from the value.
     ///
-    /// Strict: a key that `T` does not ask for is a fault (the nearest one it does ask for is
-    /// offered), as are a missing key, another type, and a number that does not fit. Numbers are
-    /// exact: an integer takes nothing with a fraction or an exponent. A `Duration` is text such as
-    /// `"250ms"`, `"2s"`, `"1m"`; a ``JSONValue`` is taken as it stands.
+    /// Strict: a key that `T` does not ask for is an error (the most similar requested key is suggested), as
+    /// are a missing key, another type, and a number that does not fit. Numbers are exact: an integer accepts
+    /// no fraction or exponent. A `Duration` is text such as `"250ms"`, `"2s"`, `"1m"`; a ``JSONValue`` is
+    /// taken as it is.
     ///
-    /// - Parameter type: What to make.
+    /// - Parameter type: The type to decode.
     /// - Returns: The decoded value.
-    /// - Throws: Everything that is wrong, each with its place: at most one fault that ended the
-    ///   decoding, and all the unknown keys found until then.
+    /// - Throws: Every diagnostic with its place: at most one that ended the decoding, and all the unknown
+    ///   keys found until then.
     public func decode<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
         let decoding = JSONDecoding(root: self)
         do {
@@ -27,16 +27,16 @@ extension JSONValue {
     }
 }
 
-/// A type on a hot path that reads itself from values as they mostly are: the machinery of `Decodable`
-/// takes microseconds for a handful of members.
+/// A type on a hot path that decodes common values itself: the machinery of `Decodable` takes microseconds
+/// for a handful of members.
 protocol PlainlyDecodable: Decodable {
-    /// Reads what is just as expected; nil where anything is not, an unknown key too: `init(from:)` then
-    /// says what.
+    /// Reads a value in the expected form; nil where anything differs, an unknown key included: `init(from:)`
+    /// then reports the reason.
     init?(plain value: JSONValue)
 }
 
 extension JSONValue {
-    /// Makes a `T` of the value, as ``decode(_:)-(T.Type)`` does, at once where nothing is wrong with it.
+    /// Decodes a `T` from the value, as ``decode(_:)-(T.Type)`` does, and directly where the value is valid.
     func decode<T: PlainlyDecodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
         if let result = T(plain: self) { return result }
         return try decodeByKeys()
@@ -45,15 +45,15 @@ extension JSONValue {
     private func decodeByKeys<T: Decodable>() throws(JSONError) -> T { try decode() }
 }
 
-/// One decoding: what all its containers share.
+/// One decoding: the state that all its containers share.
 final class JSONDecoding {
-    /// The keys of an object that were asked for, and those that no container of it knows so far.
+    /// The keys of an object that were asked for, and those that no container of it has known so far.
     private struct Object {
         var unknown: Set<Int>
         var asked: [String] = []
     }
 
-    /// A fault in the middle of a decoding; the place is known where it is thrown.
+    /// An error in the middle of a decoding; its place is known where it is thrown.
     struct Failure: Error {
         let node: Int
         let kind: JSONFault.Kind
@@ -62,7 +62,7 @@ final class JSONDecoding {
     let root: JSONValue
     /// The keys of each object, by its node.
     ///
-    /// A type may open the same object twice, with other keys: what one of them knows is not a fault.
+    /// A type may open the same object twice, with other keys: a key that one of them knows is not an error.
     private var objects: [Int: Object] = [:]
 
     init(root: JSONValue) {
@@ -78,7 +78,7 @@ final class JSONDecoding {
         }
     }
 
-    /// Notes that `key` was asked for: it may be what an unknown one was meant to be.
+    /// Notes that `key` was asked for: it may be the intended name of an unknown one.
     func ask(_ key: String, of object: Int) {
         objects[object]?.asked.append(key)
     }
@@ -97,7 +97,8 @@ final class JSONDecoding {
 
     private func offset(of node: Int) -> Int { root.document.nodes[node].range.lowerBound }
 
-    /// Makes a `T` of `value`, with what a type of the standard library cannot know about JSON.
+    /// Decodes a `T` from `value`, including types of the standard library that need special treatment in
+    /// JSON.
     func decode<T: Decodable>(_ value: JSONValue) throws -> T {
         if T.self == JSONValue.self, let result = value as? T { return result }
         if T.self == Duration.self, let result = try duration(value) as? T { return result }
@@ -119,7 +120,7 @@ final class JSONDecoding {
         Failure(node: value.node, kind: .mismatch(expected: expected, found: value.inWords))
     }
 
-    /// The fault that an error of a type's own `init(from:)` stands for.
+    /// Returns the diagnostic for an error of a type's own `init(from:)`.
     func fault(of error: any Error) -> (offset: Int, kind: JSONFault.Kind) {
         switch error {
         case let failure as Failure:
@@ -132,11 +133,11 @@ final class JSONDecoding {
         }
     }
 
-    /// The fault with `•••` for whatever came from the environment: a type says of its own value what
-    /// it likes.
+    /// Returns the diagnostic with `•••` in place of text from the environment: the message of a type may
+    /// contain its own value.
     private func redacted(_ kind: JSONFault.Kind) -> JSONFault.Kind {
         guard case .refused(let reason) = kind else { return kind }
-        // The longest first: another may be part of it.
+        // The longest first: another secret may be part of it.
         let secrets = root.document.expansions.values.filter { $0.isSecret && !$0.text.isEmpty }
             .map { Array($0.text.utf8) }.sorted { $0.count > $1.count }
         var rest = Array(reason.utf8)[...]
@@ -165,7 +166,7 @@ final class JSONDecoding {
         }
     }
 
-    /// The value at `path` from the root, or as far as it leads.
+    /// Returns the value at `path` from the root, or at the longest part of it that exists.
     private func value(at path: [any CodingKey]) -> JSONValue {
         var value = root
         for key in path {

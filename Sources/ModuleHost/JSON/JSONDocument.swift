@@ -1,8 +1,8 @@
-/// One value, or one key, of a JSON text: where it stands, and where the next one begins.
+/// One value, or one key, of a JSON text: its place, and the index of the next one.
 ///
-/// A text becomes one flat table of these, in the order of the text. The children of an array or
-/// object follow it at once; an object's children are key, value, key, value. `next` leaps over a
-/// whole subtree, so walking siblings touches nothing below them.
+/// A text becomes one flat table of nodes, in the order of the text. The children of an array or object
+/// follow it directly; an object's children are key, value, key, value. `next` skips a whole subtree, so a
+/// walk over siblings reads nothing below them.
 struct JSONNode {
     enum Kind: UInt8 {
         case null
@@ -12,7 +12,7 @@ struct JSONNode {
         case string
         case array
         case object
-        /// Something that the reader has reported already, and is not reported again.
+        /// A value that the parser has reported already, and that is not reported again.
         case invalid
     }
 
@@ -20,17 +20,17 @@ struct JSONNode {
         let rawValue: UInt8
         /// A string with at least one backslash.
         static let escaped = Flags(rawValue: 1)
-        /// A string with at least one dollar sign, which the environment may have to fill in.
+        /// A string with at least one dollar sign, which may refer to the environment.
         static let dollar = Flags(rawValue: 2)
         /// A number with a fraction or an exponent.
         static let fractional = Flags(rawValue: 4)
-        /// A string with a fault that was reported.
+        /// A string with an error that was reported.
         static let faulty = Flags(rawValue: 8)
     }
 
     /// The offset of the first byte; of a string, its opening quote.
     var start: UInt32
-    /// Its length in the text in bytes, with quotes and brackets.
+    /// The length in the text in bytes, with quotes and brackets.
     var length: UInt32
     /// The index of the first node that does not belong to this one.
     var next: UInt32
@@ -40,12 +40,12 @@ struct JSONNode {
     var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
 }
 
-/// A JSON text with the table of its values, shared by all the ``JSONValue``s that look at it.
+/// A JSON text with the table of its values, shared by all ``JSONValue``s of it.
 final class JSONDocument: Sendable {
-    /// A string of the text in which the environment was filled in.
+    /// A string of the text with variables of the environment filled in.
     struct Expansion: Sendable {
         let text: String
-        /// Whether the environment had a part in it; a mere `$${` is not a secret.
+        /// Whether the environment contributed to it; a mere `$${` is not a secret.
         let isSecret: Bool
     }
 
@@ -64,19 +64,19 @@ final class JSONDocument: Sendable {
         self.expansions = expansions
     }
 
-    /// The value that the text consists of.
+    /// The value that makes up the text.
     var root: JSONValue { JSONValue(document: self, node: 0) }
 
     // MARK: Strings
 
-    /// The offsets between the quotes of a string.
+    /// Returns the offsets between the quotes of a string.
     func content(of node: Int) -> Range<Int> {
         let node = nodes[node]
         let range = node.range
         if !node.flags.contains(.faulty) {
             return range.lowerBound + 1..<range.upperBound - 1
         }
-        // What was reported may lack either quote, or have the wrong ones.
+        // A reported string may lack either quote, or have the wrong ones.
         guard let first = bytes[range].first,
             first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
         else { return range }
@@ -84,18 +84,18 @@ final class JSONDocument: Sendable {
         return range.lowerBound + 1..<range.upperBound - (closed ? 1 : 0)
     }
 
-    /// The text of a string, escapes resolved and the environment filled in.
+    /// Returns the text of a string, escapes resolved and the environment filled in.
     func string(_ node: Int) -> String {
         if !expansions.isEmpty, let expansion = expansions[node] { return expansion.text }
         return writtenString(node)
     }
 
-    /// The text of a string as it is written, escapes resolved.
+    /// Returns the text of a string as it is written, escapes resolved.
     func writtenString(_ node: Int) -> String {
         String(decoding: stringBytes(node), as: UTF8.self)
     }
 
-    /// The bytes of a string as it is written, escapes resolved.
+    /// Returns the bytes of a string as it is written, escapes resolved.
     func stringBytes(_ node: Int) -> ArraySlice<UInt8> {
         let content = bytes[content(of: node)]
         return nodes[node].flags.contains(.escaped) ? JSONEscapes.resolved(content)[...] : content
@@ -114,7 +114,7 @@ final class JSONDocument: Sendable {
 
     // MARK: Walking
 
-    /// The value of `key` in the object at `node`.
+    /// Returns the value of `key` in the object at `node`.
     func value(of key: String, in node: Int) -> Int? {
         let end = Int(nodes[node].next)
         var key = key
@@ -141,12 +141,12 @@ final class JSONDocument: Sendable {
         return count
     }
 
-    /// The place of the value or key at `node` as a JSON Pointer (RFC 6901); of the root, "".
+    /// Returns the place of the value or key at `node` as a JSON Pointer (RFC 6901); of the root, "".
     func pointer(to node: Int) -> String {
         pointer { key, value in key <= node && node < nodes[value].next }
     }
 
-    /// The place of whatever stands at `offset` of the text.
+    /// Returns the place of the value or key at `offset` of the text.
     func pointer(atOffset offset: Int) -> String {
         pointer { key, value in
             let start = nodes[key].range.lowerBound
@@ -154,8 +154,8 @@ final class JSONDocument: Sendable {
         }
     }
 
-    /// Descends from the root into the child that `holds` recognises (by its key, where it has
-    /// one, and its value), for as long as there is one.
+    /// Descends from the root into the child for which `holds` returns true (given its key, where it has one,
+    /// and its value), for as long as there is one.
     private func pointer(where holds: (_ key: Int, _ value: Int) -> Bool) -> String {
         var pointer = ""
         var node = 0

@@ -1,27 +1,27 @@
-/// The faults of a JSON text, or of a value that was to be decoded, in the order of the text.
+/// The diagnostics of a JSON text, or of a value that was to be decoded, in the order of the text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The faults, sorted by place; never empty.
+    /// The diagnostics, sorted by place; never empty.
     public let faults: [JSONFault]
 
-    /// One line for each fault, such as `line 3, column 12 (/uriKey): expected a string, found 5`.
+    /// One line for each diagnostic, such as `line 3, column 12 (/uriKey): expected a string, found 5`.
     public var description: String {
         faults.map(\.description).joined(separator: "\n")
     }
 }
 
-/// One fault of a JSON text: where it is, what is wrong, and what would be right.
+/// One diagnostic of a JSON text: the place, the problem, and the remedy.
 public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
-    /// The kind of fault.
+    /// The kind of problem.
     public let kind: Kind
-    /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`; of the whole
-    /// text, the empty string.
+    /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`; for the whole text, the
+    /// empty string.
     public let pointer: String
-    /// Its place in the text.
+    /// The place in the text.
     public let place: TextPlace
-    /// Its offset in the text in bytes.
+    /// The offset in the text in bytes.
     let offset: Int
 
-    /// The fault in words, without its place.
+    /// The message, without the place.
     public var message: String { kind.description }
 
     /// Place and message on one line.
@@ -30,101 +30,101 @@ public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
             + (pointer.isEmpty ? "" : " (\(pointer))") + ": \(kind)"
     }
 
-    /// The kinds of fault, each with the values its message needs.
+    /// The kinds of problem, each with the values its message needs.
     @nonexhaustive public enum Kind: Hashable, Sendable {
         // The text as a whole.
 
-        /// More bytes than are read.
+        /// The text has more bytes than the limit.
         case tooLarge(bytes: Int)
-        /// Nothing but white space, or nothing at all.
+        /// The text is empty, or consists of white space.
         case empty
-        /// A byte order mark at the start.
+        /// The text begins with a byte order mark.
         case byteOrderMark
-        /// Text in UTF-16 or UTF-32.
+        /// The text is UTF-16 or UTF-32.
         case notUTF8
-        /// A NUL byte near the start: no text at all.
+        /// A NUL byte is near the start: the file is not text.
         case binary
-        /// Something after the one value that a text consists of.
+        /// There is text after the one value of the document.
         case trailingText
-        /// Arrays and objects nested deeper than is read.
+        /// Arrays and objects are nested deeper than the limit.
         case tooDeep(limit: Int)
-        /// The text ends inside of something that began at `line`, `column`.
+        /// The text ends inside something that began at `line`, `column`.
         case endsInside(String, TextPlace)
 
         // Structure.
 
-        /// A comma with nothing after it before the closing bracket.
+        /// A comma is followed directly by the closing bracket.
         case trailingComma
-        /// A comma with nothing before it.
+        /// A comma has nothing before it.
         case strayComma
-        /// Two values or members with no comma between them.
+        /// Two values or members have no comma between them.
         case missingComma
-        /// A key with no colon after it.
+        /// A key has no colon after it.
         case missingColon
-        /// No value where one must be.
+        /// A value is missing.
         case missingValue
-        /// A closing bracket that does not match the open one, which stands at `opened`.
+        /// A closing bracket does not match the open one, which stands at `opened`.
         case mismatchedBracket(found: Character, open: Character, opened: TextPlace)
-        /// A key that is not a string.
+        /// A key is not a string.
         case keyNotString
-        /// A key without quotes.
+        /// A key has no quotes.
         case unquotedKey(String)
-        /// A key that the object has already, first at `first`.
+        /// The object has this key already, first at `first`.
         case duplicateKey(String, first: TextPlace)
-        /// A comment.
+        /// There is a comment.
         case comment
-        /// A character that JSON has no use for.
+        /// The character has no meaning in JSON.
         case unexpectedCharacter(Unicode.Scalar)
-        /// A word that is not `true`, `false` or `null`.
+        /// The word is not `true`, `false` or `null`.
         case unknownWord(String)
 
         // Strings.
 
-        /// Single or typographic quotes.
+        /// The quotes are single or typographic.
         case wrongQuotes(Character)
-        /// No closing quote before the end of the line.
+        /// There is no closing quote before the end of the line.
         case unterminatedString
-        /// A control character that stands in a string unescaped.
+        /// A string contains an unescaped control character.
         case controlCharacter(UInt8)
-        /// Bytes that are not UTF-8.
+        /// The bytes are not UTF-8.
         case invalidUTF8
-        /// A backslash before a character that needs none.
+        /// A backslash stands before a character that needs none.
         case unknownEscape(Unicode.Scalar)
-        /// `\u` without four hexadecimal digits.
+        /// `\u` is not followed by four hexadecimal digits.
         case shortUnicodeEscape
-        /// Half of a surrogate pair.
+        /// Half of a surrogate pair stands alone.
         case loneSurrogate(String)
 
         // Numbers.
 
-        /// A number not written as JSON wants it.
+        /// A number is not in the form of JSON.
         case number(String, NumberFault)
 
         // Decoding.
 
-        /// A value of another type than the one wanted.
+        /// The value has another type than expected.
         case mismatch(expected: String, found: String)
-        /// A number that the type wanted cannot hold.
+        /// The number does not fit the expected type.
         case outOfRange(String, type: String)
-        /// A key that must be there and is not.
+        /// A required key is missing.
         case missingKey(String)
-        /// An unknown key; `nearest` is the known one that it most resembles.
+        /// The key is unknown; `nearest` is the most similar known key.
         case unknownKey(String, nearest: String?)
-        /// The type itself refused the value.
+        /// The type itself rejected the value.
         case refused(String)
     }
 
-    /// The faults of a number.
+    /// The errors in the form of a number.
     public enum NumberFault: Hashable, Sendable {
-        /// Such as `007`.
+        /// A leading zero, such as `007`.
         case leadingZero
-        /// Such as `+1`.
+        /// A plus sign, such as `+1`.
         case plusSign
-        /// Such as `.5`, `5.` or `1e`.
+        /// Missing digits, such as `.5`, `5.` or `1e`.
         case missingDigits
-        /// Such as `0x1F`.
+        /// Another base, such as `0x1F`.
         case otherBase
-        /// Anything else that begins like a number, such as `1_000` or `12px`.
+        /// Any other text that begins like a number, such as `1_000` or `12px`.
         case malformed
     }
 }
@@ -136,7 +136,7 @@ public struct TextPlace: Hashable, Sendable {
     /// The column in characters, counted from 1.
     public let column: Int
 
-    /// Makes a place from a line and a column, both counted from 1.
+    /// Creates a place from a line and a column, both counted from 1.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column

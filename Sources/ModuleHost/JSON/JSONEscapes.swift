@@ -1,8 +1,9 @@
 /// The escapes of JSON strings and JSON Pointers.
 enum JSONEscapes {
-    /// The bytes of a string with its escapes resolved.
+    /// Returns the bytes of a string with its escapes resolved.
     ///
-    /// Total: what the reader has refused (a bad escape, half a surrogate pair) gives U+FFFD.
+    /// Accepts any bytes: each escape that the parser has rejected (an unknown escape, half a surrogate pair)
+    /// becomes U+FFFD.
     static func resolved(_ content: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(content.count)
@@ -29,7 +30,7 @@ enum JSONEscapes {
         return result
     }
 
-    /// The byte that a backslash and `letter` stand for, or nil where they stand for none.
+    /// Returns the byte that a backslash and `letter` stand for, or nil where they are not an escape.
     static func byte(escapedBy letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -42,7 +43,7 @@ enum JSONEscapes {
         }
     }
 
-    /// The four hexadecimal digits after the `\u` at `at`, or nil where there are not four.
+    /// Returns the four hexadecimal digits after the `\u` at `at`, or nil where there are not four.
     static func codeUnit(_ content: ArraySlice<UInt8>, at: Int) -> UInt32? {
         guard content.endIndex - at >= 6, content[at] == UInt8(ascii: "\\"),
             content[at + 1] == UInt8(ascii: "u")
@@ -57,7 +58,7 @@ enum JSONEscapes {
         return unit
     }
 
-    /// The scalar of the `\u` escape, or pair of them, at `at`, and how many bytes it takes.
+    /// Returns the scalar of the `\u` escape, or pair of them, at `at`, and its length in bytes.
     private static func unicode(
         _ content: ArraySlice<UInt8>, at: Int
     ) -> (scalar: Unicode.Scalar, length: Int) {
@@ -71,7 +72,7 @@ enum JSONEscapes {
         return (Unicode.Scalar(unit) ?? "\u{FFFD}", 6)
     }
 
-    /// `key` as a token of a JSON Pointer: `~` becomes `~0`, `/` becomes `~1`.
+    /// Returns `key` as a token of a JSON Pointer: `~` becomes `~0`, `/` becomes `~1`.
     static func pointerToken(_ key: String) -> String {
         guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") })
         else { return key }

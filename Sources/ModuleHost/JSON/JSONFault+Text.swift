@@ -1,5 +1,5 @@
 extension JSONFault.Kind: CustomStringConvertible {
-    /// The fault in words, with its remedy where there is one.
+    /// The message, with the remedy where there is one.
     public var description: String {
         switch self {
         case .tooLarge(let bytes):
@@ -79,7 +79,7 @@ extension JSONFault.Kind: CustomStringConvertible {
 }
 
 extension TextPlace: CustomStringConvertible {
-    /// Such as `line 3, column 12`.
+    /// The place in words, such as `line 3, column 12`.
     public var description: String { "line \(line), column \(column)" }
 }
 
@@ -116,7 +116,7 @@ private func escape(of byte: UInt8) -> String {
     }
 }
 
-/// Such as `20.0 MiB`.
+/// Returns a size in words, such as `20.0 MiB`.
 private func megabytes(_ bytes: Int) -> String {
     let tenths = (bytes * 10 + (1 << 20) - 1) >> 20
     return "\(tenths / 10).\(tenths % 10) MiB"

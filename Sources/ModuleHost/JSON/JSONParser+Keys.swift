@@ -1,7 +1,7 @@
 extension JSONParser {
     // MARK: Keys and strings in other quotes
 
-    /// Reads a key that is not a string in double quotes, and adds one node all the same.
+    /// Reads a key that is not a string in double quotes, and adds one node for it.
     mutating func oddKey() {
         let node = nodes.count
         switch byte {
@@ -41,7 +41,7 @@ extension JSONParser {
         append(.string, from: start, flags: .faulty)
     }
 
-    /// The quote at hand, if it is one that word processors make.
+    /// The current character, if it is a typographic quote.
     var typographicQuote: Character? {
         guard byte == 0xE2, Self.lengthOfScalar(bytes, at: at) == 3 else { return nil }
         switch scalar(at: at) {
@@ -51,7 +51,7 @@ extension JSONParser {
         }
     }
 
-    /// Reads a string in typographic quotes, which ends at the next one or where a string cannot.
+    /// Reads a string in typographic quotes, which ends at the next one or where a string must end.
     mutating func wrongQuotes(_ quote: Character) {
         let start = at
         report(.wrongQuotes(quote), at: start)
@@ -71,7 +71,7 @@ extension JSONParser {
     @inline(__always)
     func keyBit(_ key: Int) -> UInt64 {
         let node = nodes[key]
-        // An escape can make any key of any other.
+        // An escape can make any key equal to any other.
         guard node.flags.isDisjoint(with: [.escaped, .faulty]), node.length > 2 else { return .max }
         let first = bytes[Int(node.start) + 1]
         let last = bytes[Int(node.start &+ node.length) - 2]
@@ -81,7 +81,7 @@ extension JSONParser {
     mutating func findDuplicates(among firstKey: Int) {
         guard isWhole else { return }
         let keys = keys[firstKey...].map(Int.init)
-        // Few keys are compared with each other; many would take for ever that way.
+        // Few keys are compared pairwise; for many keys that would take too long.
         guard keys.count > 16 else {
             for (index, key) in keys.enumerated() {
                 if let earlier = keys[..<index].first(where: { isSame($0, key) }) {
@@ -90,7 +90,7 @@ extension JSONParser {
             }
             return
         }
-        // By bytes: to a `String` an accent before and after composition is the same.
+        // By bytes: to a `String` a composed accent equals a decomposed one.
         var first: [[UInt8]: Int] = [:]
         for key in keys {
             let text = Array(JSONDocument(bytes: bytes, nodes: nodes).writtenString(key).utf8)

@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Reads the number whose first digit or minus is at hand.
+    /// Reads the number that begins with the current digit or minus.
     mutating func number() {
         let start = at
         var flags: JSONNode.Flags = []
@@ -27,7 +27,7 @@ extension JSONParser {
         return at > start
     }
 
-    /// Reports the number that begins at `start` and is not one.
+    /// Reports the malformed number that begins at `start`.
     mutating func oddNumber(from start: Int) {
         at = start
         while Self.isPartOfWord(byte) { at += 1 }

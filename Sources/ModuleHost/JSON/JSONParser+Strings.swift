@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Reads the string whose opening double quote is at hand.
+    /// Reads the string that begins with the current double quote.
     mutating func string() {
         let start = at
         var flags: JSONNode.Flags = []
@@ -46,7 +46,7 @@ extension JSONParser {
         append(.string, from: start, flags: .faulty)
     }
 
-    /// The first offset from `start` on with a byte that a string must look at.
+    /// Returns the first offset from `start` on with a byte that needs treatment in a string.
     @inline(__always)
     private static func endOfPlainText(_ bytes: [UInt8], from start: Int) -> Int {
         var end = start
@@ -61,7 +61,7 @@ extension JSONParser {
         return end
     }
 
-    /// Reports what is wrong with the escape at `offset` and returns where the text goes on.
+    /// Reports the error in the escape at `offset`, and returns the offset at which the text continues.
     private mutating func checkEscape(
         at offset: Int, of start: Int, _ flags: inout JSONNode.Flags
     ) -> Int {
@@ -69,7 +69,7 @@ extension JSONParser {
         guard bytes[offset + 1] == UInt8(ascii: "u") else {
             if JSONEscapes.byte(escapedBy: bytes[offset + 1]) != nil { return offset + 2 }
             let length = Self.lengthOfScalar(bytes, at: offset + 1)
-            // A line break or bytes that are not text are reported as what they are.
+            // A line break, or bytes that are not text, have a diagnostic of their own.
             guard length > 0, bytes[offset + 1] >= 0x20 else { return offset + 1 }
             report(.unknownEscape(scalar(at: offset + 1)), at: offset)
             flags.insert(.faulty)
@@ -91,7 +91,7 @@ extension JSONParser {
         return offset + 6
     }
 
-    /// The length of the UTF-8 sequence at `offset`, or 0 where there is none (Unicode, table 3-7).
+    /// Returns the length of the UTF-8 sequence at `offset`, or 0 where it is not valid (Unicode, table 3-7).
     static func lengthOfScalar(_ bytes: [UInt8], at offset: Int) -> Int {
         func byte(_ index: Int) -> UInt8 {
             offset + index < bytes.count ? bytes[offset + index] : 0

@@ -1,5 +1,5 @@
 extension JSONParser {
-    // MARK: Words and what is none
+    // MARK: Words and other text
 
     static func isPartOfWord(_ byte: UInt8) -> Bool {
         switch byte {
@@ -11,7 +11,7 @@ extension JSONParser {
         }
     }
 
-    /// Reads `true`, `false`, `null`, or whatever stands where a value should.
+    /// Reads `true`, `false`, `null`, or any other text in the place of a value.
     mutating func word() {
         let start = at
         switch byte {
@@ -47,7 +47,7 @@ extension JSONParser {
         return true
     }
 
-    /// Takes the word at hand; reports and skips one character where there is none.
+    /// Takes the current word; reports and skips one character where there is none.
     mutating func takeWord() -> String? {
         let start = at
         while Self.isPartOfWord(byte) {
@@ -79,7 +79,7 @@ extension JSONParser {
         }
     }
 
-    /// Reports and skips a comment or a space that is none to JSON; false where there is neither.
+    /// Reports and skips a comment, or a space that is not valid in JSON; false where there is neither.
     private mutating func skipOddSpace() -> Bool {
         let start = at
         switch (byte, at + 1 < bytes.count ? bytes[at + 1] : 0) {

@@ -1,10 +1,10 @@
-/// Reads a JSON text (RFC 8259, strictly) into a table of nodes.
+/// A parser that reads a JSON text (RFC 8259, strictly) into a table of nodes.
 ///
-/// Total over any bytes. A fault that leaves no doubt about what was meant (a comma too many, a bad
-/// escape, a comment) is noted and the reading goes on, so that one run shows them all; one that
-/// leaves doubt ends it.
+/// Accepts any bytes. After an error whose correction is unambiguous (a comma too many, a bad escape, a
+/// comment) the parser notes it and continues, so that one run shows them all; an ambiguous one ends the
+/// parsing.
 struct JSONParser {
-    /// A fault before its place is worked out.
+    /// A diagnostic before its place is computed.
     struct Fault {
         let offset: Int
         let kind: JSONFault.Kind
@@ -13,20 +13,20 @@ struct JSONParser {
     let bytes: [UInt8]
     var nodes: [JSONNode] = []
     private(set) var faults: [Fault] = []
-    /// Whether `nodes` stands for the whole text, in spite of faults.
+    /// Whether `nodes` covers the whole text, in spite of errors.
     ///
-    /// If not, what seems to be missing from it may well be in the part that was not read.
+    /// If not, parts that seem to be missing may be in the text that was not read.
     private(set) var isWhole = true
     /// Whether any string has a dollar sign.
     var hasDollar = false
 
-    /// The number of faults after which the reading ends.
+    /// The number of diagnostics after which the parsing ends.
     private let faultLimit: Int
     var at = 0
     private var depth = 0
     /// The places of the keys of the open objects, outermost first.
     var keys: [UInt32] = []
-    /// Set by a string that ran to the end of its line: the comma after it is inside of it.
+    /// Whether the last string ran to the end of its line: the comma after it is then part of the string.
     var forgivesComma = false
     var source: SourceText
 
@@ -54,7 +54,7 @@ struct JSONParser {
         if at < bytes.count, isWhole, nodes[0].kind != .invalid { report(.trailingText, at: at) }
     }
 
-    /// The fault of a text whose first bytes show that it is not UTF-8.
+    /// The diagnostic for a text whose first bytes show that it is not UTF-8.
     private var encodingFault: JSONFault.Kind? {
         let start = bytes.prefix(1024)
         guard start.contains(0) || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {
@@ -66,7 +66,7 @@ struct JSONParser {
         return isMarked || (isWide && start.count > 1) ? .notUTF8 : .binary
     }
 
-    // MARK: Faults
+    // MARK: Diagnostics
 
     mutating func report(_ kind: JSONFault.Kind, at offset: Int) {
         guard isWhole else { return }
@@ -79,7 +79,7 @@ struct JSONParser {
         giveUp()
     }
 
-    /// Leaves the rest unread: everything that is still open finds the end of the text.
+    /// Skips the rest of the text: every open value then ends with the text.
     mutating func giveUp() {
         isWhole = false
         at = bytes.count
@@ -87,7 +87,7 @@ struct JSONParser {
 
     // MARK: Values
 
-    /// The byte at hand, or 0, which is nothing in JSON, at the end.
+    /// The current byte; at the end 0, which has no meaning in JSON.
     var byte: UInt8 {
         @inline(__always) get { at < bytes.count ? bytes[at] : 0 }
     }
@@ -103,7 +103,7 @@ struct JSONParser {
                 next: UInt32(truncatingIfNeeded: nodes.count + 1), kind: kind, flags: flags))
     }
 
-    /// Reads the value at hand and adds exactly one node with its subtree.
+    /// Reads the current value, and adds exactly one node with its subtree.
     mutating func value() {
         switch byte {
         case UInt8(ascii: "\""): string()
@@ -161,7 +161,7 @@ struct JSONParser {
     private mutating func object() {
         guard let node = open(.object) else { return }
         let firstKey = keys.count
-        // One bit for each kind of key seen: as long as it is new, no other key can be the same.
+        // One bit for each hash of the keys seen: as long as the bit is new, no other key can be the same.
         var seen: UInt64 = 0
         var mayRepeat = false
         defer {
@@ -218,7 +218,7 @@ struct JSONParser {
         }
     }
 
-    /// Takes the comma that must follow a value unless `closing` does, and returns where it is.
+    /// Takes the comma that must follow a value unless `closing` does, and returns its offset.
     @inline(__always)
     private mutating func commaAfterValue(closing: UInt8) -> Int? {
         if byte == UInt8(ascii: ",") {
@@ -240,7 +240,7 @@ struct JSONParser {
         case closing:
             return nil
         default:
-            // A wrong closing bracket and the end of the text are reported as what they are.
+            // A wrong closing bracket and the end of the text have diagnostics of their own.
             let isOther = byte != UInt8(ascii: "]") && byte != UInt8(ascii: "}")
             if at < bytes.count, isOther, !isForgiven { report(.missingComma, at: end) }
             return nil

@@ -1,11 +1,11 @@
-/// A value of a JSON text: a light view of where it stands there.
+/// A value of a JSON text: a light view of its place in the text.
 ///
-/// The text and the table of its values are shared; a view is two words. Strings are made only when
-/// asked for, places counted only when asked for. The text was read strictly (RFC 8259): no
-/// duplicate keys, no more than 128 levels, no more than 16 MiB, nothing but valid UTF-8.
+/// All views share the text and the table of its values; a view is two words. Strings are created and places
+/// are counted only on request. The text was read strictly (RFC 8259): no duplicate keys, no more than 128
+/// levels, no more than 16 MiB, nothing but valid UTF-8.
 ///
-/// Two values are equal if they say the same: the order of an object's keys does not matter, nor
-/// white space or escapes; a number is what is written (`1` is not `1.0`).
+/// Two values are equal if they have the same content: the order of an object's keys does not matter, nor do
+/// white space or escapes; a number is compared as written (`1` is not `1.0`).
 public struct JSONValue: Sendable {
     /// The types of JSON.
     public enum Kind: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct JSONValue: Sendable {
         case null
         /// `true` or `false`
         case bool
-        /// A number, of whatever size.
+        /// A number, of any size.
         case number
         /// A string.
         case string
@@ -31,10 +31,10 @@ public struct JSONValue: Sendable {
         self.node = node
     }
 
-    /// Reads a text that consists of one value.
+    /// Parses a text that consists of one value.
     ///
     /// - Parameter bytes: The text in UTF-8, at most 16 MiB.
-    /// - Throws: The first fault of the text, with its place.
+    /// - Throws: The first error in the text, with its place.
     public init(parsing bytes: [UInt8]) throws(JSONError) {
         var parser = JSONParser(bytes, faultLimit: 1)
         parser.parse()
@@ -45,20 +45,20 @@ public struct JSONValue: Sendable {
         self = document.root
     }
 
-    /// Reads a text that consists of one value.
+    /// Parses a text that consists of one value.
     ///
     /// - Parameter text: The text, at most 16 MiB in UTF-8.
-    /// - Throws: The first fault of the text, with its place.
+    /// - Throws: The first error in the text, with its place.
     public init(parsing text: String) throws(JSONError) {
         try self.init(parsing: Array(text.utf8))
     }
 
-    /// The bytes of memory that the value keeps: those of the whole text that it belongs to.
+    /// The bytes of memory that the value keeps: those of the whole text that contains it.
     var footprint: Int {
         document.bytes.count + document.nodes.count * MemoryLayout<JSONNode>.stride
     }
 
-    /// The bytes of memory that are allocated for that: up to twice as many.
+    /// The bytes of memory that are allocated for that: up to twice as many as `footprint`.
     var allocated: Int {
         document.bytes.capacity + document.nodes.capacity * MemoryLayout<JSONNode>.stride
     }
@@ -102,10 +102,10 @@ public struct JSONValue: Sendable {
     /// The value if it is a string, escapes resolved and the environment filled in.
     public var string: String? { entry.kind == .string ? document.string(node) : nil }
 
-    /// The value as it is written in the text; `${NAME}` stands there as such.
+    /// The text of the value as it is written; `${NAME}` is not filled in.
     public var text: String { String(decoding: document.bytes[entry.range], as: UTF8.self) }
 
-    /// The value if it is a whole number that fits `T`.
+    /// Returns the value if it is a whole number that fits `T`.
     func integer<T: FixedWidthInteger>(_ type: T.Type) -> T? {
         guard entry.kind == .number, !entry.flags.contains(.fractional) else { return nil }
         return T(text)
@@ -117,7 +117,7 @@ public struct JSONValue: Sendable {
     /// string.
     public var pointer: String { document.pointer(to: node) }
 
-    /// The line and column at which the value begins, counted when asked for.
+    /// The line and column at which the value begins, counted on each access.
     public var place: TextPlace {
         var source = SourceText(document.bytes)
         return source.place(of: entry.range.lowerBound)
@@ -128,14 +128,14 @@ public struct JSONValue: Sendable {
     /// The number of elements of an array or members of an object; 0 for anything else.
     public var count: Int { document.count(of: node) }
 
-    /// The elements if the value is an array, else nothing.
+    /// The elements if the value is an array; empty for any other.
     public var elements: Elements {
         Elements(
             document: document, position: node + 1,
             end: entry.kind == .array ? Int(entry.next) : 0)
     }
 
-    /// The members, in the order of the text, if the value is an object, else nothing.
+    /// The members, in the order of the text, if the value is an object; empty for any other.
     public var members: Members {
         Members(
             document: document, position: node + 1,
@@ -156,7 +156,7 @@ public struct JSONValue: Sendable {
         var position: Int
         let end: Int
 
-        /// The next element, or nil after the last.
+        /// Returns the next element, or nil after the last.
         public mutating func next() -> JSONValue? {
             guard position < end else { return nil }
             defer { position = Int(document.nodes[position].next) }
@@ -170,7 +170,7 @@ public struct JSONValue: Sendable {
         var position: Int
         let end: Int
 
-        /// The next member, or nil after the last.
+        /// Returns the next member, or nil after the last.
         public mutating func next() -> Member? {
             guard position < end else { return nil }
             defer { position = Int(document.nodes[position + 1].next) }
@@ -187,7 +187,7 @@ public struct JSONValue: Sendable {
         /// The value.
         public let value: JSONValue
 
-        /// The line and column at which the key begins, counted when asked for.
+        /// The line and column at which the key begins, counted on each access.
         public var keyPlace: TextPlace {
             JSONValue(document: value.document, node: value.node - 1).place
         }
@@ -195,11 +195,11 @@ public struct JSONValue: Sendable {
 
     // MARK: Secrets
 
-    /// Whether the value is a string that the environment had a part in.
+    /// Whether the value is a string to which the environment contributed.
     public var isSecret: Bool { document.expansions[node]?.isSecret ?? false }
 
-    /// The value as logs and commands may show it: as it is written, white space and all, with `•••`
-    /// for strings that came from the environment.
+    /// The value for logs and commands: as it is written, white space included, with `•••` for strings that
+    /// came from the environment.
     public var redactedText: String {
         let secrets = document.expansions.filter {
             $0.value.isSecret && node <= $0.key && $0.key < entry.next
@@ -216,7 +216,7 @@ public struct JSONValue: Sendable {
             + String(decoding: document.bytes[offset..<entry.range.upperBound], as: UTF8.self)
     }
 
-    /// The value in the words of a message; a secret is not said.
+    /// The value in the words of a message, without secrets.
     var inWords: String {
         switch entry.kind {
         case .null: "null"
@@ -257,7 +257,7 @@ extension JSONValue: Equatable {
 }
 
 extension JSONError {
-    /// Works out the places of faults, each given by its offset.
+    /// Computes the places of diagnostics, each given by its offset.
     init(_ faults: [(offset: Int, kind: JSONFault.Kind)], in document: JSONDocument) {
         var source = SourceText(document.bytes)
         self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
@@ -269,7 +269,7 @@ extension JSONError {
 }
 
 extension JSONValue {
-    /// `{}`: what stands for a `config` that is not there.
+    /// The value `{}`, which stands for a missing `config`.
     static let emptyObject: JSONValue = {
         let bytes = Array("{}".utf8)
         var parser = JSONParser(bytes, faultLimit: 1)

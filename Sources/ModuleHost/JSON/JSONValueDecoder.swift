@@ -5,7 +5,7 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Worked out when asked for: only a type that reports an error of its own does.
+    /// Computed on access: only a type that reports an error of its own asks for it.
     var codingPath: [any CodingKey] {
         var path: [any CodingKey] = []
         var current = decoding.root
@@ -88,9 +88,9 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
 /// The members of one object, as one type's keys see them.
 private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: JSONValueDecoder
-    /// The values by key, of an object too large to search through for each key.
+    /// The values by key, for an object that is too large to search for each key.
     private let index: [String: JSONValue]?
-    /// Whether it matters which keys are asked for: one of them may be what another was meant to be.
+    /// Whether the keys that are asked for matter: one of them may be the intended name of an unknown one.
     private let hasUnknown: Bool
 
     init(_ decoder: JSONValueDecoder) {
@@ -133,7 +133,7 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         try child(key).decode(type)
     }
 
-    /// The value of a key that may be missing or `null`, found once and not three times.
+    /// Returns the value of a key that may be missing or `null`, with one search instead of three.
     private func childIfPresent(_ key: Key) -> JSONValueDecoder? {
         guard let value = find(key), !value.isNull else { return nil }
         return JSONValueDecoder(value: value, decoding: decoder.decoding)
@@ -235,7 +235,7 @@ private struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
         return JSONValueDecoder(value: value, decoding: decoder.decoding)
     }
 
-    /// As the protocol wants it: steps on only if there is a `null`.
+    /// Advances only if there is a `null`, as the protocol requires.
     mutating func decodeNil() throws -> Bool {
         let here = (rest, currentIndex)
         let isNull = try child().decodeNil()
@@ -273,7 +273,7 @@ private struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
 }
 
 extension JSONValue: Decodable {
-    /// Takes the value at hand as it stands; only ``decode(_:)`` can give one.
+    /// Takes the current value as it is; only ``decode(_:)`` can provide one.
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? JSONValueDecoder else {
             throw DecodingError.dataCorrupted(

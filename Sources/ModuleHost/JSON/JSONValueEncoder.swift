@@ -1,19 +1,19 @@
-/// Writes what is `Encodable` as JSON.
+/// The encoder that writes an `Encodable` value as JSON.
 ///
-/// Keys come in the order in which a type encodes them. A `Duration` is text such as `"250ms"`, as
-/// ``JSONValue/decode(_:)`` reads it; Foundation's date is text in ISO 8601, as routes read it. A number
-/// that is not finite is an error: JSON has no word for it.
+/// Keys keep the order in which a type encodes them. A `Duration` is text such as `"250ms"`, as
+/// ``JSONValue/decode(_:)`` reads it; Foundation's date is text in ISO 8601, as routes read it. A number that
+/// is not finite is an error: JSON has no representation for it.
 package enum JSONEncoding {
-    /// The JSON text of a value, on one line.
+    /// Returns the JSON text of a value, on one line.
     ///
-    /// - Throws: `EncodingError`, and whatever the value's own `encode(to:)` throws.
+    /// - Throws: `EncodingError`, and any error of the value's own `encode(to:)`.
     package static func bytes(_ value: any Encodable) throws -> [UInt8] {
         var writer = JSONWriter()
         try write(value, to: &writer)
         return writer.bytes
     }
 
-    /// Writes a value where one is due.
+    /// Writes a value in the current place.
     package static func write(_ value: any Encodable, to writer: inout JSONWriter) throws {
         let place = JSONPlace()
         try JSONValueEncoder(place: place, codingPath: []).encodeValue(value)
@@ -21,7 +21,7 @@ package enum JSONEncoding {
     }
 }
 
-/// The place of a value, before and after it is there: containers of one object may be filled in turns.
+/// The place of a value, whether it is written yet or not: containers of one object may be filled in turns.
 private final class JSONPlace {
     var content = Content.none
 
@@ -29,7 +29,7 @@ private final class JSONPlace {
         case none
         case bool(Bool)
         case string(String)
-        /// A value that is JSON already.
+        /// A value that is already JSON.
         case raw([UInt8])
         case array([JSONPlace])
         case object([(key: String, value: JSONPlace)])
@@ -60,14 +60,14 @@ private final class JSONPlace {
             content = .array([place])
             return place
         }
-        // Let go first, so that the array is grown in its place.
+        // Released first, so that the array grows in place.
         content = .none
         elements.append(place)
         content = .array(elements)
         return place
     }
 
-    /// The place of a member; of a repeated key, the last counts.
+    /// Returns the place of a member; of a repeated key, the last counts.
     func member(_ key: String) -> JSONPlace {
         let place = JSONPlace()
         guard case .object(var members) = content else {
@@ -84,7 +84,7 @@ private final class JSONPlace {
         return place
     }
 
-    /// Makes it an object or an array even if nothing comes.
+    /// Makes it an object or an array even if it stays empty.
     func open(_ empty: Content) {
         if case .none = content { content = empty }
     }
@@ -93,7 +93,7 @@ private final class JSONPlace {
 private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     let place: JSONPlace
     let codingPath: [any CodingKey]
-    /// The type that encodes itself, if it is one that must be known.
+    /// Whether the value that encodes itself is Foundation's `Date`.
     var isDate = false
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -122,7 +122,7 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
         place.content = .string(time.description)
     }
 
-    // What is generic below would leave these two to the protocol, which refuses them.
+    // The generic method below would leave these two to the protocol, which rejects them.
     func encode(_ value: Int128) { encode(integer: value) }
     func encode(_ value: UInt128) { encode(integer: value) }
 
@@ -231,7 +231,7 @@ private struct JSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
 }
 
 extension JSONValue: Encodable {
-    /// Writes the value as it stands; only this package's own encoder can.
+    /// Writes the value as it is; only this package's own encoder can.
     public func encode(to encoder: any Encoder) throws {
         guard let encoder = encoder as? JSONValueEncoder else {
             throw EncodingError.invalidValue(
@@ -243,6 +243,6 @@ extension JSONValue: Encodable {
         try encoder.encodeValue(self)
     }
 
-    /// The text, secrets not said.
+    /// The text without secrets.
     fileprivate var plainBytes: [UInt8] { Array(redactedText.utf8) }
 }

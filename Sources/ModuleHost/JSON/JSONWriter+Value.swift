@@ -1,5 +1,5 @@
 extension JSONWriter {
-    /// Writes a value as it is meant: on one line, and with what stands for variables filled in.
+    /// Writes a value on one line, with variables filled in.
     package mutating func value(_ value: JSONValue) {
         switch value.kind {
         case .null: null()

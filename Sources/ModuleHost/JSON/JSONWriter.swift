@@ -1,6 +1,6 @@
-/// Writes JSON text, byte by byte, without building a tree or strings on the way.
+/// A writer of JSON text, which appends bytes without building a tree or strings on the way.
 ///
-/// Commas and colons come by themselves, and nesting closes by construction:
+/// Commas and colons are written automatically, and nesting closes by construction:
 ///
 /// ```swift
 /// var json = JSONWriter()
@@ -11,21 +11,21 @@
 /// json.bytes  // {"event":"push","badges":[3]}
 /// ```
 ///
-/// What it writes is one line, whatever the values: no newline, no control character and nothing else
-/// that a terminal obeys appears outside an escape. So a document and a newline make a line of a
-/// log that no value can break or forge. Strings that are equal give equal bytes.
+/// The text is one line, whatever the values: no newline, no control character and no other character that a
+/// terminal obeys appears outside an escape. So a document and a newline make a line of a log that no value
+/// can break or forge. Strings that are equal give equal bytes.
 ///
-/// That keys differ from each other, and that ``member(_:_:)-(_,String)`` is called in an object and
-/// ``value(_:)-(String)`` in an array or at the top, is the caller's part.
+/// The caller must ensure that keys differ from each other, and that ``member(_:_:)-(_,String)`` is called in
+/// an object and ``value(_:)-(String)`` in an array or at the top.
 public struct JSONWriter: Sendable {
     /// The written text, in UTF-8.
     public private(set) var bytes: [UInt8]
-    /// Whether the next key or value stands behind another.
+    /// Whether the next key or value follows another.
     private var needsComma = false
 
     /// Creates a writer with nothing written.
     ///
-    /// - Parameter capacity: How many bytes to make room for.
+    /// - Parameter capacity: The number of bytes to reserve.
     public init(capacity: Int = 256) {
         bytes = []
         bytes.reserveCapacity(capacity)
@@ -33,10 +33,10 @@ public struct JSONWriter: Sendable {
 
     /// Creates a writer that continues `bytes`, such as the lines before.
     ///
-    /// - Parameter bytes: What the text is appended to, as it is.
+    /// - Parameter bytes: The text to continue, which stays unchanged.
     public init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
 
-    /// Empties the writer and keeps its room, for the next document.
+    /// Empties the writer and keeps its capacity, for the next document.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
@@ -54,7 +54,7 @@ public struct JSONWriter: Sendable {
 
     /// Writes an object.
     ///
-    /// - Parameter members: Writes the members, in the order they shall have.
+    /// - Parameter members: Writes the members, in their order.
     /// - Throws: What `members` throws; the object is then left open.
     public mutating func object<Failure: Error>(
         _ members: (inout JSONWriter) throws(Failure) -> Void
@@ -97,7 +97,7 @@ public struct JSONWriter: Sendable {
 
     // MARK: Members of an object
 
-    /// Writes a member whose value is whatever `value` writes: exactly one value.
+    /// Writes a member with the value that `value` writes: exactly one value.
     public mutating func member<Failure: Error>(
         _ key: String, _ value: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -129,7 +129,7 @@ public struct JSONWriter: Sendable {
         self.value(value)
     }
 
-    /// Writes a member whose value is JSON text already, as ``raw(_:)`` does.
+    /// Writes a member whose value is already JSON text, as ``raw(_:)`` does.
     public mutating func member(_ key: String, raw text: some Sequence<UInt8>) {
         self.key(key)
         raw(text)
@@ -149,8 +149,8 @@ public struct JSONWriter: Sendable {
         bytes.appendDecimal(value)
     }
 
-    /// Writes a number in the fewest digits that read back as the same number, or null where it is
-    /// not finite: JSON has no word for it.
+    /// Writes a number in the fewest digits that read back as the same number, or null where it is not
+    /// finite: JSON has no representation for it.
     public mutating func value(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
@@ -169,9 +169,9 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// Writes text that is JSON already: exactly one value, which is not checked.
+    /// Writes text that is already JSON: exactly one value, which is not checked.
     ///
-    /// Line breaks, which JSON has only between its tokens, become spaces.
+    /// Line breaks, which JSON allows only between tokens, become spaces.
     public mutating func raw(_ text: some Sequence<UInt8>) {
         separate()
         for byte in text {
@@ -180,8 +180,8 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes a member that is a time in milliseconds, exact to the nanosecond: of 84120
-    /// nanoseconds, `0.08412`.
+    /// Writes a member that is a time in milliseconds, exact to the nanosecond: 84120 nanoseconds become
+    /// `0.08412`.
     package mutating func member(_ key: String, millisecondsOf nanoseconds: Int) {
         self.key(key)
         needsComma = true
@@ -204,8 +204,8 @@ public struct JSONWriter: Sendable {
     }
 }
 
-/// The escaping of strings in JSON: by RFC 8259, and of characters that a reader of lines or a terminal would obey
-/// (``isObeyed(_:)``).
+/// The escaping of strings in JSON: by RFC 8259, and of characters that a terminal or a reader of lines would
+/// obey (``isObeyed(_:)``).
 private enum JSONEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool {
         scalar == 0x22 || scalar == 0x5C || isObeyed(scalar)

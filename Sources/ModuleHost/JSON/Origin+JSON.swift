@@ -1,5 +1,5 @@
-/// An origin as a value, such as `{"kind":"control","uid":1000,"pid":4711}`: what the journal has, and what host and
-/// module processes send each other.
+/// An origin as a value, such as `{"kind":"control","uid":1000,"pid":4711}`: the form of the journal, and of
+/// messages between host and module processes.
 extension JSONWriter {
     /// Writes a member that is an origin.
     ///
@@ -38,7 +38,7 @@ extension JSONWriter {
 extension Origin {
     /// Reads an origin; nil where the value is not one.
     ///
-    /// Members that the kind does not have are passed over: a later version may have more.
+    /// Unknown members are ignored: a later version may have more.
     init?(_ value: JSONValue) {
         switch value["kind"]?.string {
         case "host": self = .host
@@ -65,7 +65,7 @@ extension Origin {
         }
     }
 
-    /// A member that is a number: nil within where it is missing, nil where it is anything else.
+    /// Reads a member that is a number: an inner nil where it is missing, nil where it is anything else.
     private static func number<Number: FixedWidthInteger>(
         _ key: String, of value: JSONValue
     ) -> Number?? {

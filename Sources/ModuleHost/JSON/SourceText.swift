@@ -1,13 +1,13 @@
-/// A text in lines and columns: turns offsets into places.
+/// A text in lines and columns: converts offsets to places.
 ///
-/// Only faults need places, so nothing is counted while all is well.
+/// Only diagnostics need places, so nothing is counted for a valid text.
 struct SourceText {
     private let bytes: [UInt8]
-    /// The start of each line, as far as the text was searched for a place.
+    /// The start of each line, as far as the text was searched.
     private var lineStarts = [0]
     private var searched = 0
-    /// The offset up to which the columns of the current line are counted, and their number: the faults of a long line come
-    /// in order, and the line need not be counted again for each.
+    /// The offset up to which the columns of the current line are counted, and their number: the diagnostics
+    /// of a long line arrive in order, and the line is not counted again for each.
     private var counted = 0
     private var column = 1
 
@@ -18,7 +18,7 @@ struct SourceText {
         self.bytes = bytes
     }
 
-    /// The place of `offset`, which may be one past the end.
+    /// Returns the place of `offset`, which may be one past the end.
     mutating func place(of offset: Int) -> TextPlace {
         let offset = min(max(offset, 0), bytes.count)
         while searched < offset {
@@ -36,7 +36,7 @@ struct SourceText {
         return TextPlace(line: line + 1, column: column)
     }
 
-    /// The last line that begins at `offset` or before, counted from 0.
+    /// Returns the last line that begins at `offset` or before, counted from 0.
     private func line(of offset: Int) -> Int {
         var low = 0
         var high = lineStarts.count

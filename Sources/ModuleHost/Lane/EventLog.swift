@@ -1,15 +1,15 @@
-/// The one ordered log of events, as far as it is kept in memory.
+/// The ordered log of all events; a part of it is kept in memory.
 ///
-/// An event's position is its number, from 0, in the order of acceptance. The log keeps an event
-/// only while some module is behind it; everything else is a counter.
+/// An event's position is its number, from 0, in the order of acceptance. The log keeps an event only while a
+/// module is behind it; everything else is a counter.
 struct EventLog {
-    /// An event that some module is behind on.
+    /// An event that a module has not received yet.
     struct Kept: Sendable {
         let event: LifecycleEvent
-        /// The numbers of the overdue modules that are not to receive it; nil while that is not known: the
-        /// search for who claims the event goes on.
+        /// The numbers of the overdue modules that are not to receive the event; nil while that is not known,
+        /// because the search for a module that claims the event continues.
         var unreached: Set<UInt16>?
-        /// The bytes of all events that were kept before it.
+        /// The bytes of all events that were kept before this one.
         fileprivate var bytesBefore = 0
 
         /// Returns whether a module that is behind receives the event; nil while that is not known.
@@ -36,10 +36,10 @@ struct EventLog {
     /// The number of events that are kept.
     var count: Int { kept.count }
 
-    /// Gives `event` its position.
+    /// Assigns its position to `event`.
     ///
     /// - Parameters:
-    ///   - event: What happened.
+    ///   - event: The event.
     ///   - keeping: Whether a module is behind, so that the event must be kept.
     mutating func append(_ event: inout LifecycleEvent, keeping: Bool) {
         event.sequence = head
@@ -51,7 +51,8 @@ struct EventLog {
         }
     }
 
-    /// Keeps the newest event after all: a module became overdue while it was being delivered.
+    /// Keeps the newest event, which was not kept at first: a module became overdue while it was being
+    /// delivered.
     mutating func keep(_ event: LifecycleEvent) {
         guard count == 0, event.sequence + 1 == head else { return }
         keepNow(event)
@@ -72,10 +73,11 @@ struct EventLog {
     /// The event at `position`, or nil where it is not kept.
     subscript(position: UInt64) -> Kept? { index(of: position).flatMap { kept[$0] } }
 
-    /// The search for who claims the event at `position` has ended before it came to these overdue modules.
+    /// Notes that the search for a module that claims the event at `position` has ended before it reached
+    /// these overdue modules.
     mutating func endSearch(at position: UInt64, before unreached: [ModuleSlot]) {
         guard let index = index(of: position) else { return }
-        // By name, and not by rank: the order may change while they are overdue.
+        // By number, and not by rank: the order may change while they are overdue.
         kept[index]?.unreached = Set(unreached.map(\.number))
     }
 
@@ -85,7 +87,7 @@ struct EventLog {
         return Int(position - first)
     }
 
-    /// Releases everything before `position`, which no module is behind any more.
+    /// Releases everything before `position`; no module is behind it any more.
     mutating func trim(before position: UInt64) {
         let first = head - UInt64(count)
         guard position > first else { return }

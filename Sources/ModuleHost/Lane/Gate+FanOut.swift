@@ -9,37 +9,36 @@ enum FanStep {
 /// The end of a fan-out.
 @usableFromInline
 enum FanEnd: Equatable {
-    /// It went round, or was ended by a step.
+    /// All responders were called, or a step ended the fan-out.
     case finished
-    /// The lane was lost. These modules were not called; all others were, or will be by another thread.
-    /// Nil if no module was called yet.
+    /// The lane was lost. These modules were not called; all others were, or will be by another thread. Nil
+    /// if no module was called yet.
     ///
-    /// By name: the order may have changed when another thread goes on.
+    /// By id: the order may have changed when another thread goes on.
     case lost(rest: Set<ModuleID>?)
     /// No responder was called: calls are nested 64 deep already.
     case tooDeep
 }
 
 extension Gate {
-    /// Tells every responder of a list, in order.
+    /// Calls every responder of a list, in order.
     ///
-    /// The common case costs one compare-exchange a delivery: no lock, no clock, no allocation. Only
-    /// when the epoch has changed is an entry's slot looked at.
+    /// The common case costs one compare-exchange a delivery: no lock, no clock, no allocation. Only when the
+    /// epoch has changed is the slot of an entry read.
     ///
     /// - Parameters:
-    ///   - list: Whom to tell; looked up while the lane is ours for sure. Members that come during the fan-out are not told, those that go are
-    ///     not told any more.
+    ///   - list: The responders; looked up while the calling thread certainly owns the lane. Members that are
+    ///     added during the fan-out are not called, and those that are removed are no longer called.
     ///   - thread: The calling thread, which owns the lane.
     ///   - rank: The rank after which to begin; 0 for the first.
-    ///   - position: The position of the event, or nil for what does not wait for overdue modules.
-    ///   - overdue: Called for a module that is overdue, instead of telling it.
-    ///   - failure: Called with what a responder threw, in words, while the lane is still ours.
-    ///   - alone: Tells one more responder, by its index, of the module that held the lane up, on its
-    ///     own thread.
-    ///     Nothing that is the lane's may be touched there.
-    ///   - body: Tells one responder, by its index: an entry taken out of its array would be counted
-    ///     in and out, part by part, for each delivery.
-    /// - Returns: Whether the lane is still ours, and if not, how far it went.
+    ///   - position: The position of the event, or nil for calls that do not wait for overdue modules.
+    ///   - overdue: Called for a module that is overdue, in place of `body`.
+    ///   - failure: Called with the error of a responder, in words, while the thread still owns the lane.
+    ///   - alone: Calls one more responder, by its index, of the module that kept the lane, on its own
+    ///     thread. Must not access the state of the lane.
+    ///   - body: Calls one responder, by its index: taking an entry out of its array would count its
+    ///     references for each delivery.
+    /// - Returns: Whether the thread still owns the lane, and if not, how far the fan-out went.
     @inlinable @inline(__always)
     func fanOut<Responder>(
         to list: @autoclosure () -> ResponderList<Responder>, on thread: LaneThread,
@@ -50,7 +49,7 @@ extension Gate {
         _ body: (ResponderList<Responder>.Entries, Int, inout GateEntry) throws -> FanStep
     ) -> FanEnd {
         guard var entry = GateEntry(lane: lane, thread: thread) else { return .tooDeep }
-        // The list is the lane's.
+        // The list belongs to the lane.
         guard entry.settle() else { return .lost(rest: nil) }
         let list = list()
         list.refresh(epoch: lane.epoch.load(ordering: .acquiring))
@@ -59,7 +58,7 @@ extension Gate {
         var index = list.firstIndex(after: rank)
         rounds: while index < entries.count {
             if lane.epoch.load(ordering: .relaxed) != ordered {
-                // What follows counts and changes what is the lane's.
+                // The code below reads and changes state of the lane.
                 guard entry.settle() else { break rounds }
                 switch admit(entries[index].slot, entries[index].member, at: position) {
                 case .go: break
@@ -90,8 +89,8 @@ extension Gate {
         return entry.leave() ? .finished : finish(entries, from: index, entry, alone)
     }
 
-    /// Goes on, on a thread that lost the lane, with the entries of the module that held it up: a
-    /// module's own members are entered by one thread at a time, too.
+    /// Continues, on a thread that lost the lane, with the entries of the module that kept it: a module's own
+    /// members are entered by one thread at a time, too.
     @usableFromInline
     func finish<Responder>(
         _ entries: ResponderList<Responder>.Entries, from start: Int,

@@ -1,22 +1,22 @@
-/// The one way into module code: for an event, a call, a service, a start-up result, a timer.
+/// The only way into module code: for an event, a call, a service, a start-up result, a timer.
 ///
-/// Whatever enters takes a ``GateEntry``, names the slot, and runs its closure inside
-/// ``enter(_:through:_:)``. No lock of the host is held there.
+/// Code that enters a module takes a ``GateEntry``, names the slot, and runs its closure inside
+/// ``enter(_:through:_:)``. No lock of the host is locked there.
 @usableFromInline
 struct Gate: Sendable {
     /// The outcome of an entry into module code.
     @usableFromInline
     enum Outcome<Result> {
-        /// It returned, and the lane is still ours.
+        /// The module returned, and the thread still owns the lane.
         case returned(Result)
-        /// It threw, and the lane is still ours.
+        /// The module threw, and the thread still owns the lane.
         case threw(any Error)
-        /// The lane is another thread's now: nothing that belongs to it may be touched any more. The
-        /// module was not entered, or what it did is no longer waited for.
+        /// The lane belongs to another thread now: its state must not be accessed any more. The module was
+        /// not entered, or its result is no longer waited for.
         case lost
-        /// As ``lost``, and the module was entered and has thrown, late.
+        /// As ``lost``; the module was entered and has thrown, after its deadline.
         case threwOverdue(any Error)
-        /// It was not entered: calls are nested 64 deep already.
+        /// The module was not entered: calls are nested 64 deep already.
         case tooDeep
     }
 
@@ -26,7 +26,7 @@ struct Gate: Sendable {
     ///
     /// The only place from which module code is called on the lane.
     ///
-    /// The lane is looked at again only where the caller goes on to touch what is the lane's: see
+    /// The lane is checked again only where the caller accesses its state afterwards: see
     /// ``GateEntry/settle()``.
     @inlinable @inline(__always)
     func enter<Result>(
@@ -41,15 +41,15 @@ struct Gate: Sendable {
         }
     }
 
-    /// Enters the module of `slot` alone, and comes back.
+    /// Enters the module of `slot` alone, and returns from it.
     ///
-    /// What it throws when the lane is lost is reported here.
+    /// An error that it throws when the lane is lost is reported here.
     ///
     /// - Parameters:
-    ///   - slot: The module's place.
+    ///   - slot: The module's slot.
     ///   - thread: The calling thread, which owns the lane.
     ///   - body: Module code.
-    /// - Returns: How it ended.
+    /// - Returns: The outcome.
     func call<Result>(
         _ slot: ModuleSlot, on thread: LaneThread, _ body: () throws -> Result
     ) -> Outcome<Result> {
@@ -58,7 +58,7 @@ struct Gate: Sendable {
         return end(entry, outcome, slot.number)
     }
 
-    /// Comes back from a module; what it threw when the lane is lost is reported here.
+    /// Returns from a module; an error that it threw when the lane is lost is reported here.
     @inline(__always)
     private func end<Result>(
         _ entry: consuming GateEntry, _ outcome: Outcome<Result>, _ slot: UInt16
@@ -73,13 +73,13 @@ struct Gate: Sendable {
         return .lost
     }
 
-    /// Finds out whom to call, as the host, and calls, in one entry.
+    /// Finds the module to call, as the host, and calls it, in one entry.
     ///
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
     ///   - find: Host code, while the lane cannot be taken: returns the module to call and its argument; nil for none.
     ///   - body: Module code.
-    /// - Returns: How it ended; if there was no module to call, as if it had returned.
+    /// - Returns: The outcome; if there was no module to call, as if it had returned.
     @inline(__always)
     func call<Found>(
         on thread: LaneThread, find: () -> (UInt16, Found)?, body: (Found) throws -> Void
@@ -93,23 +93,24 @@ struct Gate: Sendable {
         return end(entry, outcome, slot)
     }
 
-    /// Reports what a module threw on a thread that has lost the lane.
+    /// Reports an error that a module threw on a thread that has lost the lane.
     @usableFromInline
     func reportOverdue(_ slot: ModuleSlot, _ error: any Error) {
         if !(error is LaneLost) { lane.hooks.onOverdueFailure(slot, error) }
     }
 }
 
-/// Thrown through a fan-out by a step that found the lane lost.
+/// The error that a step throws through a fan-out when it finds the lane lost.
 ///
-/// It reaches no caller.
+/// No caller receives it.
 struct LaneLost: Error {}
 
-/// An entry into module code: from the first responder entered to the return to the module or host that was there before.
+/// An entry into module code: from the first responder entered to the return to the previous module or the
+/// host.
 @usableFromInline
 struct GateEntry: ~Copyable {
-    // Addresses, and no references: who makes a entry holds both the lane and the thread, and counting
-    // them in and out would cost more than the entry itself.
+    // Addresses instead of references: the code that creates an entry references both the lane and the
+    // thread, and counting them in and out would cost more than the entry itself.
     @usableFromInline let word: OwnershipWord.Address
     @usableFromInline let mine: UnsafeMutablePointer<Ownership>
     private let thread: Unmanaged<LaneThread>
@@ -129,7 +130,7 @@ struct GateEntry: ~Copyable {
         thread.remember(mine)
     }
 
-    /// Hands the lane to the next responder: one compare-exchange.
+    /// Moves the lane to the next responder: one compare-exchange.
     ///
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
@@ -142,10 +143,10 @@ struct GateEntry: ~Copyable {
         return true
     }
 
-    /// Makes the host the current one, before anything of the lane's is touched: until the next
-    /// responder is entered, the lane cannot be taken over.
+    /// Makes the host current, before the state of the lane is accessed: until the next responder is entered,
+    /// the lane cannot be taken over.
     ///
-    /// - Returns: False where that had happened.
+    /// - Returns: False where it was taken over before.
     @inlinable @inline(__always)
     mutating func settle() -> Bool {
         let current = mine.pointee
@@ -155,13 +156,13 @@ struct GateEntry: ~Copyable {
         return true
     }
 
-    /// Goes back to who was there before.
+    /// Returns to the previous module or the host.
     ///
     /// - Returns: False where the lane was taken over.
     @inlinable @inline(__always)
     mutating func leave() -> Bool {
         let current = mine.pointee
-        // No responder was called: only the host, if it was at work, hands back.
+        // No responder was called: the word changes back only if the host's own code was running.
         if inside == 0, current.slot == outer { return true }
         let next = inside == 0 ? current.resumed(by: outer) : current.left(to: outer)
         guard OwnershipWord.exchange(current, for: next, at: word) else { return false }
@@ -170,7 +171,7 @@ struct GateEntry: ~Copyable {
         return true
     }
 
-    /// Goes back to who was there before, on a thread that has lost the lane.
+    /// Returns to the previous module or the host, on a thread that has lost the lane.
     @usableFromInline
     func giveUp() { thread._withUnsafeGuaranteedRef { $0.place = outer } }
 }

@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// Taking the lane over from a stuck thread, and the modules on its stack.
+/// The takeover of the lane from a stuck thread, and the modules on its stack.
 extension Lane {
     // MARK: Takeover
 
@@ -11,9 +11,10 @@ extension Lane {
     ///
     /// - Parameters:
     ///   - observed: The word.
-    ///   - cause: Why.
+    ///   - cause: The reason.
     /// - Returns: Whether it was taken: exactly once for each word, or not at all. Where the system has no
-    ///   room for another thread it is not, so that all goes on when the module returns; to be tried again.
+    ///   room for another thread it is not taken; everything goes on when the module returns, and the
+    ///   takeover can be tried again.
     func takeOver(at observed: Ownership, because cause: TakeoverCause = .overdue) -> Bool {
         guard observed.depth > 0, observed.slot != 0 else { return false }
         let standby: StandbyThread
@@ -27,7 +28,7 @@ extension Lane {
             if isNew { hooks.onNoThread(slot(observed.slot), error) }
             return false
         }
-        // Under the lock, so that the stuck thread, if it returns this very moment, finds its record.
+        // Under the lock, so that the stuck thread finds its record even if it returns at this moment.
         let taken = state.withLock { state -> (LaneThread, UInt16, TakeoverReport)? in
             guard word.exchange(observed, for: observed.takenOver) else { return nil }
             let stuck = state.thread
@@ -50,7 +51,8 @@ extension Lane {
         }
         epoch.add(1, ordering: .releasing)
         if cause == .overdue, let blamed = report.slots.last { watchdog.tookOver(from: blamed) }
-        // Not held by the thread for as long as it lives: places of modules that are gone stand in it.
+        // The report is taken out, not captured for the life of the thread: it contains slots of modules that
+        // may be unloaded.
         let resumption = Guarded<TakeoverReport?>(report)
         standby.run { [self] in
             run(on: thread, after: outermost) {
@@ -63,17 +65,17 @@ extension Lane {
         return true
     }
 
-    /// Has the black box speak of the thread that goes on, before that enters a module.
+    /// Makes the black box describe the thread that goes on, before that thread enters a module.
     ///
-    /// Under the lane's lock, when the word is at depth 0 and names no module.
+    /// Under the lane's lock, while the word is at depth 0 and names no module.
     private func noteTakeover(by thread: LaneThread, of state: State) {
         guard let box else { return }
-        // An event goes on; anything else is over with the module that was stuck in it.
+        // An event continues; any other work ends with the module that was stuck in it.
         if state.current?.event == nil { box.setActivity(nil) }
         box.setStack(thread.stack)
     }
 
-    /// Runs on a thread that lost the lane, once it is back from the module that held it up.
+    /// Catches up with the log, on a thread that lost the lane and is back from the module that kept it.
     func catchUp(on thread: LaneThread) {
         guard let stalled = state.withLock({ $0.overdue.stalled(of: thread) }) else { return }
         for slot in stalled.slots {
@@ -96,7 +98,8 @@ extension Lane {
                 case .deferred(let work): work.run()
                 case .dropped(let work): work.abandon()
                 case .current:
-                    // Behind the event there is an answer. Without a lane there will be none.
+                    // Once the lane has passed the event, the result of the search is known. Without a lane
+                    // there will be none.
                     if serve({ _ in }) == nil { break steps }
                 case .rejoined(let missed):
                     epoch.add(1, ordering: .releasing)
@@ -112,7 +115,7 @@ extension Lane {
         thread.end()
         state.withLock { state in
             state.overdue.end(stalled)
-            // What was not brought to its end stays what it was on.
+            // A thread that did not finish these steps keeps its object.
             if !state.isClosed { state.spareThreads.append(thread) }
         }
         enqueue { [hooks] thread in hooks.onReturned(thread) }
@@ -120,13 +123,13 @@ extension Lane {
 
     // MARK: Overdue modules
 
-    /// Decides what the lane may do with a module whose slot is not simply listed.
+    /// Decides whether the lane may call a module whose slot is not simply listed.
     ///
     /// - Parameters:
-    ///   - slot: The module's place.
-    ///   - position: The position of the event to deliver, or nil for a call or a typed message, which
-    ///     never waits.
-    /// - Returns: Whether to tell it, to leave it, or to count it as overdue.
+    ///   - slot: The module's slot.
+    ///   - position: The position of the event to deliver, or nil for a call or a typed message, which never
+    ///     waits.
+    /// - Returns: Whether to call the module, to skip it, or to count it as overdue.
     func admit(_ slot: ModuleSlot, at position: UInt64?) -> Admission {
         switch slot.status.load(ordering: .acquiring) {
         case .listed: return .go
@@ -140,7 +143,7 @@ extension Lane {
             case .overdue: return .overdue
             case .rejoined:
                 guard let position else { return .go }
-                // It caught up on a thread of its own while this event was on its way round.
+                // The module caught up on its own thread while this event was being delivered.
                 if position < state.overdue.delivered(by: slot) { return .skip }
                 state.overdue.forget(slot)
                 slot.status.store(.listed, ordering: .relaxed)
@@ -155,29 +158,29 @@ extension Lane {
         case go, overdue, skip
     }
 
-    /// Runs `work` on the thread of an overdue module once it is back, before it rejoins.
+    /// Runs `work` on the thread of an overdue module once the module has returned, before it rejoins.
     ///
-    /// - Returns: False where the module is not overdue: then the caller does it on the lane.
+    /// - Returns: False where the module is not overdue: then the caller runs it on the lane.
     func `defer`(for slot: ModuleSlot, _ work: OverdueModules.Work) -> Bool {
         state.withLock { $0.overdue.defer(for: slot, work) }
     }
 
-    /// The search for who claims an event of the log has ended at a slot: no module that is behind and
+    /// Ends the search for a module that claims an event of the log at a slot: no module that is behind and
     /// stands after it receives the event.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - slot: The last that was asked; nil where all were.
+    ///   - slot: The last slot that was called; nil where all were.
     func endSearch(for event: LifecycleEvent, with slot: ModuleSlot?) {
         state.withLock { state in
             let unreached = state.overdue.slots.filter { $0.rank > slot?.rank ?? .max }
             state.log.endSearch(at: event.sequence, before: unreached)
-            // One that is overdue may have acted, too.
+            // An overdue module may have acted, too.
             if slot != nil, let entry = event.entry { state.overdue.noteClaimed(entry) }
         }
     }
 
-    /// The overdue module whose code the calling thread runs, if it is one that has lost the lane.
+    /// The overdue module whose code the calling thread runs, if the thread has lost the lane.
     var overdueSlot: ModuleSlot? {
         let identity = NativeThread.current
         return state.withLock { state in
@@ -189,7 +192,8 @@ extension Lane {
     @usableFromInline
     func reportFailure(of slot: ModuleSlot, _ error: any Error) { hooks.onFailure(slot, error) }
 
-    /// Takes a module out for good: it receives nothing more, and nothing waits for what it has not received.
+    /// Removes a module permanently: it receives no further events, and nothing waits for those that it has
+    /// not received.
     func unlist(_ slot: ModuleSlot) {
         state.withLock { state in
             slot.status.store(.unlisted, ordering: .releasing)
@@ -198,11 +202,11 @@ extension Lane {
         epoch.add(1, ordering: .releasing)
     }
 
-    /// The places of all modules, in no order.
+    /// The slots of all modules, in no particular order.
     var allSlots: [ModuleSlot] { state.withLock { Array($0.slots.values) } }
 
-    /// Returns whether a thread that lost the lane has not returned, or has not reported yet that its modules are no
-    /// longer overdue.
+    /// Returns whether a thread that lost the lane has not returned, or has not yet reported that its modules
+    /// are no longer overdue.
     ///
     /// - Parameter slots: Modules whose threads do not count.
     /// - Returns: Whether there is such a thread.
@@ -210,17 +214,17 @@ extension Lane {
         state.withLock { $0.overdue.hasStalledThreads(besides: slots) }
     }
 
-    /// Whether the lane has come to its end, or is about to.
+    /// Whether the lane has ended, or is about to end.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// Returns whether a module is overdue, also one that is no longer part of the app.
+    /// Returns whether a module is overdue, even if it is no longer part of the app.
     func isOverdue(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.holds(slot) } }
 
-    /// The modules that are overdue now, in the order in which they became so.
+    /// The overdue modules, in the order in which they became overdue.
     var overdueSlots: [ModuleSlot] { state.withLock { $0.overdue.slots } }
 
-    /// The modules that did not return in time: the overdue ones, and one from which the lane could not be taken,
-    /// since the system had no room for another thread.
+    /// The modules that did not return in time: the overdue ones, and a module from which the lane could not
+    /// be taken, since the system had no room for another thread.
     var unresponsiveSlots: [ModuleSlot] {
         let word = word.load()
         return state.withLock { state in
@@ -234,19 +238,19 @@ extension Lane {
         state.withLock { $0.overdue.behind(slot, log: $0.log) }
     }
 
-    /// The first durable event that each module which is behind has not received.
+    /// The first durable event that each module that is behind has not received.
     var undelivered: [(slot: ModuleSlot, position: EventPosition)] {
         state.withLock { $0.overdue.undelivered(log: $0.log) }
     }
 
-    /// Takes from an overdue or failed module what it is too far behind with.
+    /// Drops the events with which an overdue or failed module is too far behind.
     func drop(before place: EventPosition, by slot: ModuleSlot) -> DroppedRange? {
         state.withLock { $0.overdue.drop(before: place, by: slot) }
     }
 
-    /// Takes from an overdue module the durable event that it is at work on.
+    /// Drops the durable event that an overdue module is processing.
     ///
-    /// - Returns: False where it is at work on none.
+    /// - Returns: False where it is not processing one.
     func dropCurrentEvent(of slot: ModuleSlot, because reason: String) -> Bool {
         state.withLock { $0.overdue.dropCurrentEvent(of: slot, because: reason) }
     }
@@ -254,7 +258,7 @@ extension Lane {
     /// The ranges that were dropped for modules and are not in the dead letters yet.
     var droppedRanges: [DroppedRange] { state.withLock { $0.overdue.droppedRanges } }
 
-    /// Notes that a dropped range is in the dead letters, with so many events for the module.
+    /// Notes that a dropped range is in the dead letters, with `dropped` events for the module.
     func settle(_ range: DroppedRange, dropped: Int) {
         state.withLock { $0.overdue.settle(range, dropped: dropped, log: $0.log) }
     }
@@ -265,11 +269,11 @@ extension Lane {
         let limit: DeliveryLimit
         /// The module that the lane itself has entered.
         let slot: ModuleSlot?
-        /// The number of modules that are notified of the same event after it.
+        /// The number of modules that will be notified of the same event after it.
         let modulesToCome: Int
     }
 
-    /// Returns what the watchdog needs to know of the delivery that `word` stands for.
+    /// Returns the facts that the watchdog needs of the delivery that `word` stands for.
     func watched(at word: Ownership) -> Watched {
         state.withLock { state in
             let slot = state.slots[state.thread.outermost(at: word)]

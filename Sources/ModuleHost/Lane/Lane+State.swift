@@ -1,24 +1,26 @@
 extension Lane {
-    /// All that changes under the lane's one lock.
+    /// The state that changes under the lane's one lock.
     struct State {
         var jobs = Deque<any LaneJob>()
         var idleJobs = Deque<any LaneJob>()
         var current: (any LaneJob)?
-        /// The owner.
+        /// The thread that owns the lane.
         var thread: LaneThread
-        /// All that ever were, since others look at the owner without counting a reference.
+        /// All threads that ever owned the lane, since other threads read the owner without counting a
+        /// reference.
         private(set) var threads: [LaneThread]
-        /// Those of threads that have ended, for the next ones: as many as modules were overdue at a time.
+        /// The objects of threads that have ended, for the next ones: as many as modules were overdue at a
+        /// time.
         var spareThreads: [LaneThread] = []
         var isAsleep = false
         var isClosed = false
         var log = EventLog()
         var slots: [UInt16: ModuleSlot] = [:]
         var overdue: OverdueModules
-        /// Places that the lane has forgotten, as long as they are referenced elsewhere: what ends with the last
-        /// reference to such a module would be attributed to the next one with its number.
+        /// Slots that the lane has unregistered, as long as they are referenced elsewhere: code that runs
+        /// with the last reference to such a module would be attributed to the next one with its number.
         var retired: [Retired] = []
-        /// The delivery that last took too long without a thread to go on.
+        /// The last delivery that took too long while no thread could be started to go on.
         var unreplaced: UInt32?
 
         init(_ thread: LaneThread, _ overdue: OverdueModules) {
@@ -26,7 +28,7 @@ extension Lane {
         }
     }
 
-    /// A place of a module that is gone.
+    /// The slot of an unloaded module.
     struct Retired {
         weak var slot: ModuleSlot?
     }
@@ -39,7 +41,7 @@ extension Lane {
 }
 
 extension Lane.State {
-    /// Takes up the next job.
+    /// Takes the next job.
     mutating func nextStep() -> Lane.Step {
         if let job = jobs.popFirst() {
             current = job
@@ -54,7 +56,7 @@ extension Lane.State {
         return .sleep
     }
 
-    /// The thread to wake, if the lane's thread sleeps.
+    /// Returns the thread to wake, if the lane's thread sleeps.
     mutating func wakeUp() -> LaneThread? {
         guard isAsleep else { return nil }
         isAsleep = false

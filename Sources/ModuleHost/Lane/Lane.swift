@@ -2,33 +2,33 @@ import AppService
 import Dispatch
 public import Synchronization
 
-/// The one line that all module code is entered from: a thread that works off a list of jobs.
+/// The host's serial executor, from which all module code is entered: a thread that processes a list of jobs.
 ///
-/// Jobs lie on the heap and not in a Dispatch queue, since blocks behind a hung one could not be
-/// moved. The ``OwnershipWord`` says which responder is current. When it does not move for a
-/// deadline, the ``Watchdog`` takes the lane from its thread, and a new thread goes on with the next
-/// responder; the old one is *overdue* until it returns and has caught up with the log.
+/// Jobs lie on the heap and not in a Dispatch queue, since blocks behind a stuck one could not be moved. The
+/// ``OwnershipWord`` states which responder is current. When it does not move for a deadline, the
+/// ``Watchdog`` takes the lane from its thread, and a new thread goes on with the next responder; the old one
+/// is *overdue* until it returns and has caught up with the log.
 ///
-/// "Am I on the lane" means that the word is mine: a thread that lost the lane still runs code of the
-/// lane's, and finds out at its next exchange.
+/// A thread is on the lane if the lane's word equals its own copy: a thread that lost the lane still runs
+/// code of the lane, and detects the loss at its next exchange.
 @usableFromInline
 final class Lane: Sendable {
     @usableFromInline let word: OwnershipWord
     /// The black box; nil for a host without one.
     let box: BlackBox?
-    /// Changes whenever some slot's status does, so that a list which was in order at one epoch
-    /// need not look at its slots while the epoch stays.
+    /// A number that changes with the status of any slot, so that a list that was in order at one epoch need
+    /// not read its slots while the epoch stays the same.
     @usableFromInline let epoch: Atomic<UInt64> = Atomic(0)
-    /// The owner as unmanaged bits; ``State/threads`` keeps every one of them alive.
+    /// The owner as unmanaged bits; ``State/threads`` keeps every owner alive.
     private let owner = Atomic<UInt>(0)
     let state: Guarded<State>
     let hooks: Hooks
     let watchdog: Watchdog
     private let input: (any LaneInput)?
 
-    /// Makes a lane.
+    /// Creates a lane.
     ///
-    /// It does nothing before ``start()``.
+    /// The lane does nothing before ``start()``.
     init(
         limits: Watchdog.Limits, time: any TimeSource, hooks: Hooks = Hooks(),
         box: BlackBox? = nil, input: (any LaneInput)? = nil
@@ -54,16 +54,16 @@ final class Lane: Sendable {
         try NativeThread.start(name: "lane") { [self] in run(on: thread) }
     }
 
-    /// Lets the lane know a module's place, so that the word can be read back.
+    /// Registers a module's slot with the lane, so that the word can be mapped to it.
     func register(_ slot: ModuleSlot) {
         if let id = slot.id { box?.setName(id, of: slot.number) }
         state.withLock { $0.slots[slot.number] = slot }
     }
 
-    /// Lets the lane forget a module's place, whose number is free for another when the last reference to the
-    /// place is gone.
+    /// Unregisters a module's slot; its number is free for another one when the last reference to the slot is
+    /// released.
     ///
-    /// No thread may be overdue with it any more.
+    /// No thread may be overdue with the slot any more.
     func unregister(_ slot: ModuleSlot) {
         state.withLock { state in
             state.slots[slot.number] = nil
@@ -73,9 +73,9 @@ final class Lane: Sendable {
         }
     }
 
-    /// Numbers for new places, the lowest that are free.
+    /// Returns numbers for new slots, the lowest that are free.
     ///
-    /// - Returns: Fewer than asked for where there are no more.
+    /// - Returns: Fewer than requested where there are no more.
     func vacantNumbers(_ count: Int) -> [UInt16] {
         state.withLock { state in
             state.retired.removeAll { $0.slot == nil }
@@ -84,26 +84,26 @@ final class Lane: Sendable {
         }
     }
 
-    /// The slot of a number; nil for the host itself.
+    /// Returns the slot with a number; nil for the host itself.
     func slot(_ number: UInt16) -> ModuleSlot? { state.withLock { $0.slots[number] } }
 
     // MARK: Jobs
 
-    /// Puts a job at the end of the list.
+    /// Adds a job at the end of the list.
     ///
     /// From any thread.
     func enqueue(_ job: any LaneJob) {
         if !list({ $0.append(job) }) { job.abandon() }
     }
 
-    /// Puts a job before all others.
+    /// Adds a job before all others.
     ///
     /// From any thread.
     func enqueueFirst(_ job: any LaneJob) {
         if !list({ $0.prepend([job]) }) { job.abandon() }
     }
 
-    /// Puts jobs at the end of the list, in their order and with nothing between them.
+    /// Adds jobs at the end of the list, in their order and with nothing between them.
     ///
     /// From any thread. Wakes the lane's thread once, and not for each of them.
     func enqueue(_ jobs: [any LaneJob]) {
@@ -128,7 +128,7 @@ final class Lane: Sendable {
         if let input { input.rouse() } else { thread.wake.signal() }
     }
 
-    /// Puts host code at the end of the list.
+    /// Adds host code at the end of the list.
     ///
     /// From any thread.
     func enqueue(
@@ -137,7 +137,7 @@ final class Lane: Sendable {
         enqueue(LaneWork(limit: limit, body: body))
     }
 
-    /// Puts jobs before all others, in their order.
+    /// Adds jobs before all others, in their order.
     ///
     /// On the lane.
     func prepend(_ jobs: [any LaneJob]) {
@@ -160,7 +160,7 @@ final class Lane: Sendable {
         rouse(wake)
     }
 
-    /// Gives an event its position in the log.
+    /// Assigns an event its position in the log.
     ///
     /// On the lane, before any module receives it.
     func accept(_ event: inout LifecycleEvent) {
@@ -173,13 +173,13 @@ final class Lane: Sendable {
         }
     }
 
-    /// Takes what may be dropped out of the list, as far as it stands before a certain job.
+    /// Removes droppable jobs that stand in the list before a given job.
     ///
-    /// The jobs are the caller's to abandon.
+    /// The caller abandons the removed jobs.
     ///
     /// - Parameters:
-    ///   - end: Whether a job is that one. Where it is not listed any more, nothing is taken.
-    ///   - note: Told of each job that is taken, before the lane goes on; under its lock.
+    ///   - end: Returns whether a job is the given one. Where it is not listed any more, nothing is removed.
+    ///   - note: Called with each job that is removed, before the lane goes on; under its lock.
     /// - Returns: The jobs, in their order.
     func dropBacklog(
         before end: @Sendable (any LaneJob) -> Bool,
@@ -194,7 +194,7 @@ final class Lane: Sendable {
 
     /// Ends the lane once the current job is done.
     ///
-    /// What is still listed is abandoned.
+    /// Jobs that are still listed are abandoned.
     func close() {
         let (left, current, wake) = state.withLock {
             state -> ([any LaneJob], (any LaneJob)?, LaneThread?) in
@@ -210,7 +210,7 @@ final class Lane: Sendable {
 
     /// Runs `body` on the lane while the calling thread, which is not the lane's, waits for it.
     ///
-    /// The lane never waits for the thread that waits here, so no circle can form.
+    /// The lane never waits for the thread that waits here, so no deadlock can form.
     ///
     /// - Returns: nil where the lane was closed first.
     func serve<Result>(_ body: (LaneThread) -> Result) -> Result? {
@@ -221,10 +221,10 @@ final class Lane: Sendable {
         }
     }
 
-    /// The calling thread as the lane's owner, or nil where the lane is another thread's.
+    /// The calling thread as the lane's owner, or nil where another thread owns the lane.
     ///
-    /// Not yet the last word: a thread that loses the lane at this very moment is still told it is the
-    /// owner. Its next exchange of the word fails.
+    /// Not conclusive: a thread that loses the lane at this very moment still receives itself as the owner.
+    /// Its next exchange of the word fails.
     @usableFromInline
     var hold: LaneThread? {
         guard
@@ -237,9 +237,9 @@ final class Lane: Sendable {
         return isOurs ? thread.takeUnretainedValue() : nil
     }
 
-    /// The word as it is in the hands of the calling thread, or nil where the lane is another thread's.
+    /// The word with the calling thread's copy, or nil where another thread owns the lane.
     ///
-    /// What ``hold`` says, without counting a reference to the thread.
+    /// The same test as ``hold``, without counting a reference to the thread.
     @usableFromInline
     var wordInHand: WordInHand? {
         guard
@@ -253,7 +253,7 @@ final class Lane: Sendable {
         }
     }
 
-    /// Runs host code, from inside a module's call, that touches what belongs to the lane.
+    /// Runs host code, from inside a module's call, that accesses the state of the lane.
     ///
     /// - Returns: nil where the lane was lost: `body` has not run.
     func asHost<Result>(on thread: LaneThread, _ body: () -> Result) -> Result? {
@@ -263,15 +263,15 @@ final class Lane: Sendable {
         guard word.exchange(thread.mine, for: inHost) else { return nil }
         thread.mine = inHost
         let result = body()
-        // What ends in the body may call modules, and the lane be lost in one of them; otherwise it
-        // is not taken meanwhile.
+        // Objects that end in the body may call modules, and the lane may be lost in one of them; otherwise
+        // it is not taken meanwhile.
         let back = thread.mine.resumed(by: module)
         if word.exchange(thread.mine, for: back) { thread.mine = back }
         return result
     }
 
-    /// Runs host code that touches what belongs to the lane: at once on the lane, else when the lane
-    /// serves the thread.
+    /// Runs host code that accesses the state of the lane: at once on the lane, else when the lane serves the
+    /// thread.
     ///
     /// - Returns: nil where the lane was closed first.
     func asHost<Result>(_ body: () -> Result) -> Result? {
@@ -282,7 +282,7 @@ final class Lane: Sendable {
     /// Returns whether `thread` still owns the lane.
     func owns(_ thread: LaneThread) -> Bool { word.load() == thread.mine }
 
-    /// The event that the lane, or an overdue module's own thread, is delivering to `slot`.
+    /// Returns the event that the lane, or an overdue module's own thread, is delivering to `slot`.
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? {
         state.withLock { state in
             state.overdue.holds(slot)
@@ -292,12 +292,13 @@ final class Lane: Sendable {
 
     // MARK: Threads
 
-    /// Works on the calling thread, as the lane's owner, until that loses the lane or it is closed.
+    /// Processes jobs on the calling thread, as the lane's owner, until it loses the lane or the lane is
+    /// closed.
     ///
     /// - Parameters:
     ///   - thread: The calling thread.
-    ///   - slot: Where another thread got stuck; 0 to begin.
-    ///   - takeReport: Who is overdue for that; nil to begin.
+    ///   - slot: The slot where another thread was stuck; 0 to begin.
+    ///   - takeReport: Returns the report of that takeover; nil to begin.
     func run(
         on thread: LaneThread, after slot: UInt16 = 0,
         _ takeReport: () -> TakeoverReport? = { nil }
@@ -322,16 +323,16 @@ final class Lane: Sendable {
         }
     }
 
-    /// Goes on where another thread got stuck.
+    /// Goes on where another thread was stuck.
     private func resume(on thread: LaneThread, after slot: UInt16, _ overdue: TakeoverReport) {
         hooks.onTakeover(overdue, thread)
         overdue.job?.run(on: thread, after: slot)
     }
 
-    /// The next job, waiting for one where there is none; nil once the lane is closed.
+    /// Returns the next job, waiting for one where there is none; nil once the lane is closed.
     private func next(_ thread: LaneThread) -> (any LaneJob)? {
         while true {
-            // What a job holds may be the last of a module: it is released outside of the lock.
+            // A job may contain the last reference to a module: it is released outside the lock.
             let (step, _) = state.withLock { state -> (Step, (any LaneJob)?) in
                 let done = state.current
                 state.current = nil
@@ -347,7 +348,7 @@ final class Lane: Sendable {
         }
     }
 
-    /// Waits for jobs, and takes up what else comes.
+    /// Waits for jobs, and takes other input.
     private func sleep(_ thread: LaneThread) {
         guard let input else { return thread.wake.wait() }
         guard input.wait() else { return }

@@ -1,6 +1,6 @@
-/// Something for the lane to do.
+/// A piece of work for the lane.
 ///
-/// It lies on the heap, so that another thread can go on with it.
+/// It lies on the heap, so that another thread can continue it.
 protocol LaneJob: Sendable {
     /// The deadline of the module code that this job enters.
     var limit: DeliveryLimit { get }
@@ -10,30 +10,30 @@ protocol LaneJob: Sendable {
 
     /// The event that a module sees as the current one while the job enters it.
     ///
-    /// Apart from ``event`` only where one module alone is notified: then nothing waits in the log for others.
+    /// Differs from ``event`` only where one module alone is notified: then nothing waits in the log for
+    /// others.
     var currentEvent: LifecycleEvent? { get }
 
-    /// The entry of the inbox that is not done before the current module has returned.
+    /// The entry of the inbox that is not done until the current module has returned.
     var durableEvent: InboxEntry? { get }
 
-    /// Whether it was accepted from outside or posted by a module, so that a stop may drop it where the
-    /// modules take too long over what stands before it.
+    /// Whether the job was accepted from outside or posted by a module, so that a stop may drop it where the
+    /// modules take too long for the jobs before it.
     var isDroppable: Bool { get }
 
-    /// Does the work, or goes on with it on another thread.
+    /// Does the work, or continues it on another thread.
     ///
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane. Once it loses the lane (see
-    ///     ``Gate/Outcome/lost``) it must touch nothing that belongs to the lane.
-    ///   - slot: 0 to begin; else the number of the slot at which another thread was stuck: go on
-    ///     with what comes after it.
+    ///     ``Gate/Outcome/lost``) it must not access the state of the lane.
+    ///   - slot: 0 to begin; else the number of the slot at which another thread was stuck: the work
+    ///     continues after it.
     func run(on thread: LaneThread, after slot: UInt16)
 
-    /// Called instead of `run` where the lane was closed first, or the job dropped.
+    /// Called instead of `run` where the lane was closed before, or the job was dropped.
     func abandon()
 
-    /// Called if the lane is closed while the job runs: a thread that waits for its result waits no
-    /// more.
+    /// Called if the lane is closed while the job runs: a thread that waits for its result stops waiting.
     ///
     /// From any thread, while `run` may go on.
     func abandonInHand()
@@ -53,9 +53,9 @@ extension LaneJob {
 enum DeliveryLimit: Hashable, Sendable {
     /// `deadlines.event`, or the module's own.
     case event
-    /// `deadlines.launch`: for making a module and for `launch`.
+    /// `deadlines.launch`: for creating a module and for `launch`.
     case launch
-    /// `deadlines.stop`: for the events of a stop and for letting a module go.
+    /// `deadlines.stop`: for the events of a stop and for unloading a module.
     case stop
 }
 
@@ -67,7 +67,7 @@ struct LaneWork: LaneJob {
     var onAbandon: (@Sendable () -> Void)?
 
     func run(on thread: LaneThread, after slot: UInt16) {
-        // What was begun on a thread that then got stuck is not begun again.
+        // Work that was begun on a thread that then was stuck is not begun again.
         if slot == 0 { body(thread) }
     }
 

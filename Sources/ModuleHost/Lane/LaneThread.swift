@@ -3,35 +3,34 @@ import Synchronization
 
 /// One thread of the lane, from the moment it takes the lane to the moment it ends.
 ///
-/// A lane has one owner at a time. A thread that lost the lane to another lives on until the module
-/// that held it up returns, and has caught up. Then this object stands for the next thread that takes the
-/// lane: it is not freed as long as the lane is there, since others look at the owner without counting a
-/// reference.
+/// A lane has one owner at a time. A thread that lost the lane to another lives on until the module that kept
+/// it returns, and has caught up. Then this object is reused for the next thread that takes the lane: it is
+/// not freed as long as the lane exists, since other threads read the owner without counting a reference.
 ///
-/// `@unchecked Sendable`: `mine` and `place` are touched only by the thread itself, and before it runs by the
-/// takeover that starts it, under the lane's lock; everything else is immutable or atomic. A second thread
-/// that touched `mine` would be seen by `LaneTakeoverTests` under the thread sanitizer.
+/// `@unchecked Sendable`: `mine` and `place` are accessed only by the thread itself, and before it runs by
+/// the takeover that starts it, under the lane's lock; everything else is immutable or atomic. A second
+/// thread that accessed `mine` would be detected by `LaneTakeoverTests` under the thread sanitizer.
 @usableFromInline
 final class LaneThread: @unchecked Sendable {
     /// The word as this thread last set it.
     ///
-    /// While the lane's word still equals it, the lane is ours.
+    /// While the lane's word still equals it, this thread owns the lane.
     @inlinable @inline(__always)
     var mine: Ownership {
         get { mineAddress.pointee }
         set { mineAddress.pointee = newValue }
     }
 
-    /// The address of that word: a stored property would be checked for exclusive access at
-    /// each delivery, and only the thread itself touches it.
+    /// The address of that word: access to a stored property would be checked for exclusivity at each
+    /// delivery, and only the thread itself accesses it.
     @usableFromInline let mineAddress: UnsafeMutablePointer<Ownership>
 
-    /// The slot whose code the thread runs since it lost the lane; nil while it is the same as then.
+    /// The slot whose code the thread runs since it lost the lane; nil while it has not changed since.
     ///
-    /// Touched only by the thread itself.
+    /// Accessed only by the thread itself.
     @usableFromInline var place: UInt16?
 
-    /// Wakes the thread when it waits for work.
+    /// The semaphore that wakes the thread when it waits for work.
     let wake = DispatchSemaphore(value: 0)
 
     /// The identity of the thread; 0 until it runs.
@@ -40,12 +39,12 @@ final class LaneThread: @unchecked Sendable {
     /// Whether this is the calling thread.
     var isCurrent: Bool { identity.load(ordering: .relaxed) == NativeThread.current }
 
-    /// The responders below the innermost, by the depth at which each stands.
+    /// The responders below the innermost, by their depth.
     ///
-    /// Atomic only because a thread that has lost the lane without knowing it may write an equal
-    /// value once more.
+    /// Atomic only because a thread that has lost the lane and has not detected it may write an equal value
+    /// once more.
     private let outer: UnsafeMutablePointer<Atomic<UInt16>>
-    /// Their stack in the black box, if there is one.
+    /// The stack of the responders in the black box, if there is one.
     let stack: BlackBox.Stack?
 
     init(mine: Ownership, stack: BlackBox.Stack? = nil) {
@@ -69,30 +68,30 @@ final class LaneThread: @unchecked Sendable {
         outer.deallocate()
     }
 
-    /// Notes that the thread ends, and enters no module any more.
+    /// Notes that the thread ends, and enters no further module.
     ///
-    /// By the thread itself; the system may give its identity to another one.
+    /// Called by the thread itself; the system may give its identity to another one.
     func end() { identity.store(0, ordering: .relaxed) }
 
-    /// Has the object stand for another thread, when the one before has ended and before that one runs.
+    /// Assigns the object to another thread, when the one before has ended and before that one runs.
     func begin(mine: Ownership) {
         self.mine = mine
         place = nil
     }
 
-    /// Remembers the responder that is about to call another one.
+    /// Records the responder that is about to call another one.
     @usableFromInline
     func remember(_ word: Ownership) {
         outer[word.depth].store(word.slot, ordering: .relaxed)
     }
 
-    /// The responders on the stack when the word was `word`, outermost first.
+    /// Returns the responders on the stack when the word was `word`, outermost first.
     func stack(at word: Ownership) -> [UInt16] {
         guard word.depth > 0 else { return [] }
         return (1..<word.depth).map { outer[$0].load(ordering: .relaxed) } + [word.slot]
     }
 
-    /// The responder that the lane itself told something, when the word was `word`.
+    /// Returns the responder that the lane itself had entered, when the word was `word`.
     func outermost(at word: Ownership) -> UInt16 {
         word.depth > 1 ? outer[1].load(ordering: .relaxed) : word.slot
     }

@@ -1,12 +1,12 @@
-/// Enters one module for something that is not an event: a start-up result, a timer's tick, its
+/// A job that enters one module for work that is not an event: a start-up result, a timer's tick, its
 /// release.
 ///
-/// Waits where the module is overdue; is dropped where the module is gone, or goes. Dropping is code of the
-/// module's, too: what the body holds may end with it.
+/// Waits where the module is overdue; is dropped where the module is unloaded, or is being unloaded. Dropping
+/// runs code of the module, too: objects of the module may end with the body.
 ///
-/// `@unchecked Sendable`: `body` is touched only by the thread that runs the job: the lane's owner or, deferred by
-/// it, the overdue module's own thread; the lane's lock orders the two. `LaneTakeoverTests` under the thread
-/// sanitizer would break it.
+/// `@unchecked Sendable`: `body` is accessed only by the thread that runs the job: the lane's owner or,
+/// deferred by it, the overdue module's own thread; the lane's lock orders the two. `LaneTakeoverTests` under
+/// the thread sanitizer would break it.
 final class ModuleJob: LaneJob, @unchecked Sendable {
     let limit: DeliveryLimit
     private let gate: Gate
@@ -17,11 +17,11 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
 
     /// - Parameters:
     ///   - gate: The way into the module.
-    ///   - slot: The module's place.
-    ///   - limit: What it is allowed.
-    ///   - reachesLeaving: Whether it is also for a module that is on its way out, and waits for it.
+    ///   - slot: The module's slot.
+    ///   - limit: The deadline that applies.
+    ///   - reachesLeaving: Whether it is also for a module that is being unloaded, which then waits for it.
     ///   - body: Code of the module.
-    ///   - completion: Told what came of it, an error in words, on whatever thread.
+    ///   - completion: Called with the result, an error in words, on any thread.
     init(
         gate: Gate, slot: ModuleSlot, limit: DeliveryLimit = .event, reachesLeaving: Bool = false,
         body: @escaping @Sendable () throws -> Void,
@@ -39,7 +39,8 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
         guard stuck == 0 else { return }
         let admission = gate.lane.admit(slot, at: nil)
         if admission == .skip, !reachesLeaving {
-            // The body may hold the last of the module: it is dropped where the module is busy, if it still is.
+            // The body may contain the last reference to an object of the module: it is dropped on the thread
+            // where the module is busy, if it still is.
             let work = OverdueModules.Work { [self] in
                 body = nil
             } abandon: { [self] in
@@ -55,7 +56,7 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
             } abandon: { [self] in
                 if reachesLeaving { completion(perform()) } else { drop() }
             }
-            // An overdue module may be back at this very moment.
+            // The overdue module may have returned at this very moment.
             if gate.lane.defer(for: slot, work) { return }
         }
         var result = Result<Void, any Error>.failure(ModuleGone(id: slot.id))
@@ -77,11 +78,11 @@ final class ModuleJob: LaneJob, @unchecked Sendable {
     }
 }
 
-/// The module that something was meant for is failed, or was released.
+/// The error of work for a module that failed, or was released.
 struct ModuleGone: Error, CustomStringConvertible {
     let id: ModuleID?
 
     var description: String {
-        "module \(id.map { "'\($0)'" } ?? "") is gone, so nobody takes the result"
+        "module \(id.map { "'\($0)'" } ?? "") was unloaded, so the result is discarded"
     }
 }

@@ -1,37 +1,40 @@
 import AppService
 import Synchronization
 
-/// A module's place, by which the ownership word names it.
+/// A module's slot, by which the ownership word names it.
 ///
-/// Its number says who it is, as long as it is there; its rank says when its turn comes, and may change
-/// from one event to the next. Both begin at 1; 0 is the host itself.
+/// Its number identifies the module, as long as it is loaded; its rank is its place in the order, and may
+/// change from one event to the next. Both begin at 1; 0 is the host itself.
 @usableFromInline
 final class ModuleSlot: Sendable {
     /// The state of the module of this slot, as the lane sees it.
     enum Status: UInt8, AtomicRepresentable {
-        /// It receives what is sent.
+        /// The module receives events and calls.
         case listed
-        /// It is busy on a thread that lost the lane; events wait for it, calls do not.
+        /// The module is busy on a thread that lost the lane; events wait for it, calls do not.
         case overdue
-        /// It was overdue and has caught up. The lane looks once more what it has received already.
+        /// The module was overdue and has caught up. The lane checks once more which events it has received
+        /// already.
         case rejoined
-        /// It gets nothing more: it failed, or the slatefile no longer names it; see ``ModuleSlot/isAwaited``.
+        /// The module receives nothing more: it failed, or the slatefile no longer names it; see
+        /// ``ModuleSlot/isAwaited``.
         case unlisted
     }
 
     @usableFromInline let number: UInt16
     /// The module's place in the order of the slatefile.
     ///
-    /// Written on the lane, between two events, with what is sorted by it; atomic since the watchdog reads
-    /// it, too.
+    /// Written on the lane, between two events, together with the lists that are sorted by it; atomic since
+    /// the watchdog reads it, too.
     private let order: Atomic<UInt16>
-    /// The module's id; nil in a center of an owner's own.
+    /// The module's id; nil in a center with an owner of its own.
     let id: ModuleID?
-    /// On which terms the module runs; a reload may change them.
+    /// The limits with which the module runs; a reload may change them.
     struct Terms: Sendable {
         /// The module's own deadline for an event, where the slatefile gives one.
         var deadline: Duration?
-        /// The time after which its process is killed if it does not answer; nil if the slatefile does not say.
+        /// The time after which its process is killed if it does not respond; nil if the slatefile does not
+        /// set it.
         var killAfter: Duration?
         /// The number of events that the module may be behind in memory.
         var backlog = 1024
@@ -40,22 +43,23 @@ final class ModuleSlot: Sendable {
     }
 
     private let currentTerms: Guarded<Terms>
-    /// Whether the module was made for a reload which does not hold yet: only modules that were made with
-    /// it can reach it.
+    /// Whether the module was created for a reload that has not been committed yet: only modules that were
+    /// created with it can reach it.
     ///
     /// Written on the lane.
     let isStaged: Atomic<Bool>
-    /// Whether the module did not return in time in the stop that goes on: it is not waited for again.
+    /// Whether the module did not return in time in the current stop: it is not waited for again.
     let wasOverdueInStop = Atomic(false)
-    /// Written under the lane's lock; read without it as a first look.
+    /// The status; written under the lane's lock, and read without it as a first check.
     let status = Atomic(Status.listed)
     /// Whether the module has failed and durable events wait until it is restarted.
     ///
     /// Written under the lane's lock.
     let isAwaited = Atomic(false)
-    /// The number of members that the module has ever had in the center: a list of members is current while it is the same.
+    /// The number of members that the module has ever had in the center: a list of members is current while
+    /// the number is the same.
     ///
-    /// Written on the lane, before who adds a member goes on.
+    /// Written on the lane, before the code that adds a member continues.
     let membersAdded = Atomic<UInt32>(0)
 
     init(number: UInt16, id: ModuleID?, terms: Terms = Terms(), isStaged: Bool = false) {

@@ -1,10 +1,12 @@
 /// The members of an overdue module, as its own thread has found them.
 struct OverdueMembers {
-    /// ``ModuleSlot/membersAdded`` before that; those that were removed since then say so themselves.
+    /// The value of ``ModuleSlot/membersAdded`` before that; members that were removed since then are marked
+    /// as such.
     let added: UInt32
     private let references: [Reference]
 
-    /// The thread must not be the last that holds one: that ends where its module is released.
+    /// A weak reference to a member: the thread must not have the last reference, since a member ends where
+    /// its module is released.
     private struct Reference {
         weak var member: Member?
     }

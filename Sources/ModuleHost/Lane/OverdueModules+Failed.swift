@@ -2,18 +2,19 @@ import Synchronization
 
 /// Durable events that wait for modules which have failed.
 ///
-/// A failed module keeps its place in the inbox: the events from there on stay in the log, and are delivered
-/// when the module is restarted, or by the next host.
+/// A failed module keeps its position in the inbox: the events from there on stay in the log, and are
+/// delivered when the module is restarted, or by the next host.
 extension OverdueModules {
-    /// A module that durable events wait for although nothing is delivered to it.
+    /// A failed module for which durable events wait.
     struct Failed {
         let slot: ModuleSlot
         var inboxBacklog = InboxBacklog()
     }
 
-    /// The events that wait for a failed module, or for one that was restarted and has not begun to catch up.
+    /// Returns the events that wait for a failed module, or for one that was restarted and has not begun to
+    /// catch up.
     ///
-    /// - Returns: How many events there are and where the first one is; nil for none.
+    /// - Returns: Their number and the position of the first one; nil for none.
     func waiting(for slot: ModuleSlot) -> (count: Int, first: EventPosition)? {
         guard let inboxBacklog = failed(slot)?.inboxBacklog, let first = inboxBacklog.first else {
             return nil
@@ -25,12 +26,12 @@ extension OverdueModules {
         failed[slot.number].flatMap { $0.slot === slot ? $0 : nil }
     }
 
-    /// Keeps what a module has not received for it, from the moment that it fails.
+    /// Keeps the events that a module has not received, from the moment that it fails.
     ///
     /// - Parameters:
-    ///   - slot: The module's place, which is still listed.
+    ///   - slot: The module's slot, which is still listed.
     ///   - current: The durable event that is being delivered and that the module has not handled; nil for a
-    ///     module that is overdue, of which that is known.
+    ///     module that is overdue, for which that is recorded.
     ///   - log: The log.
     mutating func fail(_ slot: ModuleSlot, in current: InboxEntry?, log: EventLog) {
         guard failed(slot) == nil else { return }
@@ -49,7 +50,7 @@ extension OverdueModules {
         }
     }
 
-    /// A durable event was accepted: it waits for the failed modules that it is meant for.
+    /// Keeps an accepted durable event for the failed modules that are to receive it.
     mutating func keepForFailed(_ event: LifecycleEvent, _ entry: InboxEntry) {
         for (number, module) in failed where !module.slot.isListed {
             let isFirst = module.inboxBacklog.first == nil
@@ -58,7 +59,7 @@ extension OverdueModules {
         }
     }
 
-    /// A durable event was claimed: no failed module is to act on it, too.
+    /// Notes that a durable event was claimed: no failed module is to act on it, too.
     mutating func noteClaimed(_ entry: InboxEntry) {
         for (number, module) in failed where !module.slot.isListed {
             failed[number]?.inboxBacklog.exclude(entry)
@@ -68,23 +69,23 @@ extension OverdueModules {
         }
     }
 
-    /// Hands what waits for a failed module to the one that takes its place.
+    /// Passes the events that wait for a failed module to the module that takes its place.
     ///
-    /// - Returns: How many events wait.
+    /// - Returns: The number of waiting events.
     mutating func passOn(from old: ModuleSlot, to new: ModuleSlot) -> Int {
         guard let inboxBacklog = failed(old)?.inboxBacklog, inboxBacklog.first != nil else {
             return 0
         }
         failed[new.number] = Failed(slot: new, inboxBacklog: inboxBacklog)
-        // At no moment is there a black box that knows of neither.
+        // In this order there is no moment at which the black box has neither.
         noteLevel(new)
         dropFailed(old)
         return inboxBacklog.count
     }
 
-    /// Releases what waits for a failed module, which is no longer part of the app.
+    /// Releases the events that wait for a failed module, which is no longer part of the app.
     ///
-    /// - Returns: How many events waited.
+    /// - Returns: The number of events that waited.
     @discardableResult
     mutating func dropFailed(_ slot: ModuleSlot) -> Int {
         guard let count = failed(slot)?.inboxBacklog.count else { return 0 }
@@ -94,7 +95,8 @@ extension OverdueModules {
         return count
     }
 
-    /// Takes the events of the inbox that a module which has just become overdue has to catch up with.
+    /// Removes and returns the events of the inbox that a module which has just become overdue has to catch
+    /// up with.
     mutating func takeWaiting(for slot: ModuleSlot) -> InboxBacklog? {
         guard slot.isListed, let inboxBacklog = failed(slot)?.inboxBacklog else { return nil }
         failed[slot.number] = nil
@@ -103,9 +105,9 @@ extension OverdueModules {
 }
 
 extension Lane {
-    /// Takes a module out that has failed; durable events wait for it from now on.
+    /// Removes a module that has failed; durable events wait for it from now on.
     ///
-    /// Does nothing for a module that is out already.
+    /// Has no effect for a module that is removed already.
     func fail(_ slot: ModuleSlot) {
         let word = word.load()
         state.withLock { state in
@@ -118,30 +120,31 @@ extension Lane {
         epoch.add(1, ordering: .releasing)
     }
 
-    /// The durable events that wait for a failed module: how many, and from where on; nil for none.
+    /// Returns the durable events that wait for a failed module: their number, and the first position; nil
+    /// for none.
     func waiting(for slot: ModuleSlot) -> (count: Int, first: EventPosition)? {
         state.withLock { $0.overdue.waiting(for: slot) }
     }
 
-    /// A durable event was claimed, or its URL opened: no failed module is to act on it, too.
+    /// Notes that a durable event was claimed, or its URL opened: no failed module is to act on it, too.
     func noteClaimed(_ entry: InboxEntry) { state.withLock { $0.overdue.noteClaimed(entry) } }
 
-    /// Hands what waits for a failed module to the one that takes its place.
+    /// Passes the events that wait for a failed module to the module that takes its place.
     ///
-    /// - Returns: How many events wait.
+    /// - Returns: The number of waiting events.
     func passOn(from old: ModuleSlot, to new: ModuleSlot) -> Int {
         state.withLock { $0.overdue.passOn(from: old, to: new) }
     }
 
-    /// Releases what waits for a failed module that is no longer part of the app.
+    /// Releases the events that wait for a failed module that is no longer part of the app.
     ///
-    /// - Returns: How many events waited.
+    /// - Returns: The number of events that waited.
     @discardableResult
     func dropWaiting(for slot: ModuleSlot) -> Int { state.withLock { $0.overdue.dropFailed(slot) } }
 }
 
 extension Lane.State {
-    /// The durable event that is being delivered, where a module is in it or has yet to receive it.
+    /// Returns the durable event that is being delivered, where a module is in it or has yet to receive it.
     fileprivate func unhandled(by slot: ModuleSlot, at word: Ownership) -> InboxEntry? {
         guard let event = current?.event, let entry = event.entry, event.isFor(slot.id),
             let outermost = slots[thread.outermost(at: word)], slot.rank >= outermost.rank

@@ -4,9 +4,9 @@ import Synchronization
 extension OverdueModules {
     /// Durable events that a module has not received and that are no longer in memory.
     struct InboxBacklog {
-        /// The range of their places in the inbox: from the first one to the end of the last.
+        /// The range of their positions in the inbox: from the first one to the end of the last.
         private var places: Range<EventPosition>?
-        /// Those among them that the module is not to receive: another one claimed them.
+        /// The events among them that the module is not to receive: another one claimed them.
         private var excluded: Set<EventPosition> = []
 
         /// The number of events among them that are for the module.
@@ -19,31 +19,31 @@ extension OverdueModules {
         ///   - isExcluded: Whether the module is not to receive it.
         ///   - isFollowing: Whether an earlier event may yet be put back in front of it.
         mutating func append(_ entry: InboxEntry, isExcluded: Bool, isFollowing: Bool = false) {
-            // Nothing before the first one is of interest.
+            // An excluded event before the first one is not recorded.
             if places == nil, isExcluded, !isFollowing { return }
             places = (places?.lowerBound ?? entry.position)..<entry.end
             if isExcluded { excluded.insert(entry.position) } else { count += 1 }
         }
 
-        /// Puts an event in front of the others, which the module was at work on.
+        /// Adds an event that the module was processing in front of the others.
         mutating func putBack(_ entry: InboxEntry) {
             places = entry.position..<max(entry.end, places?.upperBound ?? entry.end)
             count += 1
         }
 
-        /// The module is not to receive an event, which may be one of these.
+        /// Excludes an event, which may be one of these, from those that the module is to receive.
         mutating func exclude(_ entry: InboxEntry) {
             guard let all = places, all.contains(entry.position),
                 excluded.insert(entry.position).inserted
             else { return }
             count = max(0, count - 1)
-            // The only one: nothing is left to wait for.
+            // It was the only one: nothing is left to wait for.
             if all.lowerBound == entry.position, all.upperBound == entry.end {
                 self = InboxBacklog()
             }
         }
 
-        /// Takes what was read at the first place.
+        /// Removes the event that was read at the first position.
         ///
         /// - Returns: Whether the module is to receive it.
         mutating func take(_ entry: InboxEntry) -> Bool {
@@ -51,7 +51,7 @@ extension OverdueModules {
                 self = InboxBacklog()
                 return false
             }
-            // Given up while it was read: another one puts it aside.
+            // The event was dropped while it was read: another thread moves it to the dead letters.
             guard entry.position >= all.lowerBound else { return false }
             places = entry.end < all.upperBound ? entry.end..<all.upperBound : nil
             let isExcluded = excluded.remove(entry.position) != nil
@@ -60,9 +60,11 @@ extension OverdueModules {
             return !isExcluded
         }
 
-        /// Releases those before a place, which need not be where one begins; of all where there is none.
+        /// Removes the events before a position, which need not be that of an event; all events where it is
+        /// nil.
         ///
-        /// - Returns: Where they stand, and which of them the module was not to receive; nil for none.
+        /// - Returns: Their positions, and the events among them that the module was not to receive; nil for
+        ///   none.
         mutating func drop(
             before place: EventPosition?
         ) -> (places: Range<EventPosition>, excluded: Set<EventPosition>)? {
@@ -76,11 +78,11 @@ extension OverdueModules {
             return dropped
         }
 
-        /// So many of those dropped were to be delivered.
+        /// Subtracts the number of dropped events that were to be delivered.
         mutating func uncount(_ dropped: Int) { count = max(0, count - dropped) }
     }
 
-    /// A durable event was accepted: who is behind is behind on it, too.
+    /// Notes that a durable event was accepted: modules that are behind have not received it, too.
     mutating func noteAccepted(log: EventLog) {
         for module in modules.values where module.isLevel && module.slot.isListed {
             noteUndelivered(module.slot, log)
@@ -92,10 +94,10 @@ extension OverdueModules {
     /// Takes an event that was read from the inbox for an overdue module.
     ///
     /// - Parameters:
-    ///   - entry: Where it stands; nil where there is nothing more to read.
-    ///   - event: The event; nil where the entry is none.
-    ///   - slot: The module's place.
-    ///   - thread: Its thread.
+    ///   - entry: The entry of the event; nil where there is nothing more to read.
+    ///   - event: The event; nil where the entry is not an event.
+    ///   - slot: The module's slot.
+    ///   - thread: The module's thread.
     ///   - log: The log.
     /// - Returns: Whether the module is to receive it.
     mutating func take(
@@ -118,10 +120,10 @@ extension OverdueModules {
         return true
     }
 
-    /// The first durable event that each module which is behind has not received.
+    /// Returns the first durable event that each module that is behind has not received.
     ///
     /// - Parameter log: The log.
-    /// - Returns: By module; none for one that has no durable event to receive.
+    /// - Returns: The positions by module; none for a module that has no durable event to receive.
     mutating func undelivered(log: EventLog) -> [(slot: ModuleSlot, position: EventPosition)] {
         let overdue = modules.values.map(\.slot).compactMap { slot in
             slot.isListed ? firstUndelivered(slot, log).map { (slot, $0) } : nil
@@ -129,7 +131,7 @@ extension OverdueModules {
         let failed = failed.values.compactMap { module in
             module.inboxBacklog.first.map { (module.slot, $0) }
         }
-        // Last, so that they are those that count.
+        // The dropped ranges last, so that their positions take precedence.
         return overdue + failed + droppedRanges.map { ($0.slot, $0.first) }
     }
 
@@ -144,7 +146,7 @@ extension OverdueModules {
         guard let module = modules[slot.number] else { return nil }
         if let begun = module.begun { return begun.position }
         if let place = module.inboxBacklog.first { return place }
-        // Each event is looked at once, however often this is asked.
+        // Each event is checked once, however often this is called.
         var position = max(module.position, module.undeliveredFrom)
         defer { modules[slot.number]?.undeliveredFrom = position }
         while position < log.head {
@@ -156,8 +158,8 @@ extension OverdueModules {
         return nil
     }
 
-    /// A module has no durable event left that it has not received, but what was dropped for it and what waits for it
-    /// since it failed.
+    /// Notes that a module has received all durable events, except those that were dropped for it and those
+    /// that wait for it since it failed.
     func noteLevel(_ slot: ModuleSlot) {
         let first = [firstDropped(of: slot), failed(slot)?.inboxBacklog.first].compactMap(\.self)
             .min()
@@ -168,15 +170,15 @@ extension OverdueModules {
         droppedRanges.lazy.filter { $0.slot === slot }.map(\.first).min()
     }
 
-    // MARK: Giving up
+    // MARK: Dropping
 
-    /// Takes from an overdue or failed module what it is too far behind with.
+    /// Drops the events with which an overdue or failed module is too far behind.
     ///
-    /// Until ``settle(_:dropped:log:)`` it counts as undelivered all the same.
+    /// Until ``settle(_:dropped:log:)`` they still count as undelivered.
     ///
     /// - Parameters:
-    ///   - place: Up to where; it need not be where an event begins.
-    ///   - slot: The module's place.
+    ///   - place: The end of the range; it need not be the position of an event.
+    ///   - slot: The module's slot.
     /// - Returns: The dropped range; nil for none.
     mutating func drop(before place: EventPosition, by slot: ModuleSlot) -> DroppedRange? {
         guard !droppedRanges.contains(where: { $0.slot === slot }) else { return nil }
@@ -208,12 +210,12 @@ extension OverdueModules {
         return range
     }
 
-    /// Takes from an overdue module the durable event that it is at work on.
+    /// Drops the durable event that an overdue module is processing.
     ///
     /// - Parameters:
-    ///   - slot: The module's place.
-    ///   - reason: Why.
-    /// - Returns: False where it is at work on none.
+    ///   - slot: The module's slot.
+    ///   - reason: The reason.
+    /// - Returns: False where it is not processing one.
     mutating func dropCurrentEvent(of slot: ModuleSlot, because reason: String) -> Bool {
         guard let begun = self[slot]?.begun else { return false }
         modules[slot.number]?.begun = nil
@@ -224,11 +226,12 @@ extension OverdueModules {
         return true
     }
 
-    /// Notes where in the inbox all the durable events stand that an overdue module has not received.
+    /// Notes the positions in the inbox of all durable events that an overdue module has not received.
     mutating func moveToInboxBacklog(of slot: ModuleSlot, log: EventLog) {
         while let position = modules[slot.number]?.position, position < log.head {
             if let kept = log[position], let entry = kept.event.entry {
-                // Whether one that is still on its way is claimed is not known yet: see ``noteClaimed(_:)``.
+                // Whether an event that is still being delivered is claimed is not known yet: see
+                // ``noteClaimed(_:)``.
                 modules[slot.number]?.addToInboxBacklog(
                     entry, isExcluded: kept.isFor(slot) == false)
             }
@@ -253,24 +256,24 @@ extension OverdueModules {
 struct DroppedRange: Sendable {
     /// The reason.
     enum Reason: Hashable, Sendable {
-        /// It is too far behind.
+        /// The module is too far behind.
         case behind
-        /// It has failed, and too much waits for it.
+        /// The module has failed, and too many events wait for it.
         case failed
-        /// It cannot hear that one, for the reason in words.
+        /// The module cannot receive this event, for the reason in words.
         case event(String)
     }
 
     let slot: ModuleSlot
-    /// The first of them; no other dropped range of the module begins there.
+    /// The position of the first event; no other dropped range of the module begins there.
     let first: EventPosition
-    /// The one that the module is at work on.
+    /// The position of the event that the module is processing.
     let begun: EventPosition?
-    /// The places of the others.
+    /// The positions of the other events.
     let places: Range<EventPosition>?
-    /// Those among them that it was not to receive.
+    /// The events among them that the module was not to receive.
     let excluded: Set<EventPosition>
     let reason: Reason
-    /// Whether they are to be reported, although the module is gone.
+    /// Whether the events are to be reported even if the module is unloaded.
     var outlastsModule = false
 }

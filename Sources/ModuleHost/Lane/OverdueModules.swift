@@ -1,47 +1,47 @@
 import Synchronization
 
-/// The modules that are overdue, and how far behind each of them is.
+/// The overdue modules, with the events that each of them has not received.
 ///
 /// Guarded by the lane's lock.
 struct OverdueModules {
-    /// A thread that lost the lane, with the modules that stand on its stack.
+    /// A thread that lost the lane, with the modules on its stack.
     struct StalledThread {
         let thread: LaneThread
-        /// Outermost first.
+        /// The modules, outermost first.
         let slots: [ModuleSlot]
-        /// The current job, which went on elsewhere.
+        /// The current job, which continued on another thread.
         let job: (any LaneJob)?
     }
 
     /// The next step of an overdue module's own thread.
     enum Step {
         case event(LifecycleEvent)
-        /// To read on in the inbox, from this place, since the events are no longer in memory.
+        /// Continue in the inbox, from this position, since the events are no longer in memory.
         case read(EventPosition)
         case deferred(Work)
-        /// The module is gone, and with it what was to be done with it.
+        /// The module is unloaded, and its deferred work is dropped.
         case dropped(Work)
-        /// The search for who claims the next event still goes on.
+        /// The search for a module that claims the next event continues.
         case current
-        /// The module is level with the log; so many events were dropped on the way.
+        /// The module has caught up with the log; this many events were dropped for it.
         case rejoined(missed: Int)
     }
 
-    /// Something to do with an overdue module when it returns.
+    /// Work for an overdue module when it returns.
     struct Work: Sendable {
         let run: @Sendable () -> Void
-        /// Called instead where the module is gone by then.
+        /// Called instead where the module is unloaded by then.
         var abandon: @Sendable () -> Void = {}
     }
 
     struct Module {
         let slot: ModuleSlot
-        /// The thread that it catches up on.
+        /// The thread on which it catches up.
         let thread: LaneThread
         /// The number of modules that became overdue before it.
         let turn: Int
         var position: UInt64
-        /// Before this position of the log there is no durable event that it has not received.
+        /// The position of the log before which there is no durable event that it has not received.
         var undeliveredFrom: UInt64 = 0
         var event: LifecycleEvent?
         var deferred = Deque<Work>()
@@ -49,7 +49,7 @@ struct OverdueModules {
         /// The durable event that it received and has not returned from.
         var begun: InboxEntry?
         var inboxBacklog = InboxBacklog()
-        /// Whether there is no durable event that it has not received.
+        /// Whether it has received all durable events.
         var isLevel = true
 
         mutating func addToInboxBacklog(_ entry: InboxEntry, isExcluded: Bool) {
@@ -57,19 +57,19 @@ struct OverdueModules {
         }
     }
 
-    /// Called with the first durable event that a module has not received, whether it has begun it, and nil
+    /// Called with the first durable event that a module has not received, and whether it has begun it; nil
     /// where there is none any more.
     ///
     /// Under the lane's lock, before any other thread goes on.
     var note: @Sendable (ModuleSlot, EventPosition?, _ isBegun: Bool) -> Void = { _, _, _ in }
 
     private let box: BlackBox?
-    /// Those that are overdue, by the numbers of their slots.
+    /// The overdue modules, by the numbers of their slots.
     var modules: [UInt16: Module] = [:]
-    /// Those that have failed and that durable events wait for, by the numbers of their slots.
+    /// The failed modules for which durable events wait, by the numbers of their slots.
     var failed: [UInt16: Failed] = [:]
     private var turns = 0
-    /// The ranges dropped for modules that were too far behind, until these are in the dead letters.
+    /// The ranges dropped for modules that were too far behind, until they are in the dead letters.
     var droppedRanges: [DroppedRange] = []
     private var stalledThreads: [StalledThread] = []
     /// The first position that a rejoined module has not received.
@@ -77,14 +77,14 @@ struct OverdueModules {
     /// The number of times that trimming the log was skipped.
     private var trimsSkipped = 0
 
-    /// - Parameter box: Where it is noted who is overdue; nil for nowhere.
+    /// - Parameter box: The black box, where overdue modules are noted; nil for none.
     init(box: BlackBox? = nil) { self.box = box }
 
     var isEmpty: Bool { modules.isEmpty }
     var count: Int { modules.count }
-    /// Those that are overdue, in the order in which they became so.
+    /// The slots of the overdue modules, in the order in which they became overdue.
     var slots: [ModuleSlot] { modules.values.sorted { $0.turn < $1.turn }.map(\.slot) }
-    /// Returns whether a thread has yet to report what became of the modules on its stack.
+    /// Returns whether a thread has yet to report the outcome of the modules on its stack.
     func hasStalledThreads(besides slots: [ModuleSlot] = []) -> Bool {
         stalledThreads.contains { stalled in
             stalled.slots.contains { slot in !slots.contains { $0 === slot } }
@@ -93,15 +93,15 @@ struct OverdueModules {
 
     /// Marks the modules on a stuck thread as overdue.
     ///
-    /// The outermost one received the current event, and so were those before it in order. One after
-    /// it was merely called; it is behind from the event itself.
+    /// The outermost one has received the current event, and so have those before it in the order. A module
+    /// after it was merely called; it is behind from the event itself.
     ///
     /// - Parameters:
     ///   - slots: The modules, outermost first.
     ///   - thread: The thread.
     ///   - job: The current job.
-    ///   - isYield: Whether the innermost gave the lane up by itself: then it waits for its process, and no death
-    ///     of the host is its doing.
+    ///   - isYield: Whether the innermost yielded the lane itself: then it waits for its process, and is not
+    ///     the cause of a death of the host.
     ///   - log: The log.
     mutating func add(
         _ slots: [ModuleSlot], of thread: LaneThread, job: (any LaneJob)?, isYield: Bool = false,
@@ -142,7 +142,7 @@ struct OverdueModules {
 
     /// Returns the number of events that wait for an overdue module; nil for one that is not overdue.
     ///
-    /// Those that it will miss are not among them.
+    /// Events that were dropped for it are not counted.
     func behind(_ slot: ModuleSlot, log: EventLog) -> Int? {
         self[slot].map { Int(log.head - $0.position) + $0.inboxBacklog.count }
     }
@@ -155,7 +155,7 @@ struct OverdueModules {
         stalledThreads.first { $0.thread === thread }
     }
 
-    /// The thread of an identity, if it is one that lost the lane.
+    /// Returns the thread with an identity, if it has lost the lane.
     func thread(_ identity: UInt) -> LaneThread? {
         stalledThreads.first { $0.thread.identity.load(ordering: .relaxed) == identity }?.thread
     }
@@ -174,13 +174,13 @@ struct OverdueModules {
         return true
     }
 
-    /// The next step of an overdue module; nil once it is not overdue any more, on this thread.
+    /// Returns the next step of an overdue module; nil once it is not overdue any more, on this thread.
     ///
-    /// "Caught up" and "no longer overdue" change here, together, under the lock under which the lane
-    /// looks again.
+    /// The module catches up and stops being overdue in one step, under the lock under which the lane checks
+    /// again.
     mutating func next(for slot: ModuleSlot, on thread: LaneThread, log: inout EventLog) -> Step? {
         let number = slot.number
-        // Once it is not overdue any more it may soon be overdue again, on another thread.
+        // A module that stopped being overdue may soon be overdue again, on another thread.
         guard self[slot]?.thread === thread else { return nil }
         guard slot.status.load(ordering: .relaxed) == .overdue else {
             if let work = modules[number]?.deferred.popFirst() { return .dropped(work) }
@@ -228,8 +228,8 @@ struct OverdueModules {
         return .rejoined(missed: missed)
     }
 
-    /// Lets the oldest events go of modules that are further behind than they may be: in events, or in what
-    /// these take in memory.
+    /// Drops the oldest events of modules that are further behind than allowed: in events, or in the memory
+    /// for them.
     mutating func enforceBacklogs(log: inout EventLog) {
         guard !modules.isEmpty else { return }
         for number in modules.keys { enforceBacklog(of: number, &log) }
@@ -242,7 +242,8 @@ struct OverdueModules {
         while let position = modules[number]?.position,
             log.head - position > backlog || log.bytes(from: position) > EventLog.byteLimit
         {
-            // One that is still on its way round has not been spilled: it is not over.
+            // An event that is still being delivered is not moved to the inbox backlog: its search for a
+            // claim has not ended.
             let kept = log[position]
             if let entry = kept?.event.entry {
                 guard let isFor = kept?.isFor(slot) else { return }
@@ -254,7 +255,7 @@ struct OverdueModules {
         }
     }
 
-    /// A module is gone, though it may be busy still: nothing is kept for it any more.
+    /// Notes that a module was unloaded, even if it is still busy: nothing is kept for it any more.
     mutating func noteGone(_ slot: ModuleSlot, log: inout EventLog) {
         droppedRanges.removeAll { $0.slot === slot && !$0.outlastsModule }
         guard holds(slot) else { return }
@@ -264,10 +265,10 @@ struct OverdueModules {
         trimNow(&log)
     }
 
-    /// Releases what no module is behind on any more.
+    /// Releases events that no module is behind on any more.
     ///
-    /// Looks only once in as many times as there are modules that are overdue, so that what it costs does not
-    /// grow with their number.
+    /// Checks only once in as many calls as there are overdue modules, so that the cost does not grow with
+    /// their number.
     private mutating func trim(_ log: inout EventLog) {
         trimsSkipped += 1
         if trimsSkipped >= modules.count { trimNow(&log) }
@@ -284,9 +285,9 @@ struct OverdueModules {
 enum TakeoverCause: Sendable {
     /// A module is past its deadline.
     case overdue
-    /// The module gives the lane up by itself, and has said why.
+    /// The module yields the lane itself, and has logged the reason.
     case yield
-    /// It does so again and again for the same reason, which has been said.
+    /// The module yields again and again for the same reason, which was logged.
     case repeatedYield
 }
 
@@ -294,7 +295,7 @@ enum TakeoverCause: Sendable {
 struct TakeoverReport: Sendable {
     /// The modules on the stuck stack, outermost first.
     ///
-    /// All are overdue; the last one is to blame.
+    /// All are overdue; the last one did not return.
     let slots: [ModuleSlot]
     let cause: TakeoverCause
     /// The job of the thread that lost the lane.

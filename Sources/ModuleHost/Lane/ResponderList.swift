@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A list of any responder protocol, to take members in without knowing which.
+/// A list of any responder protocol, to which members are added without their type.
 @usableFromInline
 protocol AnyResponderList: AnyObject {
     func insert(_ member: Member)
@@ -10,12 +10,12 @@ protocol AnyResponderList: AnyObject {
 
 /// The members of a center that conform to one responder protocol, in order.
 ///
-/// Belongs to the owner of its center: the lane, or the thread that made the center.
+/// Belongs to the owner of its center: the lane, or the thread that created the center.
 @usableFromInline
 final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline
     struct Entry {
-        /// The slot whose code this is, for the ownership word.
+        /// The slot whose code the responder runs, for the ownership word.
         @usableFromInline let slot: ModuleSlot
         @usableFromInline let member: Member
         @usableFromInline let responder: Responder
@@ -25,16 +25,16 @@ final class ResponderList<Responder>: AnyResponderList {
     @usableFromInline var entries: Entries = [] {
         didSet { hasEntries.store(!entries.isEmpty, ordering: .relaxed) }
     }
-    /// Says what `entries` says to who only wants to know whether there are any.
+    /// Whether `entries` is not empty, for readers that need only that.
     private let hasEntries = Atomic(false)
 
-    /// The epoch at which every entry was seen to be listed, so that no delivery need look again
-    /// while the epoch stays; nil where some entry needs looking at each time.
+    /// The epoch at which every entry was listed, so that no delivery need check again while the epoch stays
+    /// the same; nil where an entry needs a check each time.
     @usableFromInline var orderedAt: UInt64?
-    /// The epoch at which the entries were last looked through.
+    /// The epoch at which the entries were last checked.
     private var lookedAt: UInt64?
 
-    /// The responder of a member; nil where the member is not one.
+    /// Returns the responder of a member; nil where the member does not conform.
     private let responder: (Member) -> Responder?
 
     @usableFromInline
@@ -47,7 +47,7 @@ final class ResponderList<Responder>: AnyResponderList {
     /// Whether the list has no responder.
     var isEmpty: Bool { !hasEntries.load(ordering: .relaxed) }
 
-    /// Takes a member in where it conforms: the one time that its conformance is looked up.
+    /// Adds a member where it conforms: the only time that its conformance is looked up.
     @usableFromInline
     func insert(_ member: Member) {
         guard let entry = entry(of: member) else { return }
@@ -59,8 +59,8 @@ final class ResponderList<Responder>: AnyResponderList {
         responder(member).map { Entry(slot: member.slot, member: member, responder: $0) }
     }
 
-    /// Releases members of one module, which stand next to each other and which the caller holds: none ends
-    /// in the middle of this.
+    /// Removes members of one module, which stand next to each other and which the caller keeps alive: none
+    /// is deallocated in the middle of this.
     @usableFromInline
     func remove(_ members: ArraySlice<Member>) {
         guard let first = members.first, let last = members.last else { return }
@@ -69,7 +69,7 @@ final class ResponderList<Responder>: AnyResponderList {
         if start < end { entries.removeSubrange(start..<end) }
     }
 
-    /// Takes members in, and puts all into the order of their ranks, which have changed.
+    /// Adds members, and sorts all by their ranks, which have changed.
     @usableFromInline
     func reorder(adding members: [Member]) {
         entries += members.compactMap(entry)
@@ -77,15 +77,15 @@ final class ResponderList<Responder>: AnyResponderList {
         lookedAt = nil
     }
 
-    /// The index of the first entry that stands after a rank.
+    /// Returns the index of the first entry after a rank.
     @usableFromInline
     func firstIndex(after rank: UInt16) -> Int {
         rank == 0 ? 0 : entries.partitioningIndex { $0.slot.rank > rank }
     }
 
-    /// Drops the entries of modules that get nothing more, if anything changed since the last time.
+    /// Removes the entries of modules that receive nothing more, if anything changed since the last time.
     ///
-    /// The center still holds them: none ends in the middle of this.
+    /// The center keeps them alive: none is deallocated in the middle of this.
     @usableFromInline
     func refresh(epoch: UInt64) {
         guard lookedAt != epoch else { return }
@@ -102,11 +102,11 @@ final class ResponderList<Responder>: AnyResponderList {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// The first index whose element, and those of all after it, are what is looked for; the end for none.
+    /// Returns the first index from which on every element satisfies a condition; the end index for none.
     ///
     /// Takes a number of steps that grows with the logarithm of the count.
     ///
-    /// - Parameter isBehind: Whether an element is one of those at the end; false for all before the first of them.
+    /// - Parameter isBehind: The condition; false for all elements before the first that satisfies it.
     /// - Returns: The index.
     func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
@@ -125,11 +125,11 @@ final class Member {
     let slot: ModuleSlot
     /// The place among the members of its slot.
     let sequence: Int
-    /// The topics of messages that it named when the first message came; touched only while its module
-    /// may be entered.
+    /// The topics of messages that the member named when the first message arrived; accessed only while its
+    /// module may be entered.
     private var topics: [String]?
-    /// Set where the member is taken out, and read by who was on the way to tell it: also by an overdue
-    /// module's own thread.
+    /// Whether the member was removed; read by code that is about to call it, also on an overdue module's own
+    /// thread.
     private let removed = Atomic(false)
 
     init(object: AnyObject, slot: ModuleSlot, sequence: Int) {
@@ -142,19 +142,20 @@ final class Member {
 
     func markRemoved() { removed.store(true, ordering: .relaxed) }
 
-    /// Returns whether the member wants messages on a topic; it is asked for its topics once.
+    /// Returns whether the member wants messages on a topic; its topics are requested once.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
-    ///   - ask: Asks the member for its topics: module code.
-    /// - Returns: Whether the topic is one of those.
+    ///   - ask: Requests the topics from the member: module code.
+    /// - Returns: Whether the topic is one of them.
     func wants(_ topic: String, asking ask: () -> [String]) -> Bool {
         let topics = topics ?? ask()
         self.topics = topics
         return topics.contains { isTopic(topic, wantedBy: $0) }
     }
 
-    /// The topics that it named, if it was asked; only for the lane, while the module is not overdue.
+    /// The topics that the member named, if they were requested; only for the lane, while the module is not
+    /// overdue.
     var knownTopics: [String] { topics ?? [] }
 
     func precedes(_ other: Member) -> Bool {

@@ -1,17 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Work that a thread which is not the lane's has the lane do, and waits for.
+/// Work that a thread other than the lane's has the lane run, and waits for.
 ///
-/// `@unchecked Sendable`: `body` and `result` are touched by the lane before it signals, and by the
-/// waiting thread after it was signalled; the semaphore orders the two. What `body` captures is at
-/// rest meanwhile, since its thread waits. `LaneTakeoverTests` under the thread sanitizer would break
-/// it.
+/// `@unchecked Sendable`: `body` and `result` are accessed by the lane before it signals, and by the waiting
+/// thread after it was signaled; the semaphore orders the two. The captures of `body` are not used meanwhile,
+/// since their thread waits. `LaneTakeoverTests` under the thread sanitizer would break it.
 final class ServedRequest<Result>: LaneJob, @unchecked Sendable {
     private var body: ((LaneThread) -> Result)?
     private var result: Result?
     private let done = DispatchSemaphore(value: 0)
-    /// Says again what the semaphore says, in a way that the thread sanitizer sees.
+    /// Repeats the order of the semaphore in a way that the thread sanitizer sees.
     private let isDone = Atomic(false)
 
     init(_ body: @escaping (LaneThread) -> Result) { self.body = body }
@@ -41,7 +40,7 @@ final class ServedRequest<Result>: LaneJob, @unchecked Sendable {
         return result
     }
 
-    /// Apart from `run`, so that nothing holds the body any more when the waiting thread goes on: the
+    /// Separate from `run`, so that nothing references the body any more when the waiting thread goes on: the
     /// body does not escape its caller.
     private func serve(on thread: LaneThread) {
         result = body?(thread)

@@ -1,8 +1,8 @@
 import AppService
 import Dispatch
 
-/// A thread that is started before it is needed, so that a system without room for one is noticed before
-/// anything depends on it.
+/// A thread that is started before it is needed, so that a system without room for one is detected before the
+/// host depends on it.
 final class StandbyThread: Sendable {
     private let called = DispatchSemaphore(value: 0)
     private let body = Guarded<(@Sendable () -> Void)?>(nil)
@@ -18,14 +18,14 @@ final class StandbyThread: Sendable {
         }
     }
 
-    /// Has the thread run `body`, and end.
+    /// Makes the thread run `body`, and end.
     ///
-    /// To be called once, or ``cancel()``.
+    /// Called once, or ``cancel()`` instead.
     func run(_ body: @escaping @Sendable () -> Void) {
         self.body.withLock { $0 = body }
         called.signal()
     }
 
-    /// Ends the thread: it is not needed.
+    /// Ends the thread, which is not needed.
     func cancel() { called.signal() }
 }

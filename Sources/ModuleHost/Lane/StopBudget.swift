@@ -1,37 +1,39 @@
 import AppService
 import Synchronization
 
-/// The division of the time of a stop, so that hung modules do not keep the others from being notified of the end.
+/// The division of the time of a stop, so that modules that do not return leave the others time for the
+/// shutdown events.
 ///
-/// A third of `deadlines.stopAll` is kept for each of the steps `resign-active`, `background` and `terminate`.
-/// What a step does not use is left to those after it; what was accepted before the stop takes its time from
-/// the first. A module gets half of what is left of its step, when ``share`` is set aside for each module after
-/// it, and ``minimum`` at least.
+/// A third of `deadlines.stopAll` is reserved for each of the steps `resign-active`, `background` and
+/// `terminate`. Time that a step does not use is left to those after it; events accepted before the stop take
+/// their time from the first. A module gets half of the rest of its step, after ``share`` is set aside for
+/// each module after it, and ``minimum`` at least.
 struct StopBudget: Sendable {
-    /// The least that a module gets, and all that one gets which was overdue in this stop before.
+    /// The least time that a module gets, and the whole time of a module that was overdue in this stop
+    /// before.
     static let minimum: Duration = .milliseconds(20)
     /// The time set aside for each module that is yet to be notified.
     ///
-    /// The minimum, and what the watchdog takes to see that it is over. No more than half of a third in all, so
-    /// that in an app of many modules a slow one still gets the rest.
+    /// The minimum, and the time that the watchdog takes to detect its end. No more than half of a third in
+    /// all, so that in an app of many modules a slow one still gets the rest.
     private static let share: Duration = .milliseconds(25)
 
     private let end: ContinuousClock.Instant
     private let third: Duration
-    /// The number of thirds that are kept for steps to come.
+    /// The number of thirds that are reserved for later steps.
     private var stepsToCome = 2
     /// Whether a module was overdue in this stop: then there may be more of them.
     var hasOverdueModules = false
 
     /// - Parameters:
-    ///   - end: When the stop is out of time.
-    ///   - limit: How long it may take in all.
+    ///   - end: The instant at which the time of the stop is over.
+    ///   - limit: The total time of the stop.
     init(end: ContinuousClock.Instant, limit: Duration) {
         self.end = end
         third = limit / 3
     }
 
-    /// The modules are about to be notified of an event of the stop.
+    /// Begins the step of an event of the stop, before the modules receive it.
     mutating func reach(_ event: EventKind) {
         switch event {
         case .background: stepsToCome = 1
@@ -43,7 +45,7 @@ struct StopBudget: Sendable {
     /// Returns the time that a module may take which is entered at an instant.
     ///
     /// - Parameters:
-    ///   - slot: The module's place.
+    ///   - slot: The module's slot.
     ///   - count: How many modules are yet to be notified after it.
     ///   - now: The instant.
     /// - Returns: The time, from then on.

@@ -1,14 +1,14 @@
 import AppService
 import Synchronization
 
-/// Sees that no module keeps the lane longer than it may.
+/// The watchdog that takes the lane from a module that exceeds its deadline.
 ///
-/// Armed when the lane begins to work, asleep when the lane is idle: an idle host has no timer. It
-/// counts its own ticks, at least ten to a deadline, and not the time that went by, so that a process
-/// which was stopped or suspended has overrun nothing. From the first tick that sees a delivery it
-/// counts as many as make up the deadline; so a deadline is kept to within one tick, a tenth.
+/// Armed when the lane begins to work, asleep when the lane is idle: an idle host has no timer. It counts its
+/// own ticks, at least ten to a deadline, and not the elapsed time, so that a process that was stopped or
+/// suspended has not exceeded a deadline. From the first tick that sees a delivery it counts as many as make
+/// up the deadline; so a deadline is exact to one tick, a tenth.
 ///
-/// In a stop a module gets less than its deadline where the ``StopBudget`` says so.
+/// In a stop a module gets less than its deadline where the ``StopBudget`` limits it.
 final class Watchdog: Sendable {
     /// The deadlines of module code.
     struct Limits: Sendable {
@@ -24,10 +24,10 @@ final class Watchdog: Sendable {
         }
     }
 
-    /// The delivery that the last tick has seen.
+    /// The delivery that the last tick saw.
     private struct Sight {
         var delivery: UInt32?
-        /// The sum of the ticks that have seen it; a reload may change their length.
+        /// The sum of the ticks that saw it; a reload may change their length.
         var counted = Duration.zero
         /// The time that the delivery may take in a stop; fixed when the first tick of the stop sees it.
         var timeLimitInStop: Duration?
@@ -51,15 +51,15 @@ final class Watchdog: Sendable {
         set { currentLimits.withLock { $0 = newValue } }
     }
 
-    /// A stop has begun, which is over at an instant.
+    /// Begins a stop, whose time is over at an instant.
     func stopBegins(until end: ContinuousClock.Instant, within limit: Duration) {
         stopBudget.withLock { $0 = StopBudget(end: end, limit: limit) }
     }
 
-    /// The modules are about to be notified of an event of the stop.
+    /// Begins the step of an event of the stop, before the modules receive it.
     func stopReaches(_ event: EventKind) { stopBudget.withLock { $0?.reach(event) } }
 
-    /// The lane was taken from a module that did not return in time.
+    /// Notes that the lane was taken from a module that did not return in time.
     func tookOver(from slot: ModuleSlot) {
         stopBudget.withLock { budget in
             guard budget != nil else { return }
@@ -68,19 +68,19 @@ final class Watchdog: Sendable {
         }
     }
 
-    /// Called by the lane each time it takes up a job.
+    /// Arms the watchdog; called by the lane each time it takes a job.
     func arm(for lane: Lane) {
         guard !isArmed.load(ordering: .relaxed) else { return }
         let wasArmed = isArmed.exchange(true, ordering: .sequentiallyConsistent)
         if !wasArmed { schedule(for: lane) }
     }
 
-    /// Looks no more: the lane has ended.
+    /// Stops the watchdog: the lane has ended.
     func stop() { pending.withLock { $0 }?.cancel() }
 
     private func schedule(for lane: Lane) {
-        // Not weak: an object that was ever referred to weakly counts its references elsewhere from
-        // then on, and the lane's are counted with each message. An alarm holds it for one tick.
+        // Not weak: an object that ever had a weak reference counts its references elsewhere from then on,
+        // and the lane's are counted with each message. An alarm keeps it for one tick.
         let tick = tick
         let alarm = time.schedule(after: tick) { [self] in look(at: lane, after: tick) }
         pending.withLock { $0 = alarm }
@@ -95,7 +95,7 @@ final class Watchdog: Sendable {
                 sight = Sight()
                 return false
             }
-            // The host is at work in the middle of a module's call, and done in a moment.
+            // The host's own code runs in the middle of a module's call, for a moment.
             guard word.slot != 0 else { return false }
             guard sight.delivery == word.delivery else {
                 sight = Sight(delivery: word.delivery)
@@ -112,7 +112,7 @@ final class Watchdog: Sendable {
     private func disarm(_ lane: Lane) {
         sight.withLock { $0 = Sight() }
         isArmed.store(false, ordering: .sequentiallyConsistent)
-        // The lane may have taken up a job after we looked, and found us still armed.
+        // The lane may have taken a job after the check, and found the watchdog still armed.
         if lane.watched(at: lane.word.load()).isBusy { arm(for: lane) }
     }
 
@@ -127,7 +127,8 @@ final class Watchdog: Sendable {
         let usual = limit(watched.limit, of: watched.slot)
         if let fixed = sight.timeLimitInStop { return min(usual, fixed) }
         guard let budget = stopBudget.withLock({ $0 }) else { return usual }
-        // One that was in sight when the stop began gets the rest of its time, or half of what is left.
+        // A delivery that was seen before the stop began gets the rest of its time, or half of the remaining
+        // time.
         let timeLimit = budget.timeLimit(
             of: watched.slot, before: watched.modulesToCome, at: time.now())
         sight.timeLimitInStop = sight.counted + timeLimit

@@ -1,6 +1,6 @@
 /// The level of a line of the log, from least to most important.
 @nonexhaustive public enum LogLevel: String, Hashable, Sendable, CaseIterable {
-    /// Details for finding a fault. Off by default.
+    /// Details for finding a bug. Off by default.
     case debug
     /// Normal events.
     case info
@@ -13,7 +13,7 @@
 }
 
 extension LogLevel: Comparable {
-    /// The place from least to most.
+    /// The rank, from least to most important.
     private var rank: Int {
         switch self {
         case .debug: 0
@@ -24,7 +24,7 @@ extension LogLevel: Comparable {
         }
     }
 
-    /// Returns whether `left` is less important.
+    /// Returns whether `left` is less important than `right`.
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 }
 
@@ -34,27 +34,27 @@ extension LogLevel: Comparable {
 /// log.info("badge count is \(count)")
 /// ```
 ///
-/// The host gives each module a log that bears its id. Lines go to the host's stderr, in the order
-/// in which they are written, as text, as JSON, or marked for the journal of systemd. What a
-/// message contains cannot break or forge a line: control characters are escaped.
+/// The host gives each module a log that bears its id. Lines go to the host's stderr, in the order in which
+/// they are written, as text, as JSON, or marked for the journal of systemd. The content of a message cannot
+/// break or forge a line: control characters are escaped.
 ///
 /// - Thread: Any, at any time.
-/// - Blocking: Never. If the lines are not taken, 1 MiB of them is kept; beyond that they are
-///   dropped, and the log says how many.
-/// - Cost: A few microseconds for a line that is written; next to nothing for one below the
-///   threshold, whose message is not even made.
+/// - Blocking: Never. If the lines are not read, up to 1 MiB of them is kept; further lines are dropped, and
+///   the log reports how many.
+/// - Cost: A few microseconds for a line that is written; next to nothing for one below the threshold, whose
+///   message is not even built.
 public struct Log: Sendable {
-    /// The id of the module that speaks; nil for the host.
+    /// The id of the module that the log belongs to; nil for the host.
     package let module: String?
-    /// Lines that matter less are not written.
+    /// The least level that is written.
     package let threshold: LogLevel
     private let sink: any LogSink
 
     /// Creates a log.
     ///
     /// - Parameters:
-    ///   - sink: Where the records go.
-    ///   - module: The id of the module that speaks; nil for the host.
+    ///   - sink: The destination of the records.
+    ///   - module: The id of the module that the log belongs to; nil for the host.
     ///   - threshold: The least level that is written.
     package init(to sink: any LogSink, module: String? = nil, threshold: LogLevel = .info) {
         self.sink = sink
@@ -62,7 +62,7 @@ public struct Log: Sendable {
         self.threshold = threshold
     }
 
-    /// The same log with another speaker.
+    /// Returns the same log for another module.
     package func of(module: String) -> Log { Log(to: sink, module: module, threshold: threshold) }
 
     /// Returns whether lines of this level are written.
@@ -71,26 +71,26 @@ public struct Log: Sendable {
     /// Writes a line for debugging.
     public func debug(_ message: @autoclosure () -> String) { write(.debug, message()) }
 
-    /// Writes a line on what happened, in the normal course.
+    /// Writes a line about a normal event.
     public func info(_ message: @autoclosure () -> String) { write(.info, message()) }
 
-    /// Writes a line on what is normal but worth finding again.
+    /// Writes a line about a normal event that is worth finding again.
     public func notice(_ message: @autoclosure () -> String) { write(.notice, message()) }
 
-    /// Writes a line on what went wrong without harm so far, or soon will.
+    /// Writes a line about a problem without harm so far, or an imminent one.
     public func warning(_ message: @autoclosure () -> String) { write(.warning, message()) }
 
-    /// Writes a line on what went wrong.
+    /// Writes a line about an error.
     public func error(_ message: @autoclosure () -> String) { write(.error, message()) }
 
     /// Writes a line with the parts that a reader may want to filter by.
     ///
     /// - Parameters:
-    ///   - level: How much it matters.
-    ///   - message: What happened.
-    ///   - event: The event in whose course it happened, by its external name.
+    ///   - level: The level of the line.
+    ///   - message: The message.
+    ///   - event: The event that it belongs to, by its external name.
     ///   - duration: How long it took.
-    ///   - fields: What else there is to say, in this order.
+    ///   - fields: Further fields, in this order.
     package func write(
         _ level: LogLevel, _ message: @autoclosure () -> String, event: String? = nil,
         duration: Duration? = nil, fields: @autoclosure () -> [LogField] = []

@@ -2,18 +2,18 @@ import AppService
 
 /// The format of a line of the log.
 package enum LogFormat: Hashable, Sendable {
-    /// For people who look: the local time of day, columns, and colours where wanted.
+    /// For people: the local time of day, columns, and colors if requested.
     case terminal(colors: Bool)
-    /// For a file: as on a terminal, with the date, in UTC and without colours.
+    /// For a file: as on a terminal, with the date, in UTC and without colors.
     case file
-    /// For the journal of systemd: a priority in front, and no time, which the journal has itself.
+    /// For the journal of systemd: a priority in front, and no time, which the journal adds itself.
     case journal
-    /// For programs: an object a line.
+    /// For programs: one JSON object per line.
     case json
 
     /// Appends the record as one line, its newline included.
     ///
-    /// Nothing in the record can add a line break, or anything else that a terminal obeys.
+    /// The content of the record cannot add a line break, or another character that a terminal obeys.
     package func append(_ record: LogRecord, to bytes: inout [UInt8]) {
         switch self {
         case .json:
@@ -114,14 +114,14 @@ extension LogLevel {
 }
 
 extension [UInt8] {
-    /// Appends the text, filled up with spaces to `width` bytes; longer text is not cut.
+    /// Appends the text, padded with spaces to `width` bytes; longer text is not cut.
     fileprivate mutating func append(column text: String, width: Int) {
         let start = count
         append(escaping: text, with: LineEscape.self)
         while count - start < width { append(UInt8(ascii: " ")) }
     }
 
-    /// Appends the text, in quotes where it would not be seen to be one value.
+    /// Appends the text, in quotes where it would not be recognized as one value.
     fileprivate mutating func append(fieldValue text: String) {
         let isOneWord = text.utf8.allSatisfy {
             $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "\"")

@@ -1,20 +1,20 @@
 import AppService
 
-/// Writes log records to a descriptor, one `write` a line, and never waits for their reader.
+/// A sink that writes log records to a descriptor, one `write` a line, and never waits for their reader.
 ///
-/// Where the reader does not keep up (a pipe that is full, a terminal stopped by Ctrl-S), lines wait
-/// in memory, and a thread that lives only as long as they do brings them out. What is beyond the
-/// limit is dropped, and so is what fails (the reader is gone, the disk is full); as soon as a line can
-/// be written again, one before it says how many were lost.
+/// Where the reader does not keep up (a pipe that is full, a terminal stopped by Ctrl-S), lines wait in
+/// memory, and a thread that lives only as long as they do writes them. Lines beyond the limit are dropped,
+/// and so are lines whose write fails (the reader has gone, the disk is full); as soon as a line can be
+/// written again, one before it reports how many were lost.
 package final class LogOutput: LogSink {
     private struct State {
         var scratch: [UInt8] = []
         /// The bytes that could not be written yet; they may begin inside a line.
         var backlog = Backlog()
         var lost = 0
-        /// Whether the last byte that went out is inside a line whose rest was dropped.
+        /// Whether the last byte that was written is inside a line whose rest was dropped.
         var isTorn = false
-        /// Whether the thread that empties the backlog lives.
+        /// Whether the thread that empties the backlog is running.
         var isDraining = false
     }
 
@@ -26,8 +26,8 @@ package final class LogOutput: LogSink {
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - descriptor: Where to write; must stay open.
-    ///   - format: What a line looks like.
+    ///   - descriptor: The descriptor to write to; must stay open.
+    ///   - format: The format of the lines.
     ///   - limit: How many bytes may wait.
     package init(descriptor: Int32, format: LogFormat, limit: Int = 1 << 20) {
         self.format = format
@@ -44,10 +44,10 @@ package final class LogOutput: LogSink {
         }
     }
 
-    /// Writes out what still waits, for the end of the process.
+    /// Writes the waiting lines, at the end of the process.
     ///
-    /// - Parameter time: How long to wait for the reader at most.
-    /// - Returns: Whether everything is out.
+    /// - Parameter time: The longest wait for the reader.
+    /// - Returns: Whether everything was written.
     @discardableResult
     package func flush(within time: Duration) -> Bool {
         let end = ContinuousClock.now + time
@@ -80,7 +80,7 @@ package final class LogOutput: LogSink {
             return
         }
         if state.isTorn {
-            // A line that does not begin one is not written, even if there is room by now.
+            // A line that would continue another one is not written, even if there is room by now.
             guard channel.write([UInt8(ascii: "\n")]) == .wrote(1) else {
                 state.lost += 1
                 return
@@ -96,7 +96,7 @@ package final class LogOutput: LogSink {
         }
     }
 
-    /// Writes of the backlog what the reader takes.
+    /// Writes as much of the backlog as the reader takes.
     private func send(_ state: inout State) {
         guard !state.backlog.isEmpty else { return }
         switch channel.write(state.backlog.rest) {
@@ -115,8 +115,8 @@ package final class LogOutput: LogSink {
             LogRecord(
                 time: .now(), level: .warning,
                 message: "\(lost) \(lost == 1 ? "line" : "lines") of the log lost: "
-                    + "nobody took them in time", fields: [LogField("lost", lost)]), &state)
-        // Where this fails too, the next one tells of both.
+                    + "stderr was not read in time", fields: [LogField("lost", lost)]), &state)
+        // Where this fails too, the next report counts both.
         if state.lost > 0 { state.lost = lost }
     }
 
@@ -144,17 +144,17 @@ package final class LogOutput: LogSink {
     }
 }
 
-/// Lines that wait, taken from the front byte by byte without moving the rest each time.
+/// The waiting lines, removed from the front byte by byte without moving the rest each time.
 private struct Backlog {
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// The number of line ends that are still to come.
+    /// The number of line ends in the backlog.
     private(set) var lines = 0
 
     var isEmpty: Bool { sent == bytes.count }
     var count: Int { bytes.count - sent }
     var rest: ArraySlice<UInt8> { bytes[sent...] }
-    /// Whether a part of the first line is out already.
+    /// Whether a part of the first line was written already.
     private(set) var beginsInsideLine = false
 
     mutating func append(_ line: ArraySlice<UInt8>) {

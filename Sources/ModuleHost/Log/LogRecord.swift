@@ -1,10 +1,10 @@
-/// One thing that happened, before it is a line of text.
+/// An event for the log, before it is formatted as a line.
 package struct LogRecord: Hashable, Sendable {
     package var time: WallTime
     package var level: LogLevel
-    /// The id of the module that speaks; nil for the host.
+    /// The id of the module that it comes from; nil for the host.
     package var module: String?
-    /// The event in whose course it happened, by its external name.
+    /// The event that it belongs to, by its external name.
     package var event: String?
     /// The duration.
     package var duration: Duration?
@@ -28,8 +28,8 @@ package struct LogRecord: Hashable, Sendable {
 
 /// A named value of a log record.
 ///
-/// In JSON it stands beside `time`, `level`, `module`, `event`, `ms` and `message`, so its name
-/// must be another.
+/// In JSON it stands beside `time`, `level`, `module`, `event`, `ms` and `message`, so its name must be
+/// different from these.
 package struct LogField: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         case string(String)
@@ -49,7 +49,7 @@ package struct LogField: Hashable, Sendable {
 
 /// A destination of log records.
 ///
-/// May be called by any thread, and must not keep it waiting.
+/// May be called by any thread, and must not block.
 package protocol LogSink: Sendable {
     func write(_ record: LogRecord)
 }

@@ -1,34 +1,35 @@
-/// Text that a person reads on a terminal, in which nothing is obeyed but what the host wrote itself.
+/// Text for a terminal, in which only characters from the host's own literals are obeyed.
 ///
-/// A literal is the host's own, and stands as it is, with its line breaks and colours. Every value in it is escaped
-/// (``isObeyed(_:)``): a name, a path or the error of a module can neither move the cursor nor begin a line of its own.
+/// A literal is the host's own, and is written unchanged, with its line breaks and colors. Every value in it
+/// is escaped (``isObeyed(_:)``): a name, a path or the error of a module can neither move the cursor nor
+/// begin a line of its own.
 ///
 /// ```swift
 /// let text: TerminalText = "applied: \(summary)\n"
 /// ```
 ///
-/// There is no other way from a string to this type, but for ``init(lines:)`` and ``init(json:)``. What writes to a
-/// terminal takes this type and no strings, so that no command can forget to escape.
+/// The only other ways from a string to this type are ``init(lines:)`` and ``init(json:)``. Code that writes
+/// to a terminal takes this type and no strings, so that no command can forget to escape.
 package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
-    /// The text, to be written as it is.
+    /// The text, which is written unchanged.
     package private(set) var string: String
 
     package var description: String { string }
 
     private init(verbatim string: String) { self.string = string }
 
-    /// Text that is not the host's own, escaped.
+    /// Creates a text from a foreign string, escaped.
     package init(escaping text: String) {
         self.init(verbatim: Self.escaped(text, LineEscape.self))
     }
 
-    /// Text of several lines whose line breaks and tabs the host made, such as a document that it rendered; all else
-    /// is escaped.
+    /// Creates a text of several lines whose line breaks and tabs the host made, such as a document that it
+    /// rendered; all else is escaped.
     package init(lines text: String) {
         self.init(verbatim: Self.escaped(text, LinesEscape.self))
     }
 
-    /// JSON text as the same JSON, without anything that a terminal obeys.
+    /// Creates a text from JSON: the same JSON, without characters that a terminal obeys.
     package init(json bytes: some Sequence<UInt8>) {
         let text = String(decoding: Array(bytes), as: UTF8.self)
         self.init(verbatim: Self.escaped(text, JSONTextEscape.self))
@@ -43,7 +44,7 @@ package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
     /// The number of characters.
     package var count: Int { string.count }
 
-    /// The text, filled up with spaces to `width` characters.
+    /// Returns the text, padded with spaces to `width` characters.
     package func padded(to width: Int) -> TerminalText {
         TerminalText(verbatim: string.padded(to: width))
     }
@@ -58,7 +59,7 @@ package struct TerminalText: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TerminalText: ExpressibleByStringInterpolation {
-    /// Literals are static: text that is put together at run time is never taken for one.
+    /// Literals are static: text that is assembled at run time is never taken for one.
     package init(stringLiteral literal: StaticString) { self.init(verbatim: "\(literal)") }
 
     package init(stringInterpolation parts: StringInterpolation) {
@@ -77,7 +78,7 @@ extension TerminalText: ExpressibleByStringInterpolation {
         /// Appends text that is escaped already.
         package mutating func appendInterpolation(_ text: TerminalText) { string += text.string }
 
-        /// Everything else is escaped.
+        /// Appends any other value, escaped.
         package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             string += TerminalText(escaping: value.description).string
         }
@@ -110,8 +111,8 @@ private enum LinesEscape: TextEscape {
 
 /// The escaping of JSON text on a terminal: it stays the same JSON.
 ///
-/// What a terminal would obey is in strings, and is written there as an escape of JSON; between tokens there may be
-/// white space, of which line breaks stay.
+/// Characters that a terminal would obey are in strings, and are written there as an escape of JSON; between
+/// tokens there may be white space, of which line breaks stay.
 private enum JSONTextEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool { scalar != 0x0A && isObeyed(scalar) }
 

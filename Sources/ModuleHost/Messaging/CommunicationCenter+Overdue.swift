@@ -1,6 +1,6 @@
-/// Sending from a thread that is not the lane's: an overdue module's own.
+/// Sending from a thread other than the lane's: an overdue module's own.
 extension CommunicationCenter {
-    /// Has the lane send, and waits for it.
+    /// Makes the lane send, and waits for it.
     @usableFromInline
     func sendFromElsewhere<Responder>(
         _ gate: Gate, _ body: @Sendable (Responder) throws -> Void
@@ -8,7 +8,7 @@ extension CommunicationCenter {
         serve(gate) { thread in send(through: gate, on: thread, body) }
     }
 
-    /// Has the lane tell those that a sender, which lost the lane on the way, had not told yet.
+    /// Makes the lane call the remaining responders of a sender that lost the lane in between.
     @usableFromInline
     func sendRest<Responder>(
         _ modules: Set<ModuleID>?, through gate: Gate,

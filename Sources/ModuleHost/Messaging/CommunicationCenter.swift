@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Sends a message to every member that understands it.
+/// A center that sends a message to every member that conforms to its protocol.
 ///
-/// A message is a call: a closure run with each member that conforms to a responder protocol, in
-/// order. Any protocol will do.
+/// A message is a call: a closure run with each member that conforms to a responder protocol, in order. Any
+/// protocol is possible.
 ///
 /// ```swift
 /// protocol SignInResponder { func didSignIn(name: String) }
@@ -11,44 +11,45 @@ import Synchronization
 /// context.center.send(to: (any SignInResponder).self) { $0.didSignIn(name: "mia") }
 /// ```
 ///
-/// The host has one, whose members are the app's modules in slatefile order; lifecycle events take
-/// the same way. Any owner can make another for members of its own.
+/// The host has a center whose members are the app's modules in slatefile order; lifecycle events are
+/// delivered the same way. Any code can create another center for members of its own.
 ///
-/// - Order: The host's center: slatefile order, and within a module the order of ``add(_:)``. A
-///   center of one's own: the order of ``add(_:)``.
-/// - Thread: A center belongs to its owner and is not `Sendable`; the host's belongs to the lane. A
-///   module that is overdue and sends waits until the lane has served it.
-/// - Changes: Members may come and go, and messages be sent, from inside a handler. A member that
-///   comes receives from the next message on; one that goes receives nothing more at once.
-/// - Failure: A member that throws is reported, and does not keep the message from the others.
-/// - Limits: Sending nests 64 deep, then it is refused.
+/// - Order: The host's center: slatefile order, and within a module the order of ``add(_:)``. A center of
+///   one's own: the order of ``add(_:)``.
+/// - Thread: A center belongs to its owner and is not `Sendable`; the host's belongs to the lane. A module
+///   that is overdue and sends waits until the lane has served it.
+/// - Changes: Members may be added and removed, and messages be sent, from inside a handler. A new member
+///   receives messages from the next one on; a removed one receives nothing more at once.
+/// - Failure: An error of a member is reported, and the other members still receive the message.
+/// - Limits: Sending nests 64 deep; deeper messages are refused.
 public final class CommunicationCenter {
-    /// The way into modules; nil for a center of an owner's own, whose members are the owner's code.
+    /// The way into modules; nil for a center with an owner of its own, whose members are the owner's code.
     @usableFromInline let gate: Gate?
-    /// In the order of their ranks, so that those of one module stand next to each other.
+    /// The members in the order of their ranks, so that those of one module stand next to each other.
     private var members: [Member] = []
-    /// Members of modules that were made for a reload, by the numbers of their slots: nothing is sent to them yet.
+    /// The members of modules that were created for a reload, by the numbers of their slots: nothing is sent
+    /// to them yet.
     private var staged: [UInt16: [Member]] = [:]
     private var known: [ObjectIdentifier: Member] = [:]
     @usableFromInline var lists: [ObjectIdentifier: any AnyResponderList] = [:]
     private var sequence = 0
-    /// The place of every member of a center of one's own.
+    /// The slot of every member of a center with an owner of its own.
     private let ownSlot = ModuleSlot(number: 0, id: nil)
-    /// Changes with each member that goes; the lane's epoch does that for the host's center.
+    /// A number that changes with each removed member; the lane's epoch does that for the host's center.
     @usableFromInline var ownEpoch: UInt64 = 0
     @usableFromInline var ownDepth = 0
     @usableFromInline let onFailure: (AnyObject, any Error) -> Void
 
-    /// Makes a center for members of one's own.
+    /// Creates a center for members of one's own.
     ///
-    /// - Parameter onFailure: Told which member threw, and what. Hand it to a log; without it a
-    ///   failure shows in the ``DeliveryReport`` alone.
+    /// - Parameter onFailure: Receives each member that threw, and the error, for example for a log; without
+    ///   it a failure shows in the ``DeliveryReport`` alone.
     public init(onFailure: @escaping (AnyObject, any Error) -> Void = { _, _ in }) {
         gate = nil
         self.onFailure = onFailure
     }
 
-    /// Makes the host's center.
+    /// Creates the host's center.
     init(gate: Gate) {
         self.gate = gate
         onFailure = { _, _ in }
@@ -56,10 +57,10 @@ public final class CommunicationCenter {
 
     // MARK: Members
 
-    /// Takes a member in, after those that are there.
+    /// Adds a member, after the existing ones.
     ///
-    /// In the host's center it takes its place beside the module that adds it, and receives what that
-    /// module receives: it is part of that module. Adding a member again changes nothing.
+    /// In the host's center it takes its place beside the module that adds it, and receives the messages that
+    /// the module receives: it is part of that module. Adding a member again has no effect.
     ///
     /// - Parameter member: Any object. The center keeps it until it is removed.
     public func add(_ member: AnyObject) {
@@ -71,11 +72,11 @@ public final class CommunicationCenter {
         if let slot = lane.overdueSlot { _ = lane.serve { _ in insert(member, in: slot) } }
     }
 
-    /// Lets a member go.
+    /// Removes a member.
     ///
-    /// It receives nothing more, even a message that is on its way round.
+    /// The member receives nothing more, not even a message that is being sent.
     ///
-    /// - Parameter member: The object. One that is not a member is ignored.
+    /// - Parameter member: The object. An object that is not a member is ignored.
     public func remove(_ member: AnyObject) {
         guard let lane = gate?.lane else { return take(member) }
         _ = lane.asHost { take(member) }
@@ -87,7 +88,7 @@ public final class CommunicationCenter {
         return lane.asHost { members.count } ?? 0
     }
 
-    // A module itself stands before what it has added, also in `init`.
+    // A module itself stands before the members that it has added, also in `init`.
     func insert(_ object: AnyObject, in slot: ModuleSlot, isModule: Bool = false) {
         let key = ObjectIdentifier(object)
         guard slot.status.load(ordering: .relaxed) != .unlisted, known[key] == nil else { return }
@@ -111,18 +112,18 @@ public final class CommunicationCenter {
         return start..<members[start...].partitioningIndex { $0.slot.rank > slot.rank }
     }
 
-    /// The members of a module, itself first.
+    /// Returns the members of a module, the module itself first.
     func members(of slot: ModuleSlot) -> [Member] {
         let staged = staged[slot.number] ?? []
-        // A draft has a rank that a module may have which is still there.
+        // A staged module may have the same rank as a module that is still loaded.
         return members[range(of: slot)].filter { $0.slot === slot }
             + staged.filter { $0.slot === slot }
     }
 
     func take(_ object: AnyObject) {
-        // Held until all is done: a member may use the center when it ends.
+        // Kept until everything is done: a member may use the center in its `deinit`.
         guard let member = known.removeValue(forKey: ObjectIdentifier(object)) else { return }
-        // A message that is on its way round goes by its own list, and looks here.
+        // A message that is being sent uses its own list, and checks this flag.
         member.markRemoved()
         staged[member.slot.number]?.removeAll { $0 === member }
         let index = members.partitioningIndex { !$0.precedes(member) }
@@ -132,9 +133,9 @@ public final class CommunicationCenter {
         bumpEpoch()
     }
 
-    /// Takes every member of a module's out.
+    /// Removes every member of a module.
     ///
-    /// - Parameter slot: The module's place.
+    /// - Parameter slot: The module's slot.
     /// - Returns: The members, to be released when their module may be entered.
     func takeAll(of slot: ModuleSlot) -> [Member] {
         let gone = members(of: slot)
@@ -152,7 +153,7 @@ public final class CommunicationCenter {
         return gone
     }
 
-    /// Takes in the members of modules that are not drafts any more, and puts all in the order of their ranks.
+    /// Adds the members of modules that are no longer staged, and sorts all by their ranks.
     func reorder() {
         var new: [Member] = []
         for (number, some) in staged {
@@ -175,13 +176,13 @@ public final class CommunicationCenter {
 
     // MARK: Sending
 
-    /// Tells every member that conforms to `Responder`, in order.
+    /// Calls every member that conforms to `Responder`, in order.
     ///
     /// - Parameters:
     ///   - responder: The protocol, as `(any SignInResponder).self`.
-    ///   - body: Tells one member. It is `@Sendable` so that it takes values along and no reference
-    ///     of the sender's into another module.
-    /// - Returns: The numbers of modules that received it, that failed, and that were overdue.
+    ///   - body: Calls one member. It is `@Sendable` so that it captures values, and passes no reference of
+    ///     the sender into another module.
+    /// - Returns: The numbers of members that received it, that failed, and that were overdue.
     @inlinable
     @discardableResult
     public func send<Responder>(
@@ -192,7 +193,7 @@ public final class CommunicationCenter {
         return send(through: gate, on: thread, body)
     }
 
-    /// The members that conform to `Responder`, looked up at the first message of that kind.
+    /// Returns the members that conform to `Responder`, looked up at the first message of that kind.
     @inlinable @inline(__always)
     func list<Responder>(of responder: Responder.Type) -> ResponderList<Responder> {
         guard let known = lists[ObjectIdentifier(responder)] else { return makeList() }
@@ -206,7 +207,7 @@ public final class CommunicationCenter {
         return list
     }
 
-    /// Puts the members into a list of its own, all of them or those of some modules.
+    /// Adds the members to a list, all of them or those of some modules.
     func fill<Responder>(
         _ list: ResponderList<Responder>, where isMeant: (ModuleID?) -> Bool = { _ in true }
     ) -> ResponderList<Responder> {
@@ -220,7 +221,7 @@ public final class CommunicationCenter {
         _ body: @Sendable (Responder) throws -> Void
     ) -> DeliveryReport {
         var report = DeliveryReport()
-        // The report is the sender's own: it is kept also on a thread that has lost the lane.
+        // The report belongs to the sender: it is kept also on a thread that has lost the lane.
         let end = gate.fanOut(
             to: list ?? self.list(of: Responder.self), on: thread,
             overdue: { _ in

@@ -4,19 +4,19 @@
     case notProvided(String, nearest: String?)
     /// A module provides it already.
     case duplicate(String, first: ModuleID?)
-    /// It is needed to make itself: the way from it to it.
+    /// The service needs itself to be created: the chain from the service back to it.
     case cycle([String])
-    /// Its module is busy beyond its deadline, and the call does not wait for it.
+    /// The service's module is busy beyond its deadline, and the call does not wait for it.
     case overdue(String, ModuleID?)
-    /// Its module got stuck in this very call, and came back when the lane had gone on.
+    /// The service's module was stuck in this call, and returned after the lane had gone on without it.
     case lost(String, ModuleID?)
     /// Modules already call each other 64 deep.
     case tooDeep(String)
     /// The caller is not a module.
     case noModule
-    /// The module runs in a process of its own, which services by protocol neither leave nor reach.
+    /// The module runs in a process of its own, and services by protocol do not cross processes.
     case otherProcess(String)
-    /// The slatefile gives a module a process of its own, whose class declares these services.
+    /// The slatefile gives a process of its own to a module whose class declares these services.
     case isolatedProvider(String, services: [String])
     /// The host has stopped.
     case stopped
@@ -40,12 +40,12 @@ extension ServiceError: CustomStringConvertible {
         case .duplicate(let name, let first):
             "'\(name)' is provided already\(first.map { " by \($0)" } ?? ""); provide it once"
         case .cycle(let names):
-            "services need each other to be made: \(names.joined(separator: " → "))"
+            "services need each other to be created: \(names.joined(separator: " → "))"
         case .overdue(let name, let module):
-            "'\(name)' is not to be had now: \(module.map { "\($0)" } ?? "its module") is unresponsive"
+            "'\(name)' is not available now: \(module.map { "\($0)" } ?? "its module") is unresponsive"
         case .lost(let name, let module):
             "'\(name)' took too long: \(module.map { "\($0)" } ?? "its module") is unresponsive, and so is "
-                + "who called it"
+                + "its caller"
         case .tooDeep(let name):
             "'\(name)' was not called: modules already call each other "
                 + "\(CallDepth.maximum) deep"

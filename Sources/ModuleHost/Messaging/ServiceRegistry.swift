@@ -1,7 +1,7 @@
 import AppService
 import Synchronization
 
-/// Services by protocol: a module provides one, others use it without knowing the module.
+/// A registry of services by protocol: a module provides one, others use it without knowing the module.
 ///
 /// ```swift
 /// protocol Accounts: Sendable { var current: String? { get } }
@@ -12,18 +12,18 @@ import Synchronization
 /// let accounts = try context.services.resolve((any Accounts).self)
 /// ```
 ///
-/// A service crosses from module to module, so it is `Sendable` and handed out, or it is not and is
-/// called where it lives: ``call(_:_:)`` enters its module, as an event does.
+/// A service is passed from module to module, so it must be `Sendable`; one that is not is called inside its
+/// module: ``call(_:_:)`` enters that module, as an event does.
 ///
-/// - Thread: The lane. An overdue module that asks waits until the lane has answered.
-/// - Life: A service is made when it is first asked for. It goes with its module.
-/// - Cost: One look into a table for a shared service that has been made.
+/// - Thread: The lane. A request of an overdue module waits until the lane has served it.
+/// - Life: A service is created at its first request. It is released with its module.
+/// - Cost: One lookup in a table for a shared service that has been created.
 public final class ServiceRegistry {
-    /// The lifetime of the object that a provider makes.
+    /// The lifetime of the object that a provider creates.
     public enum Lifetime: Hashable, Sendable {
-        /// Made once, at the first request, and given to every caller.
+        /// Created once, at the first request, and passed to every caller.
         case shared
-        /// Made for each request.
+        /// Created for each request.
         case eachTime
     }
 
@@ -31,31 +31,31 @@ public final class ServiceRegistry {
     @usableFromInline let entries = TypeTable<AnyService>()
     /// The services of each module, by the number of its slot.
     private var ofModules: [UInt16: [AnyService]] = [:]
-    /// The services that are being made, outermost first.
+    /// The services that are being created, outermost first.
     ///
-    /// All of it stands on the stack of one thread; if that gets stuck, it is forgotten.
+    /// All of them are on the stack of one thread; if that is stuck, the list is cleared.
     private var making: [AnyService] = []
     /// The changes of a reload that has not taken effect yet.
     private var transition: Transition? {
         didSet { isInTransition.store(transition != nil, ordering: .relaxed) }
     }
-    /// Says the same to a thread that may have lost the lane.
+    /// Whether there is a transition, for a thread that may have lost the lane.
     private let isInTransition = Atomic(false)
 
     /// Services that are not the same before a reload and after it, by their type.
     private struct Transition {
-        /// Those of modules that are about to go: all others use them until then.
+        /// The services of modules that are about to be unloaded: all other modules use them until then.
         var leaving: [ObjectIdentifier: AnyService] = [:]
         let leavingSlots: Set<ObjectIdentifier>
-        /// Those of modules that were made for the reload: these alone use them until then.
+        /// The services of modules that were created for the reload: only these modules use them until then.
         var staged: [ObjectIdentifier: AnyService] = [:]
     }
 
     init(gate: Gate) { self.gate = gate }
 
-    /// Whether the one module of this process is all there is: what others provide is in other processes.
+    /// Whether this process has only one module: services of other modules are in other processes.
     ///
-    /// Set before any module is made.
+    /// Set before any module is created.
     var isAlone = false
 
     // MARK: Providing
@@ -66,8 +66,8 @@ public final class ServiceRegistry {
     ///
     /// - Parameters:
     ///   - service: The protocol, as `(any Accounts).self`.
-    ///   - lifetime: Whether it is made once or for each request.
-    ///   - make: Makes it. Runs on the lane as code of the module that registers.
+    ///   - lifetime: Whether it is created once or for each request.
+    ///   - make: Creates it. Runs on the lane as code of the registering module.
     /// - Throws: ``ServiceError`` where another module provides it already.
     public func register<Service>(
         _ service: Service.Type, lifetime: Lifetime = .shared,
@@ -102,7 +102,7 @@ public final class ServiceRegistry {
         ofModules[entry.slot.number, default: []].append(entry)
     }
 
-    /// Removes the services of a module that all modules see.
+    /// Removes the services of a module that are visible to all modules.
     private func takeSeen(of slot: ModuleSlot) -> [AnyService] {
         guard ofModules[slot.number]?.first?.slot === slot else { return [] }
         let gone = ofModules.removeValue(forKey: slot.number) ?? []
@@ -110,7 +110,7 @@ public final class ServiceRegistry {
         return gone
     }
 
-    /// The service as a module sees it.
+    /// Returns the service that is visible to a module.
     private func find(_ key: ObjectIdentifier, for slot: ModuleSlot?) -> AnyService? {
         if let entry = entries.find(key) { return entry }
         guard let transition else { return nil }
@@ -118,13 +118,13 @@ public final class ServiceRegistry {
         return isStaged ? transition.staged[key] : transition.leaving[key]
     }
 
-    /// Takes out the services of a module.
+    /// Removes the services of a module.
     ///
-    /// - Returns: What held them, for the caller to release: their `deinit` is code of the module.
+    /// - Returns: The objects that own them, for the caller to release: their `deinit` is code of the module.
     func takeAll(of slot: ModuleSlot) -> [AnyObject] {
         let gone = takeSeen(of: slot)
         guard let transition else { return gone }
-        // One that leaves and one that comes may provide the same.
+        // A module that is unloaded and one that replaces it may provide the same service.
         let (leaving, staged) = (transition.leaving.values, transition.staged.values)
         let isOfSlot = { (service: AnyService) in service.slot === slot }
         self.transition?.leaving = transition.leaving.filter { !isOfSlot($0.value) }
@@ -134,8 +134,8 @@ public final class ServiceRegistry {
 
     // MARK: Reloading
 
-    /// From now on modules that are made for a reload see their own services in the place of those of
-    /// modules that are about to go.
+    /// Begins the transition: from now on modules that were created for a reload see their own services in
+    /// place of those of modules that are about to be unloaded.
     func beginTransition(leaving slots: [ModuleSlot]) {
         var transition = Transition(leavingSlots: Set(slots.map { ObjectIdentifier($0) }))
         for slot in slots {
@@ -144,17 +144,18 @@ public final class ServiceRegistry {
         self.transition = transition
     }
 
-    /// A service of a module that was made for the reload and one of a module that stays are the same.
+    /// The error where a module that was created for the reload provides the same service as a module that
+    /// stays.
     var transitionFault: ServiceError? {
         transition?.staged.values.lazy
             .compactMap { [entries] in entries.find($0.key) }.first
             .map { .duplicate($0.name, first: $0.slot.id) }
     }
 
-    /// All modules see the same again: the services of the reload where it holds, those before it where it
-    /// does not.
+    /// Ends the transition, so that all modules see the same services again: those of the reload if it was
+    /// committed, the former ones if it was rolled back.
     ///
-    /// The services of the modules that go were taken out.
+    /// The services of the unloaded modules were removed before.
     func endTransition() {
         guard let transition else { return }
         self.transition = nil
@@ -164,27 +165,27 @@ public final class ServiceRegistry {
 
     // MARK: Using
 
-    /// The service that some module provides.
+    /// Returns the service that a module provides.
     ///
     /// - Parameter service: The protocol, as `(any Accounts).self`.
     /// - Returns: The service.
     /// - Throws: ``ServiceError`` if no module provides it, its module is overdue, or it needs itself to be
-    ///   made; else what its provider threw.
+    ///   created; else the error of its provider.
     @inlinable
     public func resolve<Service: Sendable>(_ service: Service.Type) throws -> Service {
         try made(service)?.value ?? makeNow(service)
     }
 
-    /// The shared service, where it is made already.
+    /// Returns the shared service, if it is created already.
     @inlinable @inline(__always)
     func made<Service>(_ service: Service.Type) -> MadeService<Service>? {
         guard let word = gate.lane.wordInHand, word.mine.pointee.slot != 0 else { return nil }
-        // As the host, since the table is the lane's.
+        // As the host, since the table belongs to the lane.
         let module = word.mine.pointee
         guard word.exchange(for: module.inHost) else { return nil }
         let made = entries.findUncounted(ObjectIdentifier(service))?
             ._withUnsafeGuaranteedRef { $0.made }
-        // The lane cannot be taken from the host.
+        // While the host is current, the lane cannot be taken over.
         _ = word.exchange(for: module.inHost.resumed(by: module.slot))
         return made.map { unsafeDowncast($0, to: MadeService<Service>.self) }
     }
@@ -194,13 +195,13 @@ public final class ServiceRegistry {
         try onLane { try value(of: entry(of: service)) }
     }
 
-    /// Calls a service where it lives.
+    /// Calls a service inside its module.
     ///
     /// - Parameters:
     ///   - service: The protocol, as `(any Feed).self`.
-    ///   - body: Uses the service, as code of its module. It takes values along and brings values back.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``ServiceError`` as for ``resolve(_:)``; else what the provider or `body` threw.
+    ///   - body: Uses the service, as code of its module. It captures values and returns values.
+    /// - Returns: The result of `body`.
+    /// - Throws: ``ServiceError`` as for ``resolve(_:)``; else the error of the provider or of `body`.
     public func call<Service, Result: Sendable>(
         _ service: Service.Type, _ body: @Sendable (Service) throws -> Result
     ) throws -> Result {
@@ -231,12 +232,12 @@ public final class ServiceRegistry {
         return unsafeDowncast(entry, to: ServiceEntry<Service>.self)
     }
 
-    /// Forgets what a thread was making that lost the lane.
+    /// Clears the services that a thread was creating when it lost the lane.
     func forgetMaking() { making = [] }
 
     // MARK: The lane
 
-    /// The service: the shared one, made if it was not yet, or a new one.
+    /// Returns the service: the shared one, created if necessary, or a new one.
     private func value<Service>(of entry: ServiceEntry<Service>) throws -> Service {
         let (made, cycle) = try asHost { () -> (AnyObject?, [String]?) in
             if let made = entry.made { return (made, nil) }
@@ -252,7 +253,7 @@ public final class ServiceRegistry {
         do {
             value = try enter(entry, entry.make)
         } catch {
-            // Where the lane is lost, `making` is forgotten by who goes on.
+            // Where the lane is lost, the thread that goes on clears `making`.
             _ = try? asHost { making.removeLast() }
             throw error
         }
@@ -279,7 +280,7 @@ public final class ServiceRegistry {
         case (.threw(let error), _): throw error
         case (.tooDeep, _): throw ServiceError.tooDeep(entry.name)
         case (.lost, .go), (.threwOverdue, .go): throw ServiceError.lost(entry.name, entry.slot.id)
-        // It was not even tried.
+        // The service was not called.
         case (.lost, _), (.threwOverdue, _): throw LaneLost()
         case (.returned, _):
             guard let result else { throw ServiceError.notProvided(entry.name, nearest: nil) }
@@ -287,19 +288,19 @@ public final class ServiceRegistry {
         }
     }
 
-    /// The module that calls.
+    /// The calling module.
     private var callingSlot: ModuleSlot? {
         let lane = gate.lane
         if let thread = lane.hold { return lane.slot(thread.mine.slot) }
         return lane.overdueSlot
     }
 
-    /// The module that calls, where it matters who it is.
+    /// The calling module, where the result depends on it.
     private var viewingSlot: ModuleSlot? {
         isInTransition.load(ordering: .relaxed) ? callingSlot : nil
     }
 
-    /// Runs host code that touches what belongs to the lane, and calls no module.
+    /// Runs host code that accesses the state of the lane, and calls no module.
     private func asHost<Result>(_ body: () -> Result) throws -> Result {
         guard let thread = gate.lane.hold, let result = gate.lane.asHost(on: thread, body) else {
             throw LaneLost()
@@ -321,13 +322,13 @@ public final class ServiceRegistry {
     }
 }
 
-/// A service, whatever its type.
+/// A service of any type.
 @usableFromInline
 class AnyService {
     let name: String
     let key: ObjectIdentifier
     let slot: ModuleSlot
-    /// The shared one, a ``MadeService``, once it is made.
+    /// The shared service, a ``MadeService``, once it is created.
     @usableFromInline final var made: AnyObject?
 
     fileprivate init(_ name: String, _ key: ObjectIdentifier, of slot: ModuleSlot) {
@@ -337,7 +338,7 @@ class AnyService {
     }
 }
 
-/// A shared service: an object, since an optional of a protocol's type is slow to hand on.
+/// A shared service: an object, since an optional of a protocol's type is slow to pass on.
 @usableFromInline
 final class MadeService<Service> {
     @usableFromInline let value: Service

@@ -2,11 +2,11 @@
 struct ConfigurationReload: Sendable {
     var appConfig: JSONValue?
     var isAppConfigChanged: Bool
-    /// By module: what its configuration is now, and whether it changed.
+    /// The configuration of each module, and whether it changed.
     ///
-    /// A module that was made with these settings is not among them.
+    /// A module that was created with these settings is not among them.
     var modules: [ModuleID: (config: JSONValue?, isChanged: Bool)]
-    /// The same for whichever module asks.
+    /// The settings of the only module of a process, under any id.
     private var only: (config: JSONValue?, isChanged: Bool)?
 
     /// Creates the settings of one module, the only one of its process.

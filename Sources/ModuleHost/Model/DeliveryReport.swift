@@ -26,7 +26,7 @@ public struct DeliveryReport: Hashable, Sendable {
 }
 
 extension DeliveryReport {
-    /// Tells one more, and counts what comes of it.
+    /// Runs one delivery, and counts its result.
     @inlinable @inline(__always)
     mutating func count(_ body: () throws -> Void) throws {
         do {

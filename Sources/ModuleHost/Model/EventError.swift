@@ -1,23 +1,23 @@
 /// The reason why input from outside is not a valid event.
 public struct EventError: Error, Hashable, Sendable {
-    /// The event that was asked for.
+    /// The requested kind of event.
     public let kind: EventKind
-    /// The fault.
+    /// The reason.
     public let fault: Fault
 
-    /// The kinds of fault.
+    /// The kinds of reason.
     @nonexhaustive public enum Fault: Hashable, Sendable {
-        /// Only the host itself gives this event.
+        /// Only the host itself sends this event.
         case hostsOwn
         /// There is a payload, and the event takes none.
         case takesNoPayload
         /// There is no payload, and the event needs one.
         case payloadMissing
-        /// The payload is not what the event takes.
+        /// The payload does not have the form that the event takes.
         case payload(JSONError)
-        /// The URL to open is none.
+        /// The URL to open is not valid.
         case url(URLFault)
-        /// A message without a topic.
+        /// A message has no topic.
         case topicMissing
     }
 

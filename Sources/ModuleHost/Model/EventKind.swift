@@ -1,7 +1,7 @@
-/// The kinds of event an app's life is made of, by their external names: the ones that the
-/// slatefile, the command line and the journal use.
+/// The kinds of event in the life of an app, by their external names: the ones that the slatefile, the
+/// command line and the journal use.
 @nonexhaustive public enum EventKind: String, Hashable, Sendable, CaseIterable {
-    /// The app has launched. Only the host itself gives this one.
+    /// The app has launched. Only the host itself sends this event.
     case launch
     /// The app becomes active.
     case activate
@@ -9,7 +9,7 @@
     case resignActive = "resign-active"
     /// The app goes to the background.
     case background
-    /// The app comes back from the background.
+    /// The app returns from the background.
     case foreground
     /// The app is about to end.
     case terminate
@@ -21,17 +21,17 @@
     case pushRegistered = "push-registered"
     /// The push service refused this device.
     case pushRegistrationFailed = "push-registration-failed"
-    /// The user changed what notifications may do.
+    /// The user changed the settings for notifications.
     case notificationSettings = "notification-settings"
     /// A local notification fired.
     case localNotification = "local-notification"
-    /// The app is asked to open a URL.
+    /// The app is to open a URL.
     case openURL = "open-url"
     /// An activity begun elsewhere is to go on here.
     case userActivity = "user-activity"
     /// A home-screen shortcut was chosen.
     case shortcut
-    /// The slatefile was read again. Only the host itself gives this one.
+    /// The slatefile was reloaded. Only the host itself sends this event.
     case configurationChanged = "configuration-changed"
     /// A message on a topic.
     case message
@@ -58,7 +58,7 @@ extension EventKind {
 }
 
 extension EventKind {
-    /// Whether the event is durable: those that come with data, which no later event says again.
+    /// Whether the event is durable: events with a payload are, since no later event repeats their data.
     package var isDurable: Bool { payloadType != nil }
 
     /// Whether the first module that claims the event ends the search.
@@ -67,6 +67,6 @@ extension EventKind {
     /// Whether the modules' replies are joined into one.
     var wantsFetchResult: Bool { self == .push }
 
-    /// Whether only the host itself gives this event.
+    /// Whether only the host itself sends this event.
     package var isHostsOwn: Bool { self == .launch || self == .configurationChanged }
 }

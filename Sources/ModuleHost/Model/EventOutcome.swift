@@ -6,9 +6,9 @@ package struct EventOutcome: Hashable, Sendable {
     package var failed: Int
     /// The number of overdue modules: they receive the event when they return.
     package var overdue: Int
-    /// The modules' replies to a push, put together.
+    /// The joined replies of the modules to a push.
     package var fetch: FetchResult?
-    /// The module that claimed it.
+    /// The module that claimed the event.
     package var claimedBy: ModuleID?
     /// The reply of the route that answered a URL, as JSON.
     package var reply: [UInt8]?

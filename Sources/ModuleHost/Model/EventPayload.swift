@@ -1,6 +1,6 @@
 /// The payload of an event from outside.
 protocol EventPayload: Decodable, Sendable {
-    /// Returns what an event with this payload carries.
+    /// Returns the content of an event with this payload.
     ///
     /// - Throws: ``EventError`` if the event cannot take it.
     static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content
@@ -9,7 +9,7 @@ protocol EventPayload: Decodable, Sendable {
 extension EventPayload {
     /// Reads a payload.
     ///
-    /// - Throws: ``EventError`` for JSON of another type, in the name of `kind`.
+    /// - Throws: ``EventError`` for JSON of another type; it names `kind`.
     init(_ payload: JSONValue, of kind: EventKind) throws(EventError) {
         do throws(JSONError) {
             self = try payload.decode(Self.self)

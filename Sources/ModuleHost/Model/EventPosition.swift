@@ -1,8 +1,8 @@
 /// The position of a durable event in the inbox: the number of its segment, and its offset in that file.
 ///
-/// Positions grow in the order of acceptance, and none is ever used again. A module that stores the
-/// position of an event together with the event's effect, in one transaction, can tell a repeated one
-/// and so acts exactly once:
+/// Positions grow in the order of acceptance, and are never reused. A module that stores the position of an
+/// event together with the event's effect, in one transaction, can recognize a repeated one and so acts
+/// exactly once:
 ///
 /// ```swift
 /// if let position = context.position, position <= store.position { return }   // done before
@@ -12,14 +12,14 @@
 public struct EventPosition: Hashable, Comparable, Sendable {
     /// The segment's number, from 1.
     public let segment: UInt32
-    /// The place of the event's first byte in the segment, from 0.
+    /// The offset of the event's first byte in the segment, from 0.
     public let offset: UInt32
 
     /// Creates a position.
     ///
     /// - Parameters:
     ///   - segment: The segment's number, from 1.
-    ///   - offset: The place in it, from 0.
+    ///   - offset: The offset in the segment, from 0.
     public init(segment: UInt32, offset: UInt32) {
         self.segment = segment
         self.offset = offset
@@ -33,7 +33,7 @@ public struct EventPosition: Hashable, Comparable, Sendable {
     /// The position in one word; never 0, since segments are counted from 1.
     package var rawValue: UInt64 { UInt64(segment) << 32 | UInt64(offset) }
 
-    /// - Returns: Nil for 0, which stands for none.
+    /// - Returns: Nil for 0, which stands for no position.
     package init?(rawValue: UInt64) {
         guard rawValue >> 32 > 0 else { return nil }
         segment = UInt32(truncatingIfNeeded: rawValue >> 32)
@@ -57,7 +57,8 @@ extension EventPosition: LosslessStringConvertible {
         self.init(segment: segment, offset: offset)
     }
 
-    /// Digits only: no sign, and no zero before another digit, so that each position has one text.
+    /// Reads a number of digits only: no sign, and no zero before another digit, so that each position has
+    /// one text.
     private static func number(_ digits: Substring.UTF8View) -> UInt32? {
         guard let first = digits.first, digits.count == 1 || first != UInt8(ascii: "0"),
             digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

@@ -1,13 +1,13 @@
 /// The health of a host, for a service manager or a container.
 package struct HostHealth: Hashable, Sendable {
     package var state: LifecycleState
-    /// Whether the app has launched, and was not asked to stop.
+    /// Whether the app has launched, and no stop was requested.
     package var isReady: Bool
-    /// The number of modules, with those that failed.
+    /// The number of modules, including those that failed.
     package var modules: Int
-    /// Those that are busy beyond their deadline, in the order in which they became so.
+    /// The modules that are busy beyond their deadline, in the order in which they became overdue.
     package var overdue: [ModuleID] = []
-    /// Those that failed, in slatefile order: they get nothing more.
+    /// The modules that failed, in slatefile order: they receive no further events.
     package var failed: [ModuleID] = []
 
     package init(state: LifecycleState, isReady: Bool, modules: Int) {
@@ -16,19 +16,19 @@ package struct HostHealth: Hashable, Sendable {
         self.modules = modules
     }
 
-    /// Whether the host can no longer be called healthy: a new start would serve better.
+    /// Whether the host is unhealthy, so that a restart would help.
     ///
-    /// Modules that failed do not count: the app goes on without them, as it was asked to.
+    /// Modules that failed do not count: the app goes on without them, as the slatefile allows.
     package var isUnhealthy: Bool { Self.isUnhealthy(overdue: overdue.count, of: modules) }
 
-    /// Eight overdue, or half of all.
+    /// Returns whether eight modules, or half of all, are overdue.
     static func isUnhealthy(overdue: Int, of modules: Int) -> Bool {
         overdue >= 8 || overdue > 0 && overdue * 2 >= modules
     }
 }
 
 extension HostHealth: CustomStringConvertible {
-    /// One line, such as `active: 6 modules; overdue: com.mm.push`.
+    /// One line, such as `active: 6 modules; unresponsive: com.mm.push`.
     package var description: String {
         var text = isUnhealthy ? "unhealthy, " : ""
         text += "\(phase): \(modules) \(modules == 1 ? "module" : "modules")"
@@ -37,7 +37,7 @@ extension HostHealth: CustomStringConvertible {
         return text
     }
 
-    /// The state; an app that becomes active for the first time is still being launched.
+    /// The state; an app that becomes active for the first time still counts as launching.
     private var phase: String {
         switch state {
         case .terminating, .terminated: state.rawValue

@@ -4,19 +4,20 @@ import AppService
 public struct HostMetrics: Hashable, Sendable {
     /// The number of delivered events of each kind, with or without a responder.
     public internal(set) var events: [EventKind: Int] = [:]
-    /// The number of events without a meaning in the state of the app, such as `foreground` in the foreground.
+    /// The number of events that have no meaning in the state of the app, such as `foreground` in the
+    /// foreground.
     public internal(set) var ignored = 0
     /// The number of times that a handler threw.
     public internal(set) var failures = 0
     /// The number of times that a module became overdue.
     public internal(set) var timesOverdue = 0
-    /// The number of modules that run.
+    /// The number of running modules.
     public internal(set) var modulesRunning = 0
     /// The number of modules that failed.
     public internal(set) var modulesFailed = 0
     /// The time from the start to READY; nil before.
     public internal(set) var readyAfter: Duration?
-    /// The modules that are busy beyond their deadline, in the order in which they became so.
+    /// The modules that are busy beyond their deadline, in the order in which they became overdue.
     package internal(set) var overdue: [ModuleID] = []
     /// The state of the app.
     public internal(set) var state = LifecycleState.launching

@@ -1,16 +1,16 @@
-/// The entry of the inbox that an event stands in.
+/// The entry of an event in the inbox.
 ///
-/// A class, so that an event without one carries a single word more.
+/// A class, so that an event without an entry carries only one word more.
 package final class InboxEntry: Sendable {
     /// The position at which it begins.
     package let position: EventPosition
     /// The position at which the next entry begins.
     package let end: EventPosition
-    /// The id that its sender gave it; nil where it is known by its position alone.
+    /// The id that the sender gave the event; nil where its position alone identifies it.
     package let id: String?
     /// The number of the attempt to deliver it, from 1.
     package let attempt: Int
-    /// The only modules it is for, since all others have received it; nil for all.
+    /// The only modules that are to receive the event, since all others have received it; nil for all.
     package let only: Set<ModuleID>?
 
     package init(
@@ -28,18 +28,18 @@ package final class InboxEntry: Sendable {
 extension LifecycleEvent {
     /// The position of the event in the inbox; nil for one that is not durable.
     ///
-    /// Positions grow in the order of acceptance and are never used again. A module that stores the
-    /// position together with the event's effect can tell a repeated event from a new one.
+    /// Positions grow in the order of acceptance and are never reused. A module that stores the position
+    /// together with the event's effect can distinguish a repeated event from a new one.
     public var position: EventPosition? { entry?.position }
 
-    /// The id of a durable event: what its sender gave it, or else its position as text; nil for an event
-    /// that is not durable.
+    /// The id of a durable event: the one that its sender gave it, or else its position as text; nil for an
+    /// event that is not durable.
     public var id: String? { entry.map { $0.id ?? $0.position.description } }
 
     /// The number of the attempt to deliver the event, from 1.
     ///
-    /// More than 1 only for a durable event, one in whose delivery the host died before: a module may
-    /// have received it then.
+    /// More than 1 only for a durable event during whose delivery the host died before: a module may have
+    /// received it then.
     public var attempt: Int { entry?.attempt ?? 1 }
 
     /// Returns whether the event is for a module.
@@ -48,7 +48,7 @@ extension LifecycleEvent {
         return module.map(only.contains) ?? false
     }
 
-    /// The event as an entry of the inbox.
+    /// Returns the event with an entry of the inbox.
     package func standing(at entry: InboxEntry) -> LifecycleEvent {
         var event = self
         event.entry = entry

@@ -6,7 +6,7 @@ public struct Launch: Hashable, Sendable {
     /// The slatefile's `app`: the name of this app.
     public var app: String
 
-    /// Creates the account of a launch.
+    /// Creates the circumstances of a launch.
     public init(origin: Origin, app: String) {
         self.origin = origin
         self.app = app

@@ -1,17 +1,18 @@
-/// One thing that happened in the app's life: what modules receive.
+/// An event in the life of the app, as modules receive it.
 public struct LifecycleEvent: Sendable {
     /// The kind of event.
     public let kind: EventKind
     /// The origin of the event.
     public let origin: Origin
-    /// Its number in the host's log of events, from 0, in the order of delivery; of one run of the host.
+    /// The number of the event in the host's log of events, from 0, in the order of delivery; it starts over
+    /// with each run of the host.
     var sequence: UInt64 = 0
-    /// Its entry in the inbox; nil for what is not durable.
+    /// The entry in the inbox; nil for an event that is not durable.
     var entry: InboxEntry?
 
-    /// The payload as what it means.
+    /// The decoded payload.
     let content: Content
-    /// The payload as it came from outside; nil where ``content`` says as much.
+    /// The payload as it came from outside; nil where ``content`` is equivalent.
     private let given: JSONValue?
 
     /// The payload as a typed value.
@@ -23,7 +24,7 @@ public struct LifecycleEvent: Sendable {
         case registrationFailure(RegistrationFailure)
         case notificationSettings(NotificationSettings)
         case localNotification(LocalNotification)
-        /// Without its token, which goes beside it to where access is decided.
+        /// The URL without its token, which is passed beside it to the check of access.
         case url(RouteURL, RouteToken?)
         case activity(UserActivity)
         case shortcut(Shortcut)
@@ -59,7 +60,7 @@ public struct LifecycleEvent: Sendable {
         }
         guard let payload else { throw EventError(kind, .payloadMissing) }
         let content = try type.content(from: payload)
-        // Modules see neither the token nor a payload that has it.
+        // Modules receive neither the token nor a payload that contains it.
         if case .url(_, .some) = content {
             self.init(kind, origin, content)
         } else {
@@ -83,8 +84,8 @@ public struct LifecycleEvent: Sendable {
     /// Returns a request to open a URL.
     ///
     /// - Parameters:
-    ///   - text: The URL. A token in it is taken out.
-    ///   - token: The caller's token, which counts before one of the URL.
+    ///   - text: The URL. A token in it is removed.
+    ///   - token: The caller's token, which takes precedence over one in the URL.
     ///   - origin: The origin of the request.
     /// - Returns: The event.
     /// - Throws: ``URLFault`` if the text is not a URL.
@@ -112,9 +113,9 @@ public struct LifecycleEvent: Sendable {
 }
 
 extension LifecycleEvent {
-    /// The payload as JSON: as it came, but for a URL's token.
+    /// The payload as JSON: as received, except a URL's token.
     ///
-    /// May hold secrets of the users: log its kind instead.
+    /// May contain users' secrets: log the kind of the event instead.
     public var payload: JSONValue? {
         given ?? content.json.flatMap { try? JSONValue(parsing: $0) }
     }

@@ -4,21 +4,21 @@
 /// launching → inactive → active ⇄ inactive ⇄ background → terminating → terminated
 /// ```
 ///
-/// ``apply(_:)`` is the only way to move. It changes the state and names the events that modules
-/// are to be notified of it, but delivers none, so it can be tested as a table.
+/// ``apply(_:)`` is the only transition function. It changes the state and returns the events that modules
+/// are to receive, but delivers none, so it can be tested as a table.
 @nonexhaustive public enum LifecycleState: String, Hashable, Sendable, CaseIterable {
-    /// Modules are made and launched, in slatefile order. Moves to `inactive` or `terminating`.
+    /// Modules are created and launched, in slatefile order. Moves to `inactive` or `terminating`.
     case launching
-    /// Every module has launched; the app has no attention. Moves to `active`, `background` or
-    /// `terminating`.
+    /// Every module has launched; the app does not have the user's attention. Moves to `active`, `background`
+    /// or `terminating`.
     case inactive
     /// The app has the user's attention. Moves to `inactive`, `background` or `terminating`.
     case active
-    /// The app is out of sight. Moves to `active` (through `inactive`) or `terminating`.
+    /// The app is not visible. Moves to `active` (through `inactive`) or `terminating`.
     case background
-    /// Modules are notified of the end. Moves to `terminated`.
+    /// Modules receive the shutdown events. Moves to `terminated`.
     case terminating
-    /// The end.
+    /// The app has ended.
     case terminated
 
     /// A change that can be requested in a state.
@@ -26,24 +26,24 @@
         /// Every module has received `launch`.
         case launched
         case activate, resignActive, background, foreground, terminate
-        /// Every module has been notified of the end and was released.
+        /// Every module has received the shutdown events and was released.
         case ended
     }
 
-    /// The events that a change calls for, in order, or the word that it means nothing here.
+    /// The events that a change causes, in order, or the result that the change has no meaning.
     enum Effect: Hashable {
         case deliver([EventKind])
-        /// The change is meaningless in this state; it is counted and reported, never an error.
+        /// The change has no meaning in this state; it is counted and reported, and is not an error.
         case ignore
     }
 
     /// Moves to the state that follows `change`.
     ///
-    /// - Returns: The events that modules are to receive; ``Effect/ignore`` leaves the state as it was.
+    /// - Returns: The events that modules are to receive; ``Effect/ignore`` leaves the state unchanged.
     mutating func apply(_ change: Change) -> Effect {
         switch (self, change) {
         case (.launching, .launched): return move(to: .inactive, [])
-        // A stop in the middle of a launch: only those that heard `launch` hear of the end.
+        // A stop in the middle of a launch: only modules that received `launch` receive `terminate`.
         case (.launching, .terminate): return move(to: .terminating, [.terminate])
 
         case (.inactive, .activate): return move(to: .active, [.activate])
@@ -61,12 +61,12 @@
 
         case (.terminating, .ended): return move(to: .terminated, [])
 
-        // A second TERM during a stop, and a launch that completes after the stop was asked for.
+        // A second TERM during a stop, and a launch that completes after the stop was requested.
         case (.terminating, .terminate), (.terminating, .launched), (.terminated, .terminate):
             return .ignore
 
-        // What is so already, or cannot be from here. Spelled out, with no `default`: a new state
-        // or change must be placed by hand.
+        // The change has happened already, or is not possible from here. Spelled out, with no `default`: a
+        // new state or change must be placed by hand.
         case (.launching, .activate), (.launching, .resignActive), (.launching, .background),
             (.launching, .foreground), (.launching, .ended),
             (.inactive, .launched), (.inactive, .resignActive), (.inactive, .foreground),
@@ -97,7 +97,7 @@
 }
 
 extension EventKind {
-    /// The change of state that this event asks for, where it is a state event.
+    /// The change of state that this event requests, where it is a state event.
     var stateChange: LifecycleState.Change? {
         switch self {
         case .activate: .activate

@@ -1,6 +1,6 @@
-/// A notification that this app itself had scheduled.
+/// A notification that this app itself has scheduled.
 public struct LocalNotification: Decodable, Sendable {
-    /// The name it was scheduled under.
+    /// The name under which it was scheduled.
     public var id: String?
     /// Its title.
     public var title: String?

@@ -1,16 +1,16 @@
 /// The result of a module's handling of a remote notification.
 @nonexhaustive public enum FetchResult: String, Hashable, Sendable, CaseIterable {
-    /// There was something new.
+    /// There was new data.
     case newData
-    /// There was nothing new.
+    /// There was no new data.
     case noData
-    /// Looking failed. A handler that throws, and one that is overdue, count as this.
+    /// The fetch failed. A handler that throws, and one that is overdue, count as this.
     case failed
 
-    /// The reply of several modules as one: `newData` before `failed` before `noData`.
+    /// Returns the joined reply of several modules: `newData` before `failed` before `noData`.
     ///
     /// - Parameter other: The reply to join with this one.
-    /// - Returns: The joint reply.
+    /// - Returns: The joined reply.
     public func joined(with other: FetchResult) -> FetchResult {
         switch (self, other) {
         case (.newData, _), (_, .newData): .newData
@@ -46,8 +46,8 @@ public struct RemoteNotification: Decodable, Sendable {
 
             /// Reads a text, or an object with the parts.
             ///
-            /// - Parameter decoder: Where to read from.
-            /// - Throws: Where it is neither.
+            /// - Parameter decoder: The decoder to read from.
+            /// - Throws: An error where the value is neither.
             public init(from decoder: any Decoder) throws {
                 if let text = try? decoder.singleValueContainer().decode(String.self) {
                     self = .text(text)
@@ -63,7 +63,7 @@ public struct RemoteNotification: Decodable, Sendable {
 
         /// The text to show, if there is one.
         public var alert: Alert?
-        /// The number to show on the app's icon; 0 takes it away; nil leaves it.
+        /// The number to show on the app's icon; 0 removes it; nil leaves it.
         public var badge: UInt?
         /// Whether the notification is to wake the app without showing anything.
         public var isContentAvailable: Bool
@@ -85,8 +85,8 @@ public struct RemoteNotification: Decodable, Sendable {
 
         /// Reads Apple's dictionary.
         ///
-        /// - Parameter decoder: Where to read from.
-        /// - Throws: Where a value has the wrong type.
+        /// - Parameter decoder: The decoder to read from.
+        /// - Throws: An error where a value has the wrong type.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: Keys.self)
             alert = try values.decodeIfPresent(Alert.self, forKey: .alert)
@@ -106,15 +106,15 @@ public struct RemoteNotification: Decodable, Sendable {
     /// The part that the system itself reads, if there is one.
     public var aps: APS?
 
-    /// The whole notification; what the app itself put in stands beside `aps`.
+    /// The whole notification; the app's own members stand beside `aps`.
     public internal(set) var payload: JSONValue?
 
     /// Reads the notification's object.
     ///
     /// ``payload`` is set by the host.
     ///
-    /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is not an object, or `aps` is not as Apple has it.
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: An error where the value is not an object, or `aps` does not have Apple's form.
     public init(from decoder: any Decoder) throws {
         aps = try decoder.container(keyedBy: Key.self)
             .decodeIfPresent(APS.self, forKey: Key(stringValue: "aps"))
@@ -139,7 +139,7 @@ extension RemoteNotification: PlainlyDecodable {
 }
 
 extension RemoteNotification.APS {
-    /// Reads what most notifications have: a text, a badge, content.
+    /// Reads the members of most notifications: a text, a badge, content.
     init?(plain value: JSONValue) {
         guard value.kind == .object else { return nil }
         isContentAvailable = false
@@ -169,7 +169,7 @@ public struct DeviceToken: Decodable, Hashable, Sendable {
 
 /// The reason why the push service refused this device.
 public struct RegistrationFailure: Decodable, Error, Hashable, Sendable {
-    /// The push service's own words.
+    /// The message of the push service.
     public var error: String
 }
 

@@ -1,4 +1,4 @@
-/// Something the user was doing, here or on another device.
+/// An activity of the user, here or on another device.
 public struct UserActivity: Decodable, Sendable {
     /// Its kind, a reverse-domain name.
     public var type: String

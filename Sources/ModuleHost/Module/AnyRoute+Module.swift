@@ -1,5 +1,5 @@
 extension AnyRoute {
-    /// - Throws: The fault of a malformed pattern.
+    /// - Throws: The error of a malformed pattern.
     package convenience init<M>(_ route: Route<M>) throws(RouteError) {
         try self.init(
             route.pattern, action: route.action, access: route.access, summary: route.summary,
@@ -32,7 +32,7 @@ extension ErasedHandler {
         }
     }
 
-    /// A handler that takes no parameters.
+    /// Creates a handler that takes no parameters.
     @inlinable
     init<M: Module & SendableMetatype, Reply: Encodable & Sendable>(
         _ handler: @escaping @Sendable (M, RouteCall) throws -> Reply
@@ -47,9 +47,9 @@ extension ErasedHandler {
         }
     }
 
-    /// The module as what the handler was made for.
+    /// Returns the module as the class that the handler was created for.
     ///
-    /// Not `as?`: a class with routes is that class itself, which shows by comparing two addresses.
+    /// Not `as?`: a class with routes is exactly that class, so comparing two addresses is sufficient.
     @inlinable @inline(__always)
     static func module<M: Module>(_ module: AnyObject, as type: M.Type) throws -> M {
         guard Swift.type(of: module) == type else {

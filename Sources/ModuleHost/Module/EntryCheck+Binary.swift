@@ -1,19 +1,20 @@
 extension EntryUse {
-    /// A check of entries against the classes of the running binary: whether there is such a module,
-    /// whether the main one can supply the root, whether settings decode to what the module says they
-    /// are, whether its routes and its services can be, beside those of the modules before it.
+    /// A check of entries against the classes of the running binary: whether the class exists, whether the
+    /// main one can provide the root, whether settings decode as the type that the module declares, whether
+    /// its routes and its services are possible beside those of the modules before it.
     ///
-    /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which asks it in file order.
+    /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which calls it in file order.
     ///
-    /// - Parameter path: The slatefile's path. In the packages that it and the working directory belong to,
-    ///   the source of a class is looked for that the binary lacks; nil for no look.
-    /// - Returns: The check. It remembers what it found, so each reading of a slatefile takes a new one.
+    /// - Parameter path: The slatefile's path. Where the binary lacks a class, its source is searched in the
+    ///   packages of the slatefile and of the working directory; nil not to search.
+    /// - Returns: The check. It stores its results, so each reading of a slatefile takes a new one.
     public static func checkAgainstBinary(
         ofSlatefile path: String? = nil
     ) -> (EntryUse) -> [EntryFault] {
-        /// Targets in which a module was found, so that one may be looked for there.
+        /// Targets in which a module was found, to be searched for other modules.
         var targets: [String] = []
-        // Where every entry is wrong, the first few get the costly search for a slip, and the first hundred any.
+        // Where every entry is wrong, only the first few get the costly search for a typing error, and only
+        // the first hundred any search.
         var wrong = 0
         var routes = RouteTable()
         var services = ServiceProviders()

@@ -1,17 +1,17 @@
 import AppService
 
-/// Finds a module's class by the name that the slatefile gives it: `Target.Type`.
+/// A lookup of a module's class by its name in the slatefile: `Target.Type`.
 ///
-/// Nothing is registered anywhere: the class is looked up among those of the running binary, by its
-/// mangled name. That finds it in a release build, statically linked and stripped, also where no code
-/// imports its target.
+/// Nothing is registered: the class is looked up among those of the running binary, by its mangled name. That
+/// finds it in a release build, statically linked and stripped, even where no code imports its target.
 struct EntryType {
-    /// The extent of the search for a name that was meant.
+    /// The extent of the search for an intended name.
     enum Search {
         case none
-        /// Other spellings, and other targets: some hundred look-ups, about two milliseconds.
+        /// Other spellings, and other targets: some hundred lookups, about two milliseconds.
         case spellings
-        /// Every name that is one slip away, too: some thousand look-ups, about a tenth of a second.
+        /// Also every name that differs by one typing error: some thousand lookups, about a tenth of a
+        /// second.
         case all
     }
 
@@ -22,10 +22,10 @@ struct EntryType {
     ///
     /// - Parameters:
     ///   - entry: The name, such as `Modules.PushModule`.
-    ///   - targets: Targets that other entries of the slatefile name: where to look for a class whose
+    ///   - targets: Targets that other entries of the slatefile name, in which a class is searched whose
     ///     target was left out.
-    ///   - search: How far to look for what an unknown name may be meant to be.
-    /// - Throws: ``EntryError`` that tells an unknown name from a type that is not a module.
+    ///   - search: The extent of the search for the name that an unknown one may be meant as.
+    /// - Throws: ``EntryError``, which distinguishes an unknown name from a type that is not a module.
     init(
         _ entry: String, targets: [String] = [], search: Search = .all
     ) throws(EntryError) {
@@ -54,21 +54,21 @@ struct EntryType {
         Self.known.withLock { $0[entry] = found.type }
     }
 
-    /// The classes that were found: the runtime takes a name apart each time it is asked for it.
+    /// The classes that were found: the runtime parses a name at each lookup.
     ///
-    /// As many as there are module classes in this binary, at the most.
+    /// At most as many as there are module classes in this binary.
     private static let known = Guarded<[String: Any.Type]>([:])
 }
 
 /// The reason why an entry is not a module.
 @nonexhaustive public enum EntryError: Error, Hashable, Sendable {
-    /// It is not a name of a top-level class; `nearest` is what it may be meant to be.
+    /// The entry is not the name of a top-level class; `nearest` is the probably intended name.
     case malformed(String, nearest: String?)
-    /// Nothing in this binary has that name; `nearest` is a module whose name it resembles.
+    /// No type in this binary has that name; `nearest` is a module with a similar name.
     case notFound(String, target: String, nearest: String?)
-    /// Nothing in this binary has that name, but this source of it was changed after the binary was built.
+    /// No type in this binary has that name, but this source of it was changed after the binary was built.
     case notBuilt(String, source: String)
-    /// Nothing in this binary has that name, but a package that it was not built in has this source of it.
+    /// No type in this binary has that name, but a package in which it was not built has this source of it.
     case builtElsewhere(String, source: String)
     /// There is such a type, of this kind, but it is not a module.
     case noModule(String, kind: String)
@@ -77,8 +77,7 @@ struct EntryType {
 extension EntryError: CustomStringConvertible {
     /// The error and the remedy.
     ///
-    /// Such as `no class 'Modules.PushModul' in this binary; did you
-    /// mean 'Modules.PushModule'?`
+    /// For example `no class 'Modules.PushModul' in this binary; did you mean 'Modules.PushModule'?`
     public var description: String {
         switch self {
         case .malformed(let entry, let nearest?):
@@ -122,7 +121,7 @@ private struct EntryName: CustomStringConvertible {
 
     var description: String { "\(target).\(type)" }
 
-    /// The type of that name, with its kind in words; classes first.
+    /// Returns the type of that name, with its kind in words; classes first.
     func lookUp() -> (type: Any.Type, kind: String)? {
         let name = "\(target.utf8.count)\(target)\(type.utf8.count)\(type)"
         for (suffix, kind) in [("C", "class"), ("V", "a struct"), ("O", "an enum")] {
@@ -137,7 +136,7 @@ private struct EntryName: CustomStringConvertible {
         return _typeByName(name) is any Module.Type
     }
 
-    /// Returns the names that a malformed entry may have been meant to be.
+    /// Returns names that a malformed entry may be meant as.
     static func offers(for entry: String, targets: [String]) -> some Sequence<EntryName> {
         let parts =
             entry.utf8.count > 2 * longestOffered
@@ -153,9 +152,9 @@ private struct EntryName: CustomStringConvertible {
         }
     }
 
-    /// Names that this one may be meant to be, likelier ones first.
+    /// Returns names that this one may be meant as, likelier ones first.
     ///
-    /// They are tried one by one: the running binary can be asked for a name, not for a list.
+    /// They are tried one by one: the running binary can be searched for a name, but not listed.
     func neighbours(targets: [String], withSlips: Bool) -> some Sequence<EntryName> {
         guard max(target.utf8.count, type.utf8.count) <= Self.longestOffered else {
             return [AnySequence<EntryName>]().lazy.joined()
@@ -168,7 +167,8 @@ private struct EntryName: CustomStringConvertible {
         return [AnySequence(near), AnySequence(slips), AnySequence(targetSlips)].lazy.joined()
     }
 
-    /// Nothing is offered for a name of more bytes: it is not meant to be that of a module.
+    /// The largest length of a name for which suggestions are searched, in bytes: a longer one is not meant
+    /// as the name of a module.
     private static let longestOffered = 64
 
     /// The name with another case, and with or without the word `Module`.
@@ -188,7 +188,7 @@ private struct EntryName: CustomStringConvertible {
     }
 }
 
-/// Swift identifiers, as far as a mangled name spells them out.
+/// Returns whether a text is a Swift identifier, as far as a mangled name spells it out.
 private func isIdentifier(_ text: some StringProtocol) -> Bool {
     guard let first = text.utf8.first, !isDigit(first) else { return false }
     return text.utf8.allSatisfy { byte in
@@ -206,7 +206,7 @@ private func capitalized(_ name: String) -> String {
     name.prefix(1).uppercased() + name.dropFirst()
 }
 
-/// Every name that is one slip away: a letter too many, too few, another, or two swapped.
+/// Returns every name that differs by one typing error: a letter too many, too few, another, or two swapped.
 private func edits(of name: String) -> [String] {
     let letters = Array(name.utf8)
     let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_".utf8)

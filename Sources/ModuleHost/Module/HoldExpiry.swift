@@ -1,4 +1,4 @@
-/// A module's handler for the end of its hold's time: run or released, once, in the module.
+/// A module's handler for the expiry of its hold: run or released, once, in the module.
 ///
 /// Belongs to the module.
 final class HoldHandler {
@@ -15,11 +15,11 @@ final class HoldHandler {
     func drop() { body = nil }
 }
 
-/// Tells a module that the time of its hold is over.
+/// A job that notifies a module that the time of its hold is over.
 ///
-/// The hold ends when the handler has returned. The stop does not wait for a module that is overdue, and so not for
-/// its handler either, which runs when the module is back; nor for a handler that gets stuck. A module that
-/// a reload releases is notified as well: it goes when its holds are over.
+/// The hold ends when the handler has returned. The stop does not wait for a module that is overdue, and so
+/// not for its handler either, which runs when the module returns; nor for a handler that is stuck. A module
+/// that a reload releases is notified as well: it is unloaded when its holds are over.
 struct HoldExpiry: LaneJob {
     private let gate: Gate
     private let slot: ModuleSlot
@@ -28,8 +28,8 @@ struct HoldExpiry: LaneJob {
 
     /// - Parameters:
     ///   - gate: The way into the module.
-    ///   - slot: The module's place.
-    ///   - handler: What to run.
+    ///   - slot: The module's slot.
+    ///   - handler: The handler to run.
     ///   - onEnd: Called at the end of the hold, once or more, on any thread.
     init(
         gate: Gate, slot: ModuleSlot, _ handler: LaneConfined<HoldHandler>,
@@ -53,7 +53,7 @@ struct HoldExpiry: LaneJob {
     func abandon() { errand.abandon() }
 }
 
-/// A hold that is open, as it is shown.
+/// A description of an open hold.
 package struct OpenHold: Hashable, Sendable {
     /// The module that has it.
     package var module: ModuleID
@@ -61,7 +61,7 @@ package struct OpenHold: Hashable, Sendable {
     package var step: EventKind
     /// The reason for it.
     package var reason: String
-    /// The time that is left; nil if it does not run out.
+    /// The remaining time; nil if it does not run out.
     package var remaining: Duration?
 
     package init(module: ModuleID, step: EventKind, reason: String, remaining: Duration?) {

@@ -2,16 +2,16 @@ import AppService
 
 /// The holds that modules have on steps of the app's life, and the jobs that wait for their end.
 ///
-/// Any thread may use it. No code of a module runs under its lock: a hold's handler is run, and released
-/// of, in its module.
+/// Any thread may use it. No code of a module runs under its lock: a hold's handler is run, and released, in
+/// its module.
 final class HoldList: Sendable {
     typealias ID = Int
 
     /// The end of a hold.
     enum Ending {
-        /// Its module said so, or its handler has run.
+        /// Its module ended it, or its handler has run.
         case ended
-        /// It could not be ended any more.
+        /// It was released without being ended.
         case release
     }
 
@@ -29,13 +29,14 @@ final class HoldList: Sendable {
     fileprivate enum Clock {
         /// It does not run out: the app is in the foreground.
         case stopped
-        /// It runs out then. The turn tells this alarm from one that was called off too late.
+        /// It runs out at that instant. The turn distinguishes this alarm from one that was cancelled too
+        /// late.
         case runs(until: ContinuousClock.Instant, alarm: any Alarm, turn: Int)
-        /// It has run out, and the handler is on its way.
+        /// It has run out, and the handler is about to run.
         case ranOut
     }
 
-    /// A job that goes on once no hold is open.
+    /// A job that continues once no hold is open.
     fileprivate struct Waiting {
         let job: any LaneJob
         /// The module whose holds it waits for; nil for all.
@@ -62,9 +63,9 @@ final class HoldList: Sendable {
 
     /// - Parameters:
     ///   - gate: The way to the modules.
-    ///   - log: Where it says who held for too long.
+    ///   - log: The log for holds that took too long.
     ///   - time: The clock.
-    ///   - timeLimit: How long a hold may take.
+    ///   - timeLimit: The time that a hold may take.
     init(gate: Gate, log: Log, time: any TimeSource, timeLimit: Duration) {
         self.gate = gate
         self.log = log
@@ -72,7 +73,7 @@ final class HoldList: Sendable {
         state = Guarded(State(timeLimit: timeLimit))
     }
 
-    /// Holds that begin from now on may take another time.
+    /// Sets the time for holds that begin from now on.
     func exchange(timeLimit: Duration) { state.withLock { $0.timeLimit = timeLimit } }
 
     // MARK: Holds
@@ -87,7 +88,7 @@ final class HoldList: Sendable {
             let id = state.nextID
             state.nextID += 1
             state.holds[id] = hold
-            // A module that receives `background` late may do so when the app is back already.
+            // A module that receives `background` late may do so when the app is in the foreground again.
             if hold.step == .terminate || !state.isInForeground { start(id, in: &state) }
             return id
         }
@@ -109,7 +110,7 @@ final class HoldList: Sendable {
         let took = ended.began.duration(to: time.now()).briefText
         log.of(module: ended.module.text).debug(
             how == .release
-                ? "let go of its hold on '\(ended.step.rawValue)' without ending it: \(ended.reason)"
+                ? "released its hold on '\(ended.step.rawValue)' without ending it: \(ended.reason)"
                 : "ended its hold on '\(ended.step.rawValue)' after \(took): \(ended.reason)")
         if let handler = ended.handler {
             gate.lane.enqueue(
@@ -134,7 +135,7 @@ final class HoldList: Sendable {
         for job in ready { gate.lane.enqueue(job) }
     }
 
-    /// Returns the time that a hold has left; nil if it does not run out.
+    /// Returns the remaining time of a hold; nil if it does not run out.
     func remaining(_ id: ID) -> Duration? {
         let now = time.now()
         return state.withLock { state in
@@ -162,7 +163,7 @@ final class HoldList: Sendable {
         }
     }
 
-    /// Notes that a stop has begun, which takes no longer than this.
+    /// Notes that a stop has begun, with a limit for its time.
     func stopBegins(within limit: Duration) {
         let end = time.now() + limit
         state.withLock { $0.stopEnds = end }
@@ -170,12 +171,12 @@ final class HoldList: Sendable {
 
     /// Keeps a job, and puts it at the end of the lane's list once no hold is open.
     ///
-    /// What it waits for runs out from now on, also in the foreground.
+    /// The holds that it waits for run out from now on, also in the foreground.
     ///
     /// - Parameters:
-    ///   - job: What goes on then.
+    ///   - job: The job.
     ///   - slot: The module whose holds count; nil for those of all.
-    /// - Returns: False if no hold is open: the caller goes on itself.
+    /// - Returns: False if no hold is open: the caller continues itself.
     func keep(_ job: any LaneJob, untilNoneOf slot: ModuleSlot? = nil) -> Bool {
         state.withLock { state in
             let open = state.holds.filter { slot == nil || $0.value.slot === slot }
@@ -186,9 +187,9 @@ final class HoldList: Sendable {
         }
     }
 
-    // MARK: What is open
+    // MARK: Open holds
 
-    /// The holds that are open, in the order in which they were taken.
+    /// The open holds, in the order in which they were taken.
     var open: [OpenHold] {
         let now = time.now()
         return state.withLock { state in
@@ -202,9 +203,9 @@ final class HoldList: Sendable {
 
     // MARK: The end
 
-    /// Ends it all: the host has ended, and no job waits any more.
+    /// Ends all holds: the host has ended, and no job waits any more.
     func close() {
-        // What waits may be the last to hold an app, which is released outside of the lock.
+        // A waiting job may have the last reference to an app, which is released outside the lock.
         let waiting = state.withLock { state -> [Waiting] in
             state.isClosed = true
             for hold in state.holds.values { hold.clock.cancel() }
@@ -214,7 +215,7 @@ final class HoldList: Sendable {
         withExtendedLifetime(waiting) {}
     }
 
-    /// Releases what is left when the modules go: handlers are code of theirs.
+    /// Releases the remaining holds when the modules are unloaded: handlers are code of theirs.
     func clear() {
         let left = state.withLock { state -> [ID: Hold] in
             defer { state.holds = [:] }
@@ -225,7 +226,7 @@ final class HoldList: Sendable {
 
     // MARK: Time
 
-    /// Lets a hold's time begin, unless it runs.
+    /// Starts the time of a hold, unless it runs.
     private func start(_ id: ID, in state: inout State) {
         guard case .stopped = state.holds[id]?.clock else { return }
         let turn = state.nextTurn
@@ -235,7 +236,7 @@ final class HoldList: Sendable {
         state.holds[id]?.clock = .runs(until: time.now() + timeLimit, alarm: alarm, turn: turn)
     }
 
-    /// A hold's time is over: its module is notified, and then it has ended.
+    /// Handles the expiry of a hold: its module is notified, and then it ends.
     private func runOut(_ id: ID, _ turn: Int, of timeLimit: Duration) {
         let hold = state.withLock { state -> Hold? in
             guard !state.isClosed, let hold = state.holds[id],
@@ -277,7 +278,7 @@ extension HoldList {
 }
 
 extension HoldList.State {
-    /// The jobs that wait for no hold any more.
+    /// Removes and returns the jobs that no longer wait for a hold.
     fileprivate mutating func takeReady() -> [any LaneJob] {
         guard !waiting.isEmpty else { return [] }
         var ready: [any LaneJob] = []
@@ -289,7 +290,7 @@ extension HoldList.State {
         return ready
     }
 
-    /// Lets a hold's time stand still.
+    /// Stops the time of a hold.
     fileprivate mutating func stop(_ id: HoldList.ID) {
         guard case .runs(_, let alarm, _) = holds[id]?.clock else { return }
         alarm.cancel()

@@ -1,24 +1,24 @@
 /// The functions of the host that a module may call.
 ///
-/// Belongs to the module's context, and is used as that is.
+/// Belongs to the module's context, and is used under the same rules.
 public struct HostAccess {
     let services: any ModuleServices
     let module: ModuleID
     let slot: ModuleSlot
 
-    /// Puts another slatefile in the place of the one that the host runs of, as a table that comes from
-    /// elsewhere: the app's modules, order, routes and settings as data.
+    /// Replaces the slatefile of the running host by another one, such as a table received from elsewhere:
+    /// the app's modules, order, routes and settings as data.
     ///
-    /// The text is checked whole. Then the file is exchanged, at one instant, and the one before kept as
-    /// `<slatefile>.previous`; then the app is reloaded, as by `hostd reload`. Where a module cannot be made
-    /// or launched, both the app and the file are as before.
+    /// The text is checked completely. Then the file is exchanged atomically, and the former one kept as
+    /// `<slatefile>.previous`; then the app is reloaded, as by `hostd reload`. Where a module cannot be
+    /// created or launched, both the app and the file are as before.
     ///
-    /// - Order: After reloads that are on their way.
-    /// - Thread: At once done; the result comes on the lane.
+    /// - Order: After reloads in progress.
+    /// - Thread: Starts at once; the result is delivered on the lane.
     /// - Parameters:
-    ///   - text: The slatefile. Paths in it are beside the file that it replaces.
-    ///   - completion: Code of this module, on the lane; called once, unless that is gone: also by this very
-    ///     slatefile.
+    ///   - text: The slatefile. Paths in it are relative to the file that it replaces.
+    ///   - completion: Code of this module, on the lane; called once, unless the module is unloaded, which
+    ///     this slatefile may cause.
     public func apply(
         slatefile text: String,
         completion: @escaping (Result<SlatefileChange, SlatefileRefusal>) -> Void
@@ -41,15 +41,15 @@ public struct SlatefileChange: Hashable, Sendable {
     public let summary: String
 }
 
-/// The reason why another slatefile did not take effect; everything is as before.
+/// The reason why another slatefile did not take effect; everything is unchanged.
 @nonexhaustive public enum SlatefileRefusal: Error, Hashable, Sendable {
-    /// It is invalid: every fault.
+    /// The slatefile is invalid: every diagnostic.
     case invalid(SlatefileError)
-    /// A file that it names cannot be read; why, in words.
+    /// A file that it names cannot be read; the reason in words.
     case unreadable(String)
-    /// A module could not be made or launched, or the file not be written; why, in words.
+    /// A module could not be created or launched, or the file not be written; the reason in words.
     case undone(String)
-    /// The host runs of no file that could be exchanged.
+    /// The host runs without a file that could be exchanged.
     case noFile
     /// The host has stopped, or is about to.
     case stopped
@@ -61,9 +61,9 @@ extension SlatefileRefusal: CustomStringConvertible {
         switch self {
         case .invalid(let error): error.description
         case .unreadable(let reason): reason
-        case .undone(let reason): "undone, the running slatefile stays: \(reason)"
+        case .undone(let reason): "rolled back, the current slatefile stays in effect: \(reason)"
         case .noFile:
-            "this host runs of no slatefile that could be exchanged; run it by 'hostd run'"
+            "this host has no slatefile that could be reloaded; start it with 'hostd run'"
         case .stopped: "the host has stopped"
         }
     }

@@ -1,8 +1,7 @@
-/// A unit of application behaviour that a host creates, tells about the app's life, and releases.
+/// A unit of application behavior that a host creates, notifies of events, and releases.
 ///
-/// The slatefile names the modules to run. The host makes one instance of each, in slatefile order,
-/// and releases them in reverse order. A module receives only the events whose responder protocol it
-/// conforms to:
+/// The slatefile names the modules to run. The host creates one instance of each, in slatefile order, and
+/// releases them in reverse order. A module receives only the events whose responder protocol it conforms to:
 ///
 /// ```swift
 /// public final class Greeter: Module, LaunchResponder {
@@ -18,8 +17,8 @@
 ///
 /// An entry of the slatefile is a top-level class, named with its target: `"entry": "Greetings.Greeter"`.
 ///
-/// The host enters a module from one thread at a time, so a module needs no locks. It is not
-/// `Sendable`: work that leaves the lane takes values along, never the module.
+/// The host enters a module from one thread at a time, so a module needs no locks. It is not `Sendable`: work
+/// that leaves the lane captures values, never the module.
 public protocol Module: AnyObject {
     /// Creates the module, before any event reaches it.
     ///
@@ -29,13 +28,13 @@ public protocol Module: AnyObject {
     /// - Order: Slatefile order.
     /// - Thread: The lane.
     /// - Deadline: `deadlines.launch`, 20 s unless the slatefile says otherwise.
-    /// - Parameter context: The module's settings, its log, and what it may reach.
-    /// - Throws: Any error; the host names this module when it reports it. Where the slatefile says
-    ///   `"required": true` the launch ends (exit 70), else the app runs without it.
+    /// - Parameter context: The module's settings, its log, and the services of the host.
+    /// - Throws: Any error; the host names this module when it reports the error. Where the slatefile has
+    ///   `"required": true` the launch ends (exit 70), otherwise the app runs without the module.
     init(context: ModuleContext) throws
 }
 
-/// A module that says what its settings are, so that `hostd check` can try them.
+/// A module that declares the type of its settings, so that `hostd check` can decode them.
 ///
 /// ```swift
 /// public final class FeedModule: Module, ConfiguredModule {
@@ -52,9 +51,9 @@ public protocol ConfiguredModule: Module {
     associatedtype Configuration: Decodable & Sendable
 }
 
-/// The main module: it supplies the root.
+/// The main module: it provides the root.
 public protocol RootProvider: Module {
-    /// The URL that is opened at the end of launch; nil where the app has nothing to show.
+    /// The URL that is opened at the end of launch; nil where the app has none.
     ///
     /// - Thread: The lane, once every module has launched.
     /// - Throws: Any error; it is reported, and no root is opened.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The context of a module: its settings, its log, and the host's services.
 ///
-/// A context belongs to its module and is used from the module's own code, on the lane. Only the log
-/// is `Sendable`, and goes along with work that leaves the lane.
+/// A context belongs to its module and is used from the module's own code, on the lane. Only the log is
+/// `Sendable`, and may be captured by work that leaves the lane.
 public final class ModuleContext {
     /// The module's id, from the slatefile.
     public let id: ModuleID
@@ -17,21 +17,21 @@ public final class ModuleContext {
     /// Lines bear its id.
     public let log: Log
 
-    /// The folder in which the host, and what is to outlast it, keeps its files.
+    /// The folder of the host's files, and of files of modules that are to outlive the host.
     ///
     /// No slash at the end.
     public let stateDirectory: String
 
-    /// Sends messages to the app's modules, in slatefile order.
+    /// The center that sends messages to the app's modules, in slatefile order.
     public let center: CommunicationCenter
 
-    /// Services by protocol: those of this module for others, and those of others.
+    /// The registry of services by protocol: those of this module for others, and those of others.
     public let services: ServiceRegistry
 
-    /// Opens URLs.
+    /// The router, which opens URLs.
     public let router: Router
 
-    /// Calls actions of other modules.
+    /// The mediator, which calls actions of other modules.
     public let mediator: Mediator
 
     /// The functions of the host that the module may call.
@@ -40,9 +40,9 @@ public final class ModuleContext {
     let slot: ModuleSlot
     private var configValue: JSONValue?
     private var appConfigValue: JSONValue?
-    /// Whether the module has read the app's settings, so that other ones concern it.
+    /// Whether the module has read the app's settings, so that changes of them concern it.
     ///
-    /// The lane may ask that while the module is overdue.
+    /// The lane may read this while the module is overdue.
     let readsAppConfig = Atomic(false)
     private var timers: [ObjectIdentifier: ModuleTimer] = [:]
 
@@ -68,24 +68,24 @@ public final class ModuleContext {
 
     // MARK: Settings
 
-    /// The module's own `config`, as a `T`.
+    /// Returns the module's own `config`, decoded as a `T`.
     ///
     /// A module without `config` is read as `{}`.
     ///
-    /// - Parameter type: What to make of it.
+    /// - Parameter type: The type to decode.
     /// - Returns: The settings.
-    /// - Throws: ``JSONError`` with the place in the slatefile of everything that is missing, unknown or
-    ///   of the wrong type.
+    /// - Throws: ``JSONError`` with the place in the slatefile of every value that is missing, unknown or of
+    ///   the wrong type.
     public func config<T: Decodable>(_ type: T.Type = T.self) throws -> T {
         try (configValue ?? .emptyObject).decode(type)
     }
 
-    /// The app's `config`, as a `T`.
+    /// Returns the app's `config`, decoded as a `T`.
     ///
     /// A slatefile without one is read as `{}`.
     ///
-    /// - Parameter type: What to make of it. Keys that it does not ask for are faults, so a module that
-    ///   wants a part of it asks for a `[String: JSONValue]`.
+    /// - Parameter type: The type to decode. Keys that it does not ask for are errors, so a module that needs
+    ///   only a part decodes a `[String: JSONValue]`.
     /// - Returns: The settings.
     /// - Throws: ``JSONError`` as for ``config(_:)``.
     public func appConfig<T: Decodable>(_ type: T.Type = T.self) throws -> T {
@@ -93,10 +93,10 @@ public final class ModuleContext {
         return try (appConfigValue ?? .emptyObject).decode(type)
     }
 
-    /// The module's own `config`, as it is.
+    /// The module's own `config`, not decoded.
     var currentConfig: JSONValue { configValue ?? .emptyObject }
 
-    /// The app's `config`, as it is.
+    /// The app's `config`, not decoded.
     var currentAppConfig: JSONValue {
         readsAppConfig.store(true, ordering: .relaxed)
         return appConfigValue ?? .emptyObject
@@ -109,21 +109,21 @@ public final class ModuleContext {
 
     // MARK: Messages
 
-    /// Posts a message to every module that listens to its topic.
+    /// Posts a message to every module that receives its topic.
     ///
-    /// - Order: Delivered once what was accepted before is; not before READY, and not any more once the
-    ///   app stops.
+    /// - Order: Delivered after everything accepted before; not before READY, and not any more once the app
+    ///   stops.
     /// - Parameters:
-    ///   - topic: What it is about, such as `user.signed-in`.
-    ///   - payload: What it says, written as JSON.
-    /// - Throws: ``EventError`` for an empty topic, and whatever encoding the payload throws.
+    ///   - topic: The topic, such as `user.signed-in`.
+    ///   - payload: The payload, encoded as JSON.
+    /// - Throws: ``EventError`` for an empty topic, and any error of encoding the payload.
     public func post(_ topic: String, _ payload: some Encodable) throws {
         try post(topic, json: JSONValue(parsing: JSONEncoding.bytes(payload)))
     }
 
-    /// Posts a message that is its topic and no more.
+    /// Posts a message that consists of its topic alone.
     ///
-    /// - Parameter topic: What it is about.
+    /// - Parameter topic: The topic.
     /// - Throws: ``EventError`` for an empty topic.
     public func post(_ topic: String) throws { try post(topic, json: nil) }
 
@@ -133,14 +133,14 @@ public final class ModuleContext {
 
     // MARK: The current event
 
-    /// The event that the module is receiving; nil outside of one, as in a timer's tick.
+    /// The event that the module is receiving; nil outside an event, as in a timer's tick.
     public var event: LifecycleEvent? { host.services.currentEvent(of: slot) }
 
     /// The position of the current event in the inbox; nil for an event that is not durable.
     ///
-    /// A durable event is delivered at least once: after the host has died in it, it comes again. A module
-    /// that stores this position together with the event's effect, in one transaction, and leaves out
-    /// what is not beyond the position stored, acts exactly once. Nothing else does.
+    /// A durable event is delivered at least once: after the host has died in it, it is delivered again. A
+    /// module that stores this position together with the event's effect, in one transaction, and skips
+    /// events that are not beyond the stored position, acts exactly once. No other method achieves that.
     public var position: EventPosition? { event?.position }
 
     // MARK: The host
@@ -152,24 +152,24 @@ public final class ModuleContext {
 
     /// Registers work for the start-up queue.
     ///
-    /// Register in `init`: a name or a dependency that makes no sense then ends the launch with an error
-    /// that names it. Later registration is allowed until the app stops.
+    /// Register in `init`: a name or a dependency that is not valid then ends the launch with an error that
+    /// names it. Later registration is allowed until the app stops.
     ///
-    /// - Order: `high` tasks run before `launch` is delivered, `default` ones from then on, `low` ones
-    ///   once the app is ready and the lane is idle. See ``StartupQueue``.
-    /// - Thread: The work runs off the lane, beside other work, so it cannot use the module: it takes
-    ///   values along. To use what it makes, see the form with `then`.
+    /// - Order: `high` tasks run before `launch` is delivered, `default` ones from then on, `low` ones once
+    ///   the app is ready and the lane is idle. See ``StartupQueue``.
+    /// - Thread: The work runs off the lane, beside other work, so it cannot use the module: it captures
+    ///   values. To use its result, see the form with `then`.
     /// - Parameters:
-    ///   - name: What the task is called within this module. Everywhere else it is
-    ///     `<module id>/<name>`.
+    ///   - name: The name of the task within this module. Everywhere else it is `<module id>/<name>`.
     ///   - priority: How soon it is needed.
     ///   - after: Tasks that must have succeeded before: of this module by their name, of others, and where
     ///     the name has a `/` in it, by `<module id>/<name>`.
     ///   - deadline: How long it may take; nil means `startup.deadline` of the slatefile.
-    ///   - required: Whether the app cannot do without it: when it fails, at whatever time, the app is
-    ///     stopped and the host exits 70.
-    ///   - work: What to do.
-    /// - Throws: ``StartupError`` where the name is taken, or a late task waits for an unknown one.
+    ///   - required: Whether the app requires it: when it fails, at any time, the app is stopped and the host
+    ///     exits 70.
+    ///   - work: The work.
+    /// - Throws: ``StartupError`` where the name is taken, or a task registered later waits for an unknown
+    ///   one.
     public func startup(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
         deadline: Duration? = nil, required: Bool = false,
@@ -184,12 +184,12 @@ public final class ModuleContext {
     /// Registers asynchronous work for the start-up queue.
     ///
     /// - Parameters:
-    ///   - name: What the task is called within this module.
+    ///   - name: The name of the task within this module.
     ///   - priority: How soon it is needed.
     ///   - after: Tasks that must have succeeded before.
     ///   - deadline: How long it may take.
-    ///   - required: Whether the app cannot do without it.
-    ///   - work: What to do, off the lane.
+    ///   - required: Whether the app requires it.
+    ///   - work: The work, off the lane.
     /// - Throws: ``StartupError`` as for synchronous work.
     public func startup(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
@@ -213,14 +213,14 @@ public final class ModuleContext {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: What the task is called within this module.
+    ///   - name: The name of the task within this module.
     ///   - priority: How soon it is needed.
     ///   - after: Tasks that must have succeeded before.
     ///   - deadline: How long it may take, `then` included.
-    ///   - required: Whether the app cannot do without it.
-    ///   - work: Makes the result, off the lane.
-    ///   - then: Takes the result, on the lane; what waits for the task begins afterwards. Throwing fails
-    ///     the task. A task that is overdue hands nothing back.
+    ///   - required: Whether the app requires it.
+    ///   - work: Produces the result, off the lane.
+    ///   - then: Receives the result, on the lane; tasks that wait for this one begin afterwards. Throwing
+    ///     fails the task. A task that is overdue hands nothing back.
     /// - Throws: ``StartupError`` as for work without a result.
     public func startup<Value: Sendable>(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
@@ -236,13 +236,13 @@ public final class ModuleContext {
     /// Registers asynchronous work for the start-up queue whose result the module takes on the lane.
     ///
     /// - Parameters:
-    ///   - name: What the task is called within this module.
+    ///   - name: The name of the task within this module.
     ///   - priority: How soon it is needed.
     ///   - after: Tasks that must have succeeded before.
     ///   - deadline: How long it may take, `then` included.
-    ///   - required: Whether the app cannot do without it.
-    ///   - work: Makes the result, off the lane.
-    ///   - then: Takes the result, on the lane.
+    ///   - required: Whether the app requires it.
+    ///   - work: Produces the result, off the lane.
+    ///   - then: Receives the result, on the lane.
     /// - Throws: ``StartupError`` as for work without a result.
     public func startup<Value: Sendable>(
         _ name: String, priority: StartupPriority = .default, after: [String] = [],
@@ -285,12 +285,12 @@ public final class ModuleContext {
 
     // MARK: Timers
 
-    /// Calls the module once, after a while.
+    /// Calls the module once, after a delay.
     ///
     /// - Parameters:
-    ///   - delay: How long to wait.
-    ///   - tick: Runs on the lane. What it throws is reported under the module's name.
-    /// - Returns: The timer, to call it off. It need not be kept.
+    ///   - delay: The delay.
+    ///   - tick: Runs on the lane. An error that it throws is reported under the module's name.
+    /// - Returns: The timer, which can cancel it. It need not be kept.
     @discardableResult
     public func timer(
         after delay: Duration, _ tick: @escaping () throws -> Void
@@ -298,15 +298,15 @@ public final class ModuleContext {
         start(ModuleTimer(interval: delay, repeats: false, tick))
     }
 
-    /// Calls the module again and again.
+    /// Calls the module repeatedly.
     ///
-    /// The next interval begins when a tick has returned, so ticks never pile up. A host that is to be
-    /// idle has no use for this: prefer a timer that is set when there is something to do.
+    /// The next interval begins when a tick has returned, so ticks never accumulate. It keeps a host from
+    /// being idle: prefer a timer that is set when there is work to do.
     ///
     /// - Parameters:
-    ///   - interval: How long to wait before each tick; at least a millisecond.
-    ///   - tick: Runs on the lane. What it throws is reported under the module's name.
-    /// - Returns: The timer, to call it off. It need not be kept.
+    ///   - interval: The time before each tick; at least a millisecond.
+    ///   - tick: Runs on the lane. An error that it throws is reported under the module's name.
+    /// - Returns: The timer, which can cancel it. It need not be kept.
     @discardableResult
     public func timer(
         every interval: Duration, _ tick: @escaping () throws -> Void
@@ -321,7 +321,7 @@ public final class ModuleContext {
         return timer
     }
 
-    /// Calls off all that could still reach the module: it is about to be released.
+    /// Cancels everything that could still reach the module: it is about to be released.
     func invalidate() {
         for timer in Array(timers.values) { timer.cancel() }
         host.services.holds.endAll(of: slot)

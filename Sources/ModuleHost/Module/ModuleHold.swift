@@ -1,16 +1,16 @@
 /// A background assertion: it keeps a step of the app's life open while a module's work continues off the lane.
 ///
-/// A module takes one while it receives `background` or `terminate`, with
-/// ``ModuleContext/hold(_:expiry:)``, and ends it when the work is done. A stop goes on to its next
-/// step, `terminate` after `background` and letting the modules go after `terminate`, once no hold
-/// is open. Nothing else waits: events, calls and timers go on meanwhile.
+/// A module takes one while it receives `background` or `terminate`, with ``ModuleContext/hold(_:expiry:)``,
+/// and ends it when the work is done. A stop continues with its next step, `terminate` after `background` and
+/// unloading the modules after `terminate`, once no hold is open. Nothing else waits: events, calls and
+/// timers go on meanwhile.
 ///
-/// - Thread: Any. It may go along with the work.
-/// - Time: `deadlines.stop`, 10 s unless the slatefile says otherwise, from the moment it was taken;
-///   during a stop never past `deadlines.stopAll`. See ``remaining``.
+/// - Thread: Any. It may be captured by the work.
+/// - Time: `deadlines.stop`, 10 s unless the slatefile says otherwise, from the moment it was taken; during a
+///   stop never past `deadlines.stopAll`. See ``remaining``.
 /// - End: By ``end()``, by its time, with its module, or when the last reference to it is released.
 public final class ModuleHold: Sendable {
-    /// The reason for it, in the module's words.
+    /// The reason for the hold, in the module's words.
     public let reason: String
 
     private let id: HoldList.ID
@@ -24,36 +24,36 @@ public final class ModuleHold: Sendable {
 
     deinit { holds.end(id, how: .release) }
 
-    /// Ends the hold: the app may go on.
+    /// Ends the hold: the app may continue.
     ///
-    /// Does nothing where the hold has ended already, by whatever cause.
+    /// Has no effect where the hold has ended already, for any reason.
     public func end() { holds.end(id, how: .ended) }
 
-    /// The time that is left; zero once it has ended or run out, nil if it does not run out: the app has come back to the
-    /// foreground, and no stop has begun.
+    /// The remaining time; zero once the hold has ended or run out, nil if it does not run out: the app has
+    /// returned to the foreground, and no stop has begun.
     ///
     /// When the app goes to the background once more, the time begins again.
     public var remaining: Duration? { holds.remaining(id) }
 }
 
 extension ModuleContext {
-    /// Keeps the step that the module is hearing of open, until the hold is ended or its time runs out.
+    /// Keeps the step that the module is receiving open, until the hold is ended or its time runs out.
     ///
     /// Works while `background` or `terminate` is delivered. Take it in `didEnterBackground()` or
-    /// `willTerminate()`, pass it along with the work, and end it when the work is done:
+    /// `willTerminate()`, capture it in the work, and end it when the work is done:
     ///
     /// ```swift
     /// let hold = try context.hold("saving \(count) drafts") { self.saving?.cancel() }
     /// ```
     ///
     /// - Parameters:
-    ///   - reason: What the module needs the time for, for the log and `hostd modules`: it is not a place for
-    ///     what is secret.
-    ///   - expiry: Runs when the time has run out, as code of the module: on the lane, or where the module
-    ///     is overdue, on its own thread when it returns. The hold ends when it returns. It has the module's
-    ///     deadline for an event; is not run where the hold ends in another way.
-    /// - Returns: The hold. Letting go of it ends it.
-    /// - Throws: ``HoldError`` where nothing can be held.
+    ///   - reason: The reason why the module needs the time, for the log and `hostd modules`: it must not
+    ///     contain secrets.
+    ///   - expiry: Runs when the time has run out, as code of the module: on the lane, or where the module is
+    ///     overdue, on its own thread when it returns. The hold ends when it returns. It has the module's
+    ///     deadline for an event; it is not run where the hold ends in another way.
+    /// - Returns: The hold. Releasing it ends it.
+    /// - Throws: ``HoldError`` where there is no step to hold.
     public func hold(
         _ reason: String, expiry: (() -> Void)? = nil
     ) throws(HoldError) -> ModuleHold {
@@ -69,13 +69,13 @@ extension ModuleContext {
     }
 }
 
-/// The reason why there is nothing to hold.
+/// The reason why there is no step to hold.
 @nonexhaustive public enum HoldError: Error, Hashable, Sendable {
-    /// Neither `background` nor `terminate` is delivered, but this event, or none.
+    /// Neither `background` nor `terminate` is being delivered, but this event, or none.
     case nothingToHold(in: EventKind?)
     /// The host has ended.
     case stopped
-    /// The module runs in a process of its own: the step is another's.
+    /// The module runs in a process of its own: the step belongs to the host's process.
     case otherProcess
 }
 

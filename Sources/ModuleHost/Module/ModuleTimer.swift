@@ -1,7 +1,6 @@
 import AppService
 
-/// A timer of a module's, made by ``ModuleContext/timer(after:_:)`` or
-/// ``ModuleContext/timer(every:_:)``.
+/// A timer of a module, created by ``ModuleContext/timer(after:_:)`` or ``ModuleContext/timer(every:_:)``.
 ///
 /// It belongs to its module, and ends with it.
 public final class ModuleTimer {
@@ -20,9 +19,9 @@ public final class ModuleTimer {
     /// Whether the timer will tick, or tick again.
     public var isRunning: Bool { tick != nil }
 
-    /// Calls the timer off.
+    /// Cancels the timer.
     ///
-    /// It ticks no more, not even where its time had run out already.
+    /// It does not tick any more, even where its time had run out already.
     public func cancel() {
         tick = nil
         alarm?.cancel()

@@ -1,7 +1,7 @@
 /// The Swift files of the package that a slatefile and the running program belong to.
 ///
-/// A class is looked for where a package has it by convention: `Target.Type` in a file `Type.swift` anywhere below
-/// `Sources/Target`. In a package that the program was built in, a source tells something only if it is newer.
+/// A class is searched where a package has it by convention: `Target.Type` in a file `Type.swift` anywhere
+/// below `Sources/Target`. In a package in which the program was built, a source counts only if it is newer.
 struct PackageSources {
     /// Limits of the search: file names in all, and depth of nested folders.
     private enum Limits {
@@ -11,16 +11,16 @@ struct PackageSources {
 
     /// A source of a class that the program lacks.
     enum Found {
-        /// It was changed after the program was built.
+        /// The source was changed after the program was built.
         case newer(String)
-        /// It belongs to a package that the program was not built in.
+        /// The source belongs to a package in which the program was not built.
         case elsewhere(String)
     }
 
     /// The folders that have a manifest; absolute.
     private let roots: [String]
     private let workingFolder: String
-    /// The files of each target's folder that was looked into, by name.
+    /// The files in each target's folder that was searched, by name.
     private var targets: [String: [String: [String]]] = [:]
     private var room = Limits.names
 
@@ -38,7 +38,7 @@ struct PackageSources {
         self.roots = roots
     }
 
-    /// The nearest folder with a manifest, from `folder` upwards.
+    /// Returns the nearest folder with a manifest, from `folder` upwards.
     private static func root(of folder: String) -> String? {
         var folder: String? = folder
         while let candidate = folder {

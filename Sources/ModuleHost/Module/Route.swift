@@ -1,4 +1,4 @@
-/// One thing that a module can be asked for by URL, or by name: a pattern, who may, and what happens.
+/// A route of a module, reached by URL or by name: a pattern, the access, and a handler.
 ///
 /// ```swift
 /// struct Posts: Decodable { var name: String; var page: Int? }
@@ -13,16 +13,16 @@
 /// }
 /// ```
 ///
-/// The request is decoded from the parameters, those of the path and those of the query alike, before
-/// the handler runs. The handler runs on the lane and gets the module as its first parameter, so that
-/// routes can be listed, checked and documented without a module being made.
+/// The request is decoded from the parameters, those of the path and those of the query alike, before the
+/// handler runs. The handler runs on the lane and receives the module as its first parameter, so that routes
+/// can be listed, checked and documented without creating a module.
 public struct Route<M: Module & SendableMetatype>: Sendable {
-    /// The pattern as it is written; it is read when the route is added.
+    /// The pattern as it is written; it is parsed when the route is added.
     public let pattern: String
     /// The callers that may reach the route.
     public let access: RouteAccess
-    /// The name under which the route is called without a URL: the pattern as it is written, unless
-    /// it was given one of its own.
+    /// The name under which the route is called without a URL: the pattern as it is written, unless it has a
+    /// name of its own.
     public let action: String
     /// One line for the URI document.
     public let summary: String
@@ -43,13 +43,13 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     /// Creates a route that replies with a value.
     ///
     /// - Parameters:
-    ///   - pattern: Which URLs, in the words of ``RoutePattern``.
+    ///   - pattern: The URLs, in the form of ``RoutePattern``.
     ///   - action: Its name for a ``Mediator``; the pattern where none is given.
-    ///   - access: Who may reach it.
+    ///   - access: The callers that may reach it.
     ///   - summary: One line for the URI document.
-    ///   - predicate: Which requests; pure, since it runs for `canOpen` too, and on any thread. Where it
-    ///     says no, the search goes on with the next candidate.
-    ///   - handler: What happens. It may throw any error.
+    ///   - predicate: Returns whether the route accepts a request; must be pure, since it runs for `canOpen`
+    ///     too, and on any thread. Where it returns false, the search continues with the next candidate.
+    ///   - handler: Handles the request. It may throw any error.
     @inlinable
     public init<Request: Decodable & Sendable, Reply: Encodable & Sendable>(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
@@ -65,12 +65,13 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     /// Creates a route without a reply.
     ///
     /// - Parameters:
-    ///   - pattern: Which URLs, in the words of ``RoutePattern``.
+    ///   - pattern: The URLs, in the form of ``RoutePattern``.
     ///   - action: Its name for a ``Mediator``; the pattern where none is given.
-    ///   - access: Who may reach it.
+    ///   - access: The callers that may reach it.
     ///   - summary: One line for the URI document.
-    ///   - predicate: Which requests; pure, since it runs for `canOpen` too, and on any thread.
-    ///   - handler: What happens. It may throw any error.
+    ///   - predicate: Returns whether the route accepts a request; must be pure, since it runs for `canOpen`
+    ///     too, and on any thread.
+    ///   - handler: Handles the request. It may throw any error.
     @inlinable
     public init<Request: Decodable & Sendable>(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
@@ -88,11 +89,11 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     /// Creates a route that takes no parameters and replies with a value.
     ///
     /// - Parameters:
-    ///   - pattern: Which URLs, in the words of ``RoutePattern``.
+    ///   - pattern: The URLs, in the form of ``RoutePattern``.
     ///   - action: Its name for a ``Mediator``; the pattern where none is given.
-    ///   - access: Who may reach it.
+    ///   - access: The callers that may reach it.
     ///   - summary: One line for the URI document.
-    ///   - handler: What happens. It may throw any error.
+    ///   - handler: Handles the request. It may throw any error.
     @inlinable
     public init<Reply: Encodable & Sendable>(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
@@ -107,11 +108,11 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
     /// Creates a route that takes no parameters and has no reply.
     ///
     /// - Parameters:
-    ///   - pattern: Which URLs, in the words of ``RoutePattern``.
+    ///   - pattern: The URLs, in the form of ``RoutePattern``.
     ///   - action: Its name for a ``Mediator``; the pattern where none is given.
-    ///   - access: Who may reach it.
+    ///   - access: The callers that may reach it.
     ///   - summary: One line for the URI document.
-    ///   - handler: What happens. It may throw any error.
+    ///   - handler: Handles the request. It may throw any error.
     @inlinable
     public init(
         _ pattern: String, action: String? = nil, access: RouteAccess = .local,
@@ -128,17 +129,17 @@ public struct Route<M: Module & SendableMetatype>: Sendable {
 
 /// A module that answers URLs.
 ///
-/// - Order: The list is read once when the module is made, before any event.
-/// - Failure: A malformed pattern, or one that is there already, stops the launch.
+/// - Order: The list is read once when the module is created, before any event.
+/// - Failure: A malformed pattern, or one that exists already, stops the launch.
 public protocol RoutedModule: Module, SendableMetatype {
     /// The module's routes.
     static var routes: [Route<Self>] { get }
 }
 
 extension RoutedModule {
-    /// The module's routes, without its type.
+    /// Returns the module's routes, without its type.
     ///
-    /// - Throws: The fault of the first malformed pattern.
+    /// - Throws: The error of the first malformed pattern.
     package static func erasedRoutes() throws(RouteError) -> [AnyRoute] {
         var result: [AnyRoute] = []
         for route in routes { result.append(try AnyRoute(route)) }

@@ -1,24 +1,24 @@
-/// The routes of an app as far as its slatefile and the binary tell, without a module being made.
+/// The routes of an app as far as its slatefile and the binary declare them, without creating a module.
 extension RouteTable {
     /// Creates the table of the routes that the enabled modules list, in the order of the slatefile.
     ///
-    /// A command, or a module in a process of its own, has a place in the table but no routes: it
-    /// tells them when it runs. So has an entry that is not a module of this binary, which the launch
-    /// will find out.
+    /// A command, or a module in a process of its own, has a place in the table but no routes: it declares
+    /// them when it runs. The same applies to an entry that is not a module of this binary, which the launch
+    /// reports.
     ///
-    /// - Parameter slatefile: The app. One that was checked with ``EntryUse/checkAgainstBinary()`` has
-    ///   a table.
-    /// - Throws: Every fault.
+    /// - Parameter slatefile: The app. One that was checked with ``EntryUse/checkAgainstBinary()`` has a
+    ///   table.
+    /// - Throws: Every error.
     package init(of slatefile: Slatefile) throws(RouteTableError) {
         try self.init(of: slatefile) { _ in nil }
     }
 
-    /// Creates the table of the routes that modules have, or where they are yet to be made, list.
+    /// Creates the table of the routes that modules have or, where they are yet to be created, list.
     ///
     /// - Parameters:
     ///   - slatefile: The app.
-    ///   - routes: The routes that a module has; nil for one that is yet to be made.
-    /// - Throws: Every fault.
+    ///   - routes: Returns the routes that a module has; nil for one that is yet to be created.
+    /// - Throws: Every error.
     init(
         of slatefile: Slatefile, having routes: (ModuleID) -> [AnyRoute]?
     ) throws(RouteTableError) {
@@ -56,19 +56,19 @@ extension RouteTable {
         self.init(schemes: [], modules: [], fallback: nil, rewrites: RouteRewrites())
     }
 
-    /// Finds out whether a module can have the routes that its class lists, beside those that were
-    /// looked at before.
+    /// Checks whether a module can have the routes that its class lists, beside those that were checked
+    /// before.
     ///
     /// - Parameters:
     ///   - type: The class.
-    ///   - module: The module's name; nil where it has none that could be told from others.
-    /// - Returns: What is wrong with them.
+    ///   - module: The module's name; nil where it has no unique one.
+    /// - Returns: The errors in them.
     mutating func check(_ type: any RoutedModule.Type, as module: ModuleID?) -> [RouteError] {
         if let module, contents.position(of: module) == nil {
             append(module)
             return add(routesOf: type, as: module)
         }
-        // Of a name that is taken, each route would seem to be there already.
+        // Under a name that is taken, each route would seem to exist already.
         var alone = RouteTable()
         let nobody = ModuleID(checked: "")
         alone.append(nobody)
@@ -77,9 +77,9 @@ extension RouteTable {
         }
     }
 
-    /// Adds the routes that a class lists, as many of them as can be.
+    /// Adds the routes that a class lists, as many of them as possible.
     ///
-    /// - Returns: Why the others cannot.
+    /// - Returns: The errors of the others.
     private mutating func add<M: RoutedModule>(
         routesOf type: M.Type, as module: ModuleID
     ) -> [RouteError] {
@@ -99,12 +99,12 @@ extension RouteTable {
     }
 }
 
-/// The faults of the routes of a slatefile, in the order of the file.
+/// The errors of the routes of a slatefile, in the order of the file.
 package struct RouteTableError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Never empty.
+    /// The errors; never empty.
     package let faults: [RouteError]
 
-    /// The faults, in one line.
+    /// The errors, on one line.
     package var description: String {
         faults.map(\.description).joined(separator: "; ")
     }

@@ -1,4 +1,4 @@
-/// A module that says which services it provides, so that `hostd check` can tell whether it may.
+/// A module that declares the services that it provides, so that `hostd check` can check them.
 ///
 /// ```swift
 /// public final class AccountsModule: Module, ServiceProvider {
@@ -18,18 +18,18 @@ public protocol ServiceProvider: Module, SendableMetatype {
     static var services: [Any.Type] { get }
 }
 
-/// The services that the modules of a slatefile declare, without a module being made.
+/// The services that the modules of a slatefile declare, without creating a module.
 struct ServiceProviders {
     /// The module that was the first to declare each; nil for one without a valid id.
     private var modules: [ObjectIdentifier: ModuleID?] = [:]
 
-    /// Finds out whether a module can provide the services that its class declares, beside those of modules that were
-    /// looked at before.
+    /// Checks whether a module can provide the services that its class declares, beside those of modules that
+    /// were checked before.
     ///
     /// - Parameters:
     ///   - type: The class.
-    ///   - use: What the slatefile says about the module.
-    /// - Returns: What is wrong with them.
+    ///   - use: The module in the slatefile.
+    /// - Returns: The errors in them.
     mutating func check(_ type: any ServiceProvider.Type, _ use: EntryUse) -> [ServiceError] {
         let services = type.services
         guard use.isolation != .process || services.isEmpty else {

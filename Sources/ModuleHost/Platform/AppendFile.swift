@@ -2,12 +2,11 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// A file that only ever grows, such as a journal, and that can be reopened after it was moved
-/// away.
+/// A file that only grows, such as a journal, and that can be reopened after it was moved.
 ///
-/// Not safe to share between threads; a module holds one of its own.
+/// Not safe to share between threads; a module opens its own.
 public final class AppendFile {
-    /// The file's whole path.
+    /// The absolute path of the file.
     public let path: String
     private let name: String
     private let folder: String?
@@ -38,8 +37,8 @@ public final class AppendFile {
 
     /// Appends `bytes` in one write.
     ///
-    /// - Throws: ``FileError``, having taken a part that was written (a full disk) away again, as far
-    ///   as nothing was appended after it.
+    /// - Throws: ``FileError``. Where only a part was written (a full disk), that part is removed again, as
+    ///   far as nothing was appended after it.
     public func append(_ bytes: [UInt8]) throws(FileError) {
         do throws(SystemError) {
             let before = try Int(file.status().st_size)
@@ -55,9 +54,9 @@ public final class AppendFile {
         }
     }
 
-    /// Returns whether the file ends inside of a line: the last writer was cut off.
+    /// Returns whether the file ends inside a line: the last writer was cut off.
     ///
-    /// What has no end to look at, such as a device, says no.
+    /// False for a file without an end to read, such as a device.
     ///
     /// - Throws: ``FileError``.
     public func endsInsideLine() throws(FileError) -> Bool {
@@ -90,7 +89,7 @@ public final class AppendFile {
     private static func open(
         _ path: String, _ folder: String?, _ mode: UInt32, _ links: LinkPolicy
     ) throws(FileError) -> Descriptor {
-        // Readable too, for a look at the last byte.
+        // Readable too, to read the last byte.
         try Descriptor(
             opening: path, below: folder, O_RDWR | O_APPEND | O_CREAT, mode: mode, links: links)
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension [UInt8] {
-    /// The place of the first `byte` from `start` on, found many bytes at a time.
+    /// Returns the index of the first `byte` from `start` on; searches many bytes at a time.
     func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         withUnsafeBytes { buffer in
             guard start < buffer.count, let base = buffer.baseAddress,
@@ -11,7 +11,7 @@ extension [UInt8] {
         }
     }
 
-    /// The place of the first byte other than `byte` from `start` on, found many bytes at a time.
+    /// Returns the index of the first byte other than `byte` from `start` on; searches many bytes at a time.
     func firstIndex(otherThan byte: UInt8, from start: Int) -> Int? {
         withUnsafeBytes { buffer in
             let eight = UInt64(byte) * 0x0101_0101_0101_0101

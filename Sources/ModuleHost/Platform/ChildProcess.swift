@@ -1,15 +1,15 @@
 import AppService
 import Glibc
 
-/// A program that this process has started: a process group of its own, and pipes for its three standard
+/// A program that this process has started, with a process group of its own, and pipes for its three standard
 /// streams.
 ///
-/// It begins with no signal blocked or ignored, no descriptor but the three, and no variable but those it
-/// is given. When it has ended, whatever is left of its group is killed: nothing that it has started
-/// outlives it, unless that has left the group. When this process ends, however it does, the child reads
-/// the end of its input: a program that is to end with this one has to heed that.
+/// It begins with no signal blocked or ignored, no descriptor but the three, and no variable but those it is
+/// given. When it has ended, the rest of its group is killed: nothing that it has started outlives it, except
+/// processes that left the group. When this process ends, for whatever reason, the child reads the end of its
+/// input: a program that is to end with this one has to react to that.
 ///
-/// From the first one on this process ignores SIGPIPE.
+/// From the first start on, this process ignores SIGPIPE.
 package final class ChildProcess: Sendable {
     /// The end of a process.
     package enum Exit: Hashable, Sendable {
@@ -24,7 +24,7 @@ package final class ChildProcess: Sendable {
     package let error: Descriptor
     /// The writing end of the child's standard input.
     private let input: Guarded<InputEnd?>
-    /// Readable when the child has ended: to be waited for, and then ``exit()`` to be asked.
+    /// Readable when the child has ended: wait for this descriptor, then call ``exit()``.
     package let end: Descriptor
     private let reaped = Guarded<Exit?>(nil)
 
@@ -52,26 +52,27 @@ package final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - command: The path of the program, and its arguments.
     ///   - environment: All of its variables.
-    ///   - folder: Where it runs; nil for the folder of this process.
+    ///   - folder: Its working directory; nil for the folder of this process.
     /// - Returns: The process.
     /// - Throws: ``SystemError`` where it cannot be started. A program that is not executable ends with code
     ///   126 or 127 instead where `folder` is given.
     package static func start(
         _ command: [String], environment: [String: String], in folder: String? = nil
     ) throws(SystemError) -> ChildProcess {
-        // Swift sees no spawn action for a folder. The shell becomes the program: it is the same process.
+        // The spawn action for a folder is not visible to Swift. The shell becomes the program: it is the
+        // same process.
         let words =
             folder.map { ["/bin/sh", "-c", #"cd -- "$0" && exec "$@""#, $0] + command } ?? command
         guard let program = words.first, !words.contains(where: { $0.utf8.contains(0) }) else {
             throw .invalid
         }
-        // Else to write to a child that is gone would end this process.
+        // Otherwise writing to a child that has ended would end this process.
         Signals.turnIntoErrors()
         let input = try Pipe()
         let output = try Pipe()
         let error = try Pipe()
         for end in [input.writing.number, output.reading.number, error.reading.number] {
-            // Before the child has it: its own ends block, as every program expects.
+            // Before the child has the descriptor: its own ends block, as every program expects.
             guard fcntl(end, F_SETFL, O_NONBLOCK) == 0 else { throw .last }
         }
         let processID = try spawn(
@@ -95,12 +96,12 @@ package final class ChildProcess: Sendable {
         case end
     }
 
-    /// Takes what the child has printed, without waiting, into the front of `buffer`.
+    /// Reads the available output of the child, without waiting, into the front of `buffer`.
     ///
     /// - Parameters:
     ///   - stream: ``output`` or ``error``.
-    ///   - buffer: Where it goes.
-    /// - Returns: How much it is.
+    ///   - buffer: Receives the bytes.
+    /// - Returns: The number of bytes, or the state of the stream.
     package static func read(
         _ stream: borrowing Descriptor, into buffer: inout [UInt8]
     ) -> Reception {
@@ -115,10 +116,10 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Writes into the child's input what that takes without waiting.
+    /// Writes as many bytes into the child's input as fit without waiting.
     ///
-    /// - Returns: How many bytes it took.
-    /// - Throws: ``SystemError/brokenPipe`` if it is not read any more.
+    /// - Returns: The number of bytes that were written.
+    /// - Throws: ``SystemError/brokenPipe`` if the input is not read any more.
     package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         guard let input = input.withLock(\.self) else { throw .brokenPipe }
         while true {
@@ -131,9 +132,9 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the child's input takes more, or is not read any more.
+    /// Waits until the child's input has room, or is not read any more.
     ///
-    /// - Returns: False where time was up.
+    /// - Returns: False on a timeout.
     package func waitForRoom(milliseconds: Int32) -> Bool {
         guard let input = input.withLock(\.self) else { return true }
         return RawOutput.wait(
@@ -143,17 +144,17 @@ package final class ChildProcess: Sendable {
     /// Ends the child's input: a well-behaved child ends with it.
     package func closeInput() { input.withLock { $0 = nil } }
 
-    /// Sends a signal to the process and all that belongs to its group.
+    /// Sends a signal to the process and its group.
     ///
-    /// Nothing where it has ended: the number may be another's.
+    /// Has no effect once the process has ended: the number may belong to another process.
     package func signal(_ number: Int32) {
         reaped.withLock { if $0 == nil { _ = Glibc.kill(-processID, number) } }
     }
 
-    /// Tells the process and its group to end.
+    /// Asks the process and its group to end (SIGTERM).
     package func terminate() { signal(SIGTERM) }
 
-    /// Makes the process and its group end.
+    /// Kills the process and its group (SIGKILL).
     package func kill() { signal(SIGKILL) }
 
     /// Returns how the process ended, or nil while it runs.
@@ -163,7 +164,7 @@ package final class ChildProcess: Sendable {
     package func exit() -> Exit? {
         reaped.withLock { reaped in
             if let reaped { return reaped }
-            // Not yet reaped, it keeps its number, and so does its group, until that is killed.
+            // Until it is reaped it keeps its number, and so does its group, until that is killed.
             var info = siginfo_t()
             let options = WEXITED | WNOWAIT | WNOHANG
             guard waitid(P_PID, id_t(processID), &info, options) == 0, info.si_signo == SIGCHLD
@@ -173,7 +174,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the process has ended, and returns how it did.
+    /// Waits until the process has ended, and returns how it ended.
     package func waitForExit() -> Exit {
         while true {
             if let exit = exit() { return exit }
@@ -189,10 +190,11 @@ package final class ChildProcess: Sendable {
         return Exit(status: status)
     }
 
-    /// Reaps the processes that have ended and are this one's to reap, until one of them is `child`; all where that is nil.
+    /// Reaps the ended children of this process until one of them is `child`; all of them where `child` is
+    /// nil.
     ///
-    /// Only for a process that has started none but `child`: the others are those that have lost their
-    /// parents.
+    /// Only for a process that has started no other than `child`: the others are orphans that were reparented
+    /// to it.
     ///
     /// - Returns: How the child ended; nil where it has not.
     static func reap(until child: Int32?) -> Exit? {
@@ -204,7 +206,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Closed when nothing writes there any more.
+    /// A descriptor that is closed when nothing writes to it any more.
     private final class InputEnd: Sendable {
         let descriptor: Descriptor
         init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
@@ -214,8 +216,8 @@ package final class ChildProcess: Sendable {
 
     /// Both ends of a pipe.
     ///
-    /// Swift sees no call that opens one and closes it on `exec` in one step, so it is made under the lock
-    /// under which this process starts others.
+    /// The call that opens a pipe and sets close-on-exec in one step is not visible to Swift, so the pipe is
+    /// created under the lock under which this process starts others.
     private struct Pipe: ~Copyable {
         let reading: Descriptor
         let writing: Descriptor
@@ -244,7 +246,7 @@ package final class ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // The pipes have numbers above 2: nothing that is to be moved is overwritten.
+        // The pipes have numbers above 2: no descriptor that is still to be moved is overwritten.
         for (number, stream) in streams.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
         }

@@ -8,14 +8,14 @@ package enum CurrentProcess {
     /// The effective user, whose permissions count.
     package static var userID: UInt32 { geteuid() }
 
-    /// Has a process of root act as the owner of a file from now on: what it makes there is the owner's, and
-    /// it follows no link that he could not.
+    /// Makes a process of root act as the owner of a file from now on: files that it creates belong to the
+    /// owner, and it follows no link that the owner could not.
     ///
-    /// Nothing where the file is root's, does not exist, or the process is not root's.
+    /// Has no effect where the file is root's or does not exist, or the process is not root's.
     package static func actAsOwner(of path: String) {
         var status = stat()
         guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
-        // The group first: it takes root to change it.
+        // The group first: changing it takes root.
         _ = setegid(status.st_gid)
         _ = seteuid(status.st_uid)
     }
@@ -29,11 +29,11 @@ package enum CurrentProcess {
     /// The number of processors that are online.
     package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// The environment as it is now.
+    /// Returns the current environment.
     ///
-    /// A name that is given twice has its first value.
+    /// A name that is set twice has its first value.
     ///
-    /// Take it once, at the start: the system offers no safe way to read it beside a thread that
+    /// Call it once, at the start: the system offers no safe way to read the environment beside a thread that
     /// changes it.
     package static func environment() -> [String: String] {
         var result: [String: String] = [:]
@@ -50,14 +50,14 @@ package enum CurrentProcess {
         return result
     }
 
-    /// Takes variables out of the environment, so that no child inherits them.
+    /// Removes variables from the environment, so that no child inherits them.
     ///
-    /// While no other thread exists: it might read the environment at that moment.
+    /// Only while no other thread exists: it might read the environment at that moment.
     package static func removeFromEnvironment(_ names: [String]) {
         for name in names { unsetenv(name) }
     }
 
-    /// The path from the root that means the same file as `path` does in this process.
+    /// Returns the absolute path of the file that `path` names in this process.
     ///
     /// Links and `..` stay as they are.
     package static func absolute(_ path: String) -> String {
@@ -68,14 +68,14 @@ package enum CurrentProcess {
         return start == "/" ? "/\(name)" : "\(start)/\(name)"
     }
 
-    /// Returns whether a process of this number exists, of any user.
+    /// Returns whether a process with this number exists, of any user.
     package static func exists(_ id: Int32) -> Bool {
         id > 0 && (kill(id, 0) == 0 || errno == EPERM)
     }
 
-    /// Ends the process, its `atexit` work done.
+    /// Ends the process, after its `atexit` handlers.
     package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
-    /// Ends the process at once: no `atexit` work, no waiting for threads that may never return.
+    /// Ends the process at once: no `atexit` handlers, no waiting for threads that may never return.
     package static func exitNow(_ status: Int32) -> Never { _exit(status) }
 }

@@ -1,15 +1,14 @@
-/// An instant as ISO 8601 writes it, such as `2026-03-01T09:41:00.123Z` or
-/// `2026-03-01T10:41:00+01:00`.
+/// An instant in the form of ISO 8601, such as `2026-03-01T09:41:00.123Z` or `2026-03-01T10:41:00+01:00`.
 ///
-/// In parameters and in JSON it is text. Foundation's `Date` is taken from and written to the same
-/// text by routes; this type does without Foundation.
+/// In parameters and in JSON it is text. Routes read Foundation's `Date` from the same text and write it as
+/// such; this type does without Foundation.
 public struct DateTime: Hashable, Sendable, Comparable {
     /// Whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
     public let seconds: Int
     /// The rest, 0 to 999 999 999.
     public let nanoseconds: Int
 
-    /// Creates an instant, held within the years 1970 to 9999.
+    /// Creates an instant, clamped to the years 1970 to 9999.
     ///
     /// - Parameters:
     ///   - seconds: Whole seconds since 1970-01-01T00:00:00Z.
@@ -31,7 +30,7 @@ public struct DateTime: Hashable, Sendable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Returns whether one is earlier than the other.
+    /// Returns whether one instant is earlier than the other.
     public static func < (one: DateTime, other: DateTime) -> Bool {
         (one.seconds, one.nanoseconds) < (other.seconds, other.nanoseconds)
     }
@@ -42,14 +41,14 @@ public struct DateTime: Hashable, Sendable, Comparable {
     init?(secondsSince2001 seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
         let whole = seconds.rounded(.down)
-        // A double of this size is good for less than a microsecond.
+        // A double of this size is exact to less than a microsecond.
         let microseconds = ((seconds - whole) * 1e6).rounded(.down)
         self.init(seconds: Int(whole) + 978_307_200, nanoseconds: Int(microseconds) * 1000)
     }
 }
 
 extension DateTime: CustomStringConvertible {
-    /// The instant in UTC, with as many digits of the second as it has.
+    /// The instant in UTC, with as many fractional digits as it has.
     public var description: String {
         let text = WallTime(seconds: seconds, nanoseconds: nanoseconds).iso8601
         var fraction = "\(1_000_000_000 + nanoseconds)".dropFirst()
@@ -139,7 +138,7 @@ private struct DateTimeReader {
         }
     }
 
-    /// Days since 1970-01-01, counted from March so that the leap day is the last of its year.
+    /// Returns the days since 1970-01-01, counted from March so that the leap day is the last of its year.
     private static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month > 2 ? year : year - 1
         let monthFromMarch = (month + 9) % 12

@@ -4,7 +4,7 @@ import SwiftOverlayShims
 
 /// An open file, closed when it goes out of scope.
 ///
-/// Everything this package opens is closed on `exec`: no child inherits what it was not given.
+/// Every descriptor this package opens is closed on `exec`: a child inherits only what it was given.
 package struct Descriptor: ~Copyable, Sendable {
     /// The number that the system calls take.
     ///
@@ -38,10 +38,10 @@ package struct Descriptor: ~Copyable, Sendable {
         try self.init(opening: path, O_RDONLY | O_NONBLOCK)
     }
 
-    /// Opens a file that stands for a lock, creating it where it is missing, for this user alone (0600).
+    /// Opens a file that serves as a lock, creating it where it is missing, for this user alone (0600).
     ///
-    /// No link is followed. A file of this user's that others may open, as earlier versions made it, is
-    /// taken from them: any program that can open it could hold the lock.
+    /// No link is followed. Where a file of this user is open to others, as earlier versions created it,
+    /// their permissions are removed: any program that can open the file could hold the lock.
     ///
     /// - Throws: ``FileError``.
     package init(lockFile path: String) throws(FileError) {
@@ -51,7 +51,7 @@ package struct Descriptor: ~Copyable, Sendable {
         self = file
     }
 
-    /// Takes every permission from others than the owner, where that is this user.
+    /// Removes every permission of users other than the owner, where the owner is this user.
     private func restrict() -> SystemError? {
         guard let status = try? status(), status.st_uid == CurrentProcess.userID,
             status.st_mode & 0o077 != 0, fchmod(number, 0o600) != 0
@@ -71,7 +71,7 @@ package struct Descriptor: ~Copyable, Sendable {
         get throws(SystemError) { Int(try status().st_size) }
     }
 
-    /// The device and the inode of the open file, which no other file has for as long as it is open.
+    /// The device and the inode of the open file, which are unique as long as it is open.
     var identity: String {
         get throws(SystemError) {
             let status = try status()
@@ -86,7 +86,8 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Writes all of `bytes`, waiting as long as that takes.
     ///
-    /// - Throws: ``SystemError`` of the first write that failed; how much went out before is not told.
+    /// - Throws: ``SystemError`` of the first write that failed; the number of bytes written before is not
+    ///   reported.
     package borrowing func writeAll(_ bytes: some Collection<UInt8>) throws(SystemError) {
         try RawOutput.writeAll(bytes, to: number)
     }
@@ -101,9 +102,9 @@ package struct Descriptor: ~Copyable, Sendable {
         guard retryingInterrupted({ ftruncate(number, off_t(size)) }) == 0 else { throw .last }
     }
 
-    /// Writes `bytes` from the start of the file, which then ends with them.
+    /// Replaces the content of the file with `bytes`.
     ///
-    /// A process that dies in it leaves no empty file.
+    /// A process that dies meanwhile leaves no empty file.
     package borrowing func replaceContent(
         with bytes: some Collection<UInt8>
     ) throws(SystemError) {
@@ -112,7 +113,7 @@ package struct Descriptor: ~Copyable, Sendable {
         try truncate(to: bytes.count)
     }
 
-    /// A lock that one process has alone, or that many share.
+    /// The kind of a lock: exclusive to one process, or shared by many.
     package enum Lock {
         case shared
         case exclusive
@@ -140,9 +141,9 @@ package struct Descriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Gives the file's lock back.
+    /// Releases the file's lock.
     ///
-    /// - Returns: Whether that worked; where it did not, closing the descriptor does it.
+    /// - Returns: Whether that succeeded; where it did not, closing the descriptor releases the lock.
     @discardableResult
     package borrowing func unlock() -> Bool { flock(number, LOCK_UN) == 0 }
 }

@@ -2,12 +2,12 @@ import AppService
 import Dispatch
 
 extension DispatchTime {
-    /// The instant so long from now.
+    /// Returns the instant that is `duration` from now.
     static func after(_ duration: Duration) -> DispatchTime {
         .now() + DispatchTimeInterval.nanoseconds(duration.wholeNanoseconds)
     }
 
-    /// The milliseconds until then: 0 if it is past, else at least 1.
+    /// The milliseconds until the instant: 0 if it is past, else at least 1.
     var millisecondsLeft: Int32 {
         let now = DispatchTime.now()
         guard self > now else { return 0 }

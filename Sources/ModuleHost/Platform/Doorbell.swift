@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Wakes the one thread that works off a mailbox: rings only where that thread sleeps.
+/// A wake-up for the thread that processes a mailbox: a system call only where that thread sleeps.
 ///
-/// To ring at an owner who is awake costs one exchange of a word and no system call. The owner's turn is:
-/// take the mail; work; ``fallAsleep()``; wait for ``descriptor``, for no time where it was false;
-/// ``wakeUp(signalled:)``. Mail that comes after it was taken is found in the next turn.
+/// Ringing while the owner is awake costs one atomic exchange and no system call. The owner's turn is: take
+/// the mail; process it; ``fallAsleep()``; wait for ``descriptor``, without waiting where it returned false;
+/// ``wakeUp(signalled:)``. Mail that arrives after the owner took it is found in the next turn.
 final class Doorbell: Sendable {
     private enum Owner {
         static let awake: UInt8 = 0
         static let asleep: UInt8 = 1
-        /// Awake, and there is something that it may not have seen.
+        /// The owner is awake, and there may be mail that it has not seen.
         static let rung: UInt8 = 2
     }
 
@@ -19,18 +19,18 @@ final class Doorbell: Sendable {
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     init() throws(SystemError) { signal = try WakeSignal() }
 
-    /// The descriptor that can be read from when it rang while the owner slept.
+    /// The descriptor that is readable after a ring while the owner slept.
     var descriptor: Int32 { signal.descriptor }
 
-    /// Has the owner look at its mail, which must be there already.
+    /// Makes the owner check its mail, which must be there already.
     ///
-    /// From any thread. Never waits.
+    /// Callable from any thread. Never waits.
     func ring() {
         let was = owner.exchange(Owner.rung, ordering: .acquiringAndReleasing)
         if was == Owner.asleep { signal.give() }
     }
 
-    /// Returns whether the owner may sleep: false if it rang since ``wakeUp(signalled:)``.
+    /// Returns whether the owner may sleep: false after a ring since ``wakeUp(signalled:)``.
     func fallAsleep() -> Bool {
         owner.compareExchange(
             expected: Owner.awake, desired: Owner.asleep, ordering: .acquiringAndReleasing
@@ -39,7 +39,7 @@ final class Doorbell: Sendable {
 
     /// Notes that the owner is awake, and is about to take its mail.
     ///
-    /// - Parameter signalled: Whether ``descriptor`` can be read from.
+    /// - Parameter signalled: Whether ``descriptor`` is readable.
     func wakeUp(signalled: Bool) {
         if signalled { signal.take() }
         _ = owner.exchange(Owner.awake, ordering: .acquiringAndReleasing)

@@ -2,7 +2,7 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// The path of the file itself that `path` leads to, symbolic links followed.
+/// Returns the path of the file that `path` leads to, symbolic links followed.
 ///
 /// - Throws: ``FileError``.
 func resolvedPath(_ path: String) throws(FileError) -> String {
@@ -11,7 +11,7 @@ func resolvedPath(_ path: String) throws(FileError) -> String {
     return String(cString: resolved)
 }
 
-/// The permissions of a file.
+/// Returns the permissions of a file.
 ///
 /// - Throws: ``FileError``.
 func fileMode(_ path: String) throws(FileError) -> UInt32 {
@@ -20,7 +20,7 @@ func fileMode(_ path: String) throws(FileError) -> UInt32 {
     return status.st_mode & 0o7777
 }
 
-/// Gives a file a second name, in the place of what has that name, at one instant.
+/// Gives a file a second name, and atomically replaces any file of that name.
 ///
 /// - Parameters:
 ///   - path: The file.
@@ -30,14 +30,14 @@ func linkFile(_ path: String, to other: String) throws(FileError) {
     let temporary = "\(other).\(getpid()).tmp"
     unlink(temporary)
     guard link(path, temporary) == 0 else { throw FileError("link", path, .last) }
-    // Where both names are the same file's already, this does nothing, and leaves the first.
+    // Where both names already belong to the same file, this does nothing, and leaves the first.
     let isRenamed = rename(temporary, other) == 0
     let reason = SystemError.last
     unlink(temporary)
     if !isRenamed { throw FileError("write", other, reason) }
 }
 
-/// Gives a file another name, in the place of what has that name, at one instant.
+/// Renames a file, and atomically replaces any file of that name.
 ///
 /// - Throws: ``FileError``.
 func renameFile(_ path: String, to other: String) throws(FileError) {

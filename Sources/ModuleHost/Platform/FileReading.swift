@@ -4,25 +4,25 @@ import SwiftOverlayShims
 
 /// The reason why a file could not be read.
 public struct FileReadError: Error, Hashable, Sendable {
-    /// The reason in one of these kinds.
+    /// The kind of reason.
     @nonexhaustive public enum Reason: Hashable, Sendable {
-        /// Nothing has this name, or a part of the path is not a folder.
+        /// No file has this name, or a part of the path is not a folder.
         case missing
-        /// The name is a folder's.
+        /// The name belongs to a folder.
         case isDirectory
-        /// A pipe, a device or a socket: reading it could take for ever.
+        /// The file is a pipe, a device or a socket: reading it could wait for ever.
         case notRegular
-        /// The process may not read it.
+        /// The process does not have the permission to read it.
         case notReadable
-        /// It holds a secret, and its group or others have a permission.
+        /// The file is a secret, and its group or others have a permission.
         case notPrivate
-        /// It must be this user's or root's, and belongs to another user.
+        /// The file must belong to this user or root, and belongs to another user.
         case foreignOwner(UInt32)
-        /// It is a symbolic link that is not followed, in words.
+        /// The file is a symbolic link that is not followed; the reason in words.
         case link(String)
-        /// More bytes than the limit given.
+        /// The file has more bytes than the limit.
         case tooLarge(limit: Int)
-        /// The system failed otherwise.
+        /// The system reported another error.
         case failed(SystemError)
     }
 
@@ -61,7 +61,7 @@ extension FileReadError.Reason: CustomStringConvertible {
 
 /// Reads a regular file to its end.
 ///
-/// Never waits for a writer or a device: what is not a regular file is refused.
+/// Never waits for a writer or a device: a file that is not regular is refused.
 ///
 /// - Parameters:
 ///   - path: The file's path.
@@ -69,9 +69,9 @@ extension FileReadError.Reason: CustomStringConvertible {
 ///   - links: How a symbolic link in the place of the file is treated; nil to follow any.
 ///   - isSecret: Whether to refuse it where its group or others have any permission.
 ///   - isTrusted: Whether to refuse it where it belongs to neither this process's user nor root. Of a
-///     symbolic link, what it leads to counts.
+///     symbolic link, the target counts.
 /// - Returns: Its bytes.
-/// - Throws: ``FileReadError``, which tells what is missing from what is not permitted.
+/// - Throws: ``FileReadError``, which distinguishes a missing file from one without permission.
 public func readFile(
     at path: String, limit: Int, links: LinkPolicy? = nil, isSecret: Bool = false,
     isTrusted: Bool = false
@@ -119,7 +119,7 @@ func readEnd(
         guard lseek(file.number, max(0, status.st_size - off_t(count)), SEEK_SET) >= 0 else {
             throw .last
         }
-        // What is appended meanwhile is not part of it.
+        // Bytes that are appended meanwhile are not read.
         return try file.read(upTo: count)
     } catch {
         throw FileReadError(path: path, reason: .init(error, limit: count))
@@ -129,7 +129,7 @@ func readEnd(
 private func openToRead(
     _ path: String, _ links: LinkPolicy?
 ) throws(FileReadError) -> Descriptor {
-    // Without O_NONBLOCK the opening of a named pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     let flags = O_RDONLY | O_NONBLOCK
     do throws(FileError) {
         if let links { return try Descriptor(opening: path, flags, links: links) }
@@ -147,7 +147,7 @@ extension FileReadError.Reason {
         switch error.code {
         case ENOENT, ENOTDIR: self = .missing
         case EISDIR: self = .isDirectory
-        // ENXIO and ENODEV are what opening a socket or a device without a driver gives.
+        // Opening a socket, or a device without a driver, fails with ENXIO or ENODEV.
         case EINVAL, ENXIO, ENODEV: self = .notRegular
         case EACCES, EPERM: self = .notReadable
         case EFBIG: self = .tooLarge(limit: limit)
@@ -158,19 +158,19 @@ extension FileReadError.Reason {
 }
 
 extension Descriptor {
-    /// Reads from here to the end.
+    /// Reads from the current position to the end.
     ///
     /// - Parameters:
-    ///   - expected: How many there should be; a wrong guess costs time only. Files under `/proc`
-    ///     say 0.
-    ///   - limit: How many there may be.
+    ///   - expected: The expected number of bytes; a wrong guess costs time only. Files under `/proc` report
+    ///     a size of 0.
+    ///   - limit: How many bytes there may be.
     /// - Returns: The bytes, or nil where there are more than `limit`.
     /// - Throws: ``SystemError``.
     borrowing func readToEnd(
         expecting expected: Int, limit: Int
     ) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
-        // One more than expected, so that the end shows without growing.
+        // One more than expected, so that the end is found without growing.
         var room = max(expected + 1, 4096)
         while true {
             let before = bytes.count
@@ -182,7 +182,7 @@ extension Descriptor {
         }
     }
 
-    /// Up to `count` bytes; none at the end of the file.
+    /// Reads up to `count` bytes; none at the end of the file.
     borrowing func read(upTo count: Int) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -5,16 +5,17 @@ import Synchronization
 
 private let temporaryFiles = Atomic(0)
 
-/// Puts `bytes` in the place of the file `path` at one instant: a reader sees the old content or
-/// the new, whole, also after a crash of this process.
+/// Replaces the file `path` with `bytes` atomically: a reader sees the old content or the new content,
+/// complete, also after a crash of this process.
 ///
-/// They go to a file beside it that is then renamed. Nothing is left of that where it fails.
+/// The bytes are written to a file beside it, which is then renamed. Where that fails, the new file is
+/// removed.
 ///
 /// - Parameters:
 ///   - bytes: The file's new content.
 ///   - path: The file to replace or create. A symbolic link is itself replaced.
 ///   - mode: The file's permissions, whatever the umask.
-///   - synchronized: Whether the content must be on the disk before it takes the place.
+///   - synchronized: Whether the content must be on the disk before the file is renamed.
 /// - Throws: ``FileError``.
 public func writeFile(
     _ bytes: some Collection<UInt8>, to path: String, mode: UInt32 = 0o644,
@@ -38,12 +39,11 @@ public func writeFile(
     }
 }
 
-/// Makes the folder `path`, and those above it that do not exist, for this user alone (0700 or
-/// `mode`).
+/// Creates the folder `path`, and missing folders above it, for this user alone (0700 or `mode`).
 ///
-/// One that is there is left as it is.
+/// A folder that exists is left as it is.
 ///
-/// - Throws: ``FileError``, also where the path is that of something else than a folder.
+/// - Throws: ``FileError``, also where the path names something else than a folder.
 package func makeFolders(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
     if mkdir(path, mode) == 0 { return }
     var reason = SystemError.last
@@ -59,9 +59,9 @@ package func makeFolders(_ path: String, mode: UInt32 = 0o700) throws(FileError)
     }
 }
 
-/// Opens a folder, for a lock on it or a look at what it is.
+/// Opens a folder, to lock it or to examine it.
 ///
-/// - Throws: ``FileError``, also where the path is that of something else than a folder.
+/// - Throws: ``FileError``, also where the path names something else than a folder.
 package func openFolder(_ path: String) throws(FileError) -> Descriptor {
     do throws(SystemError) {
         return try Descriptor(opening: path, O_RDONLY | O_DIRECTORY)
@@ -70,7 +70,7 @@ package func openFolder(_ path: String) throws(FileError) -> Descriptor {
     }
 }
 
-/// The path without its last component, `.` for a bare name, or nil for `/` and the empty path.
+/// Returns the path without its last component, `.` for a bare name, or nil for `/` and the empty path.
 package func parentFolder(of path: String) -> String? {
     var bytes = Array(path.utf8)
     while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }

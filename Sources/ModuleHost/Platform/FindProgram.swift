@@ -5,17 +5,18 @@ import SwiftOverlayShims
 /// The reason why a program cannot be started by its name.
 enum ProgramFault: Error, Hashable {
     case missing
-    /// It is a folder, or this user may not execute it.
+    /// The path is a folder, or this user may not execute the program.
     case notExecutable
 }
 
-/// Looks whether there is a program, as `exec` does.
+/// Checks whether a program exists, with the rules of `exec`.
 ///
 /// - Parameters:
 ///   - name: Its path, or a name without a slash.
-///   - folder: What a relative path begins at; nil for the folder of this process.
-///   - path: The folders in which names are looked for, as in the variable `PATH`.
-/// - Returns: What is wrong; nil for nothing. It may be gone, or have come, when it is started.
+///   - folder: The folder that a relative path begins in; nil for the folder of this process.
+///   - path: The folders in which names are searched, as in the variable `PATH`.
+/// - Returns: The reason why it cannot be started; nil for none. The program may be removed or added before
+///   it is started.
 func lookForProgram(_ name: String, in folder: String?, path: String?) -> ProgramFault? {
     guard !name.contains("/") else {
         let base = folder.map { "\($0)/" } ?? ""

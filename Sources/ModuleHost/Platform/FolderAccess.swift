@@ -7,7 +7,7 @@ package struct FolderAccess: Hashable, Sendable {
     package let owner: UInt32
     package let mode: UInt32
 
-    /// - Returns: Nil where the folder cannot be looked at.
+    /// - Returns: Nil where the folder cannot be examined.
     package init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -15,7 +15,7 @@ package struct FolderAccess: Hashable, Sendable {
         mode = status.st_mode & 0o7777
     }
 
-    /// Whether it belongs to another user, who is not root.
+    /// Whether it belongs to another user than this one and root.
     package var isForeign: Bool { owner != 0 && owner != CurrentProcess.userID }
 
     /// Whether a user other than this one and root may add or remove names.

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A queue of what happens in the folders that are watched (inotify).
+/// A queue of events in the folders that are watched (inotify).
 ///
-/// Not safe to share between threads, but for its descriptor, which any may wait for.
+/// Not safe to share between threads, except for its descriptor, for which any thread may wait.
 struct FolderEvents: ~Copyable {
     struct Event {
-        /// The watch that it belongs to.
+        /// The watch that the event belongs to.
         let watch: Int32
-        /// `IN_…`.
+        /// The kind of event, as `IN_…`.
         let mask: Int32
-        /// The name of what it happened to, in the folder; empty for the folder itself.
+        /// The name in the folder that the event concerns; empty for the folder itself.
         let name: String
     }
 
@@ -23,10 +23,10 @@ struct FolderEvents: ~Copyable {
         queue = Descriptor(owning: number)
     }
 
-    /// Can be read from when there is something to take; valid as long as this lives.
+    /// The descriptor that is readable when there are events; valid as long as this value lives.
     var descriptor: Int32 { queue.number }
 
-    /// Begins to watch a folder, or changes what is watched for in it.
+    /// Begins to watch a folder, or changes the events that are watched for in it.
     ///
     /// - Returns: The watch: the same for the same folder.
     /// - Throws: ``SystemError``, also where the user has no watches left.
@@ -36,14 +36,12 @@ struct FolderEvents: ~Copyable {
         return watch
     }
 
-    /// Ends a watch, which tells of itself with `IN_IGNORED`.
+    /// Ends a watch, which is reported with `IN_IGNORED`.
     func end(_ watch: Int32) { _ = inotify_rm_watch(queue.number, watch) }
 
-    /// Takes what happened since the last time.
-    ///
-    /// Never waits.
+    /// Takes the events since the last call.
     func take(_ body: (Event) -> Void) {
-        // Room for many: an event has 16 bytes and a name of at most 256.
+        // Room for many events: one has 16 bytes and a name of at most 256.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
             while true {
                 let count = Glibc.read(queue.number, buffer.baseAddress, buffer.count)

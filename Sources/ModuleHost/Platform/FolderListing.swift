@@ -1,6 +1,6 @@
 import Glibc
 
-/// The names of what is in a folder, in no order.
+/// Returns the names in a folder, in no particular order.
 ///
 /// - Throws: ``FileError``.
 func namesInFolder(_ path: String) throws(FileError) -> [String] {
@@ -13,18 +13,18 @@ func namesInFolder(_ path: String) throws(FileError) -> [String] {
             if errno != 0 { throw FileError("list", path, .last) }
             return names
         }
-        // Where it stands: an entry has the bytes of its name alone, and ends before the 256 that the type
-        // has room for.
+        // In place: an entry has only as many bytes as its name, and ends before the 256 that the type
+        // declares.
         guard let field = UnsafePointer(entry).pointer(to: \.d_name) else { continue }
         let name = String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
         if name != ".", name != ".." { names.append(name) }
     }
 }
 
-/// Returns whether there is something at a path; links are followed.
+/// Returns whether a file exists at a path; links are followed.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-/// Removes a file; one that is not there is as good.
+/// Removes a file; a file that does not exist is not an error.
 ///
 /// - Throws: ``FileError``.
 func removeFile(_ path: String) throws(FileError) {

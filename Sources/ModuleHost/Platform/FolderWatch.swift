@@ -1,16 +1,17 @@
 import Glibc
 
-/// Tells when something in a folder is created, written or put in another's place (inotify).
+/// A watch that reports when a file in a folder is created, written or replaced (inotify).
 ///
-/// Not safe to share between threads, but for ``descriptor``, which any may wait for.
+/// Not safe to share between threads, except for ``descriptor``, for which any thread may wait.
 package final class FolderWatch {
     /// The changes in the folder since they were last taken.
     package struct Changes: Hashable, Sendable {
-        /// The names of the files that something happened to.
+        /// The names of the files that changed.
         package var names: Set<String> = []
-        /// Whether more happened than the system kept: any file may have changed.
+        /// Whether more events happened than the system kept: any file may have changed.
         package var isIncomplete = false
-        /// Whether the folder itself, or the one above it, was moved or removed: nothing more is reported.
+        /// Whether the folder itself, or the one above it, was moved or removed: no further change is
+        /// reported.
         package var isOver = false
 
         package var isEmpty: Bool { self == Changes() }
@@ -22,7 +23,7 @@ package final class FolderWatch {
     ///
     /// - Parameters:
     ///   - path: The folder.
-    ///   - parent: The folder above it, where that is watched for being moved; nil where it is not.
+    ///   - parent: The folder above it, which is then watched for moves as well; nil not to watch it.
     /// - Throws: ``FileError``, also where the user has no watches left
     ///   (`/proc/sys/fs/inotify/max_user_instances`).
     package init(_ path: String, in parent: String? = nil) throws(FileError) {
@@ -37,12 +38,10 @@ package final class FolderWatch {
         }
     }
 
-    /// Can be read from when there is something to take; valid as long as this lives.
+    /// The descriptor that is readable when there are changes; valid as long as this object lives.
     package var descriptor: Int32 { events.descriptor }
 
-    /// Takes what happened since the last time.
-    ///
-    /// Never waits.
+    /// Takes the changes since the last call.
     package func takeChanges() -> Changes {
         var changes = Changes()
         events.take { event in

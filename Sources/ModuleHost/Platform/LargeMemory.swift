@@ -1,27 +1,28 @@
 /// The C library's treatment of free memory.
 ///
-/// Its settings stand in a header that Swift does not see, and a static executable has no symbols to look up.
+/// Its settings are declared in a header that Swift does not see, and a static executable has no symbols to
+/// look up.
 enum LargeMemory {
     /// `M_MMAP_THRESHOLD` of `mallopt(3)`.
     private static let threshold: Int32 = -3
-    /// Glibc's own value at the start.
+    /// Glibc's own initial value.
     private static let bytes: Int32 = 128 << 10
 
-    /// Has large pieces go back to the system at once, for as long as the process lives.
+    /// Makes large blocks return to the system at once, as long as the process lives.
     ///
-    /// Glibc would take the first large piece that is freed as a sign that there will be more, and from then on
-    /// keep all up to that size, of each thread that ever had one: a host that has read lines of a MiB from 20 modules
-    /// would never be small again.
+    /// Glibc would take the first large block that is freed as a sign of more to come, and from then on keep
+    /// all blocks up to that size, of each thread that ever had one: a host that has read lines of a MiB from
+    /// 20 modules would never be small again.
     ///
     /// - Returns: False where the C library refuses.
     @discardableResult
     static func returnAtOnce() -> Bool { setOption(threshold, bytes) == 1 }
 
-    /// Gives what is free back to the system, of all threads: after much was in use.
+    /// Returns free memory of all threads to the system, after a high load.
     ///
     /// Takes some milliseconds for each 10 MiB, in which threads that allocate may wait.
     ///
-    /// - Returns: Whether there was any.
+    /// - Returns: Whether any memory was returned.
     @discardableResult
     static func returnAll() -> Bool { trim(0) == 1 }
 }

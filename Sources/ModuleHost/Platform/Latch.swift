@@ -2,7 +2,7 @@ import AppService
 import Dispatch
 import Synchronization
 
-/// Something that is awaited by any number of threads, and stays once it is there.
+/// A door that opens once, for any number of waiting threads.
 final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let isOpen = Atomic(false)
@@ -13,13 +13,13 @@ final class Latch: Sendable {
         semaphore.signal()
     }
 
-    /// Waits until it is open.
+    /// Waits until the latch is open.
     ///
-    /// - Returns: False where time was up.
+    /// - Returns: False on a timeout.
     func wait(within time: Duration) -> Bool {
         if isOpen.load(ordering: .acquiring) { return true }
         guard semaphore.wait(timeout: .after(time)) == .success else { return false }
-        // For the next one.
+        // For the next waiting thread.
         semaphore.signal()
         return true
     }

@@ -2,20 +2,20 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// `O_PATH`, which is not visible to Swift: a descriptor that names a file, even a link, and reads nothing.
+/// `O_PATH`, which is not visible to Swift: a descriptor that names a file, even a link, and cannot read it.
 private let openAsPath: Int32 = 0o10_000_000
 
 /// The treatment of a symbolic link in the place of a file.
 ///
-/// A folder that others may write to can hold links that they made, and a file that is opened through such
-/// a link is one that they chose.
+/// A folder that others may write to can contain links that they created, and a file that is opened through
+/// such a link is one that they chose.
 public enum LinkPolicy: Sendable {
     /// The link is an error.
     case refused
-    /// The link is followed where a trusted user made it, and is an error otherwise.
+    /// The link is followed where a trusted user created it, and is an error otherwise.
     case followed(isTrusted: @Sendable (_ owner: UInt32) -> Bool)
 
-    /// A link is followed where this process's user or root made it.
+    /// The policy that follows a link where this process's user or root created it.
     public static var own: LinkPolicy {
         .followed { $0 == 0 || $0 == CurrentProcess.userID }
     }
@@ -24,7 +24,7 @@ public enum LinkPolicy: Sendable {
 extension Descriptor {
     /// Opens a file, and treats a link in its place by `links`.
     ///
-    /// The link that is examined is the one that is followed, whatever is put in its place meanwhile.
+    /// The link that is checked is the one that is followed, even if it is replaced meanwhile.
     ///
     /// - Parameters:
     ///   - path: The file's path.
@@ -64,12 +64,12 @@ extension Descriptor {
     }
 }
 
-/// The opening of a file, from an open folder on, link by link.
+/// The procedure that opens a file, from an open folder on, link by link.
 private struct LinkedOpening {
     let flags: Int32
     let mode: UInt32
     let links: LinkPolicy
-    /// The reason why a link was not followed, if the opening failed because of that.
+    /// The reason why a link was not followed, if that made the opening fail.
     private(set) var explanation: String?
 
     init(flags: Int32, mode: UInt32, links: LinkPolicy) {
@@ -80,7 +80,7 @@ private struct LinkedOpening {
     ///
     /// - Parameters:
     ///   - names: The folders below `folder`, and the file; none for `folder` itself.
-    ///   - folder: Where the first of them stands.
+    ///   - folder: The folder that contains the first of them.
     ///   - depth: How many links were followed.
     /// - Returns: The open file.
     /// - Throws: ``SystemError``, with an ``explanation`` where a link is the reason.
@@ -97,12 +97,12 @@ private struct LinkedOpening {
         } catch let failure {
             error = failure
         }
-        // Of a link in a folder's place the system says that it is not a folder.
+        // For a link in the place of a folder the system reports that it is not a folder.
         guard error == .tooManyLinks || error == .notDirectory, explanation == nil,
             let target = try target(of: name, in: folder), depth < 16
         else { throw error }
         if Self.isProcess(folder) {
-            // What stands there is no path, and no other program can put links there.
+            // The target of such a link is not a path, and no other program can create links there.
             return try Descriptor(
                 opening: name, in: folder, isLast ? flags : Self.folderFlags, mode)
         }
@@ -135,7 +135,7 @@ private struct LinkedOpening {
             }
         }
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            // Of the link that was looked at, whatever has its name by now.
+            // Of the link that was checked, even if its name belongs to another file by now.
             let result = buffer.withMemoryRebound(to: CChar.self) {
                 $0.baseAddress.map { readlinkat(link.number, "", $0, Int(PATH_MAX)) } ?? 0
             }

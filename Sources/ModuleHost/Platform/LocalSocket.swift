@@ -6,18 +6,18 @@ import SwiftOverlayShims
 package enum LocalSocket {
     /// The longest path that an address can hold, in bytes.
     ///
-    /// A longer one is reached through the descriptor of its folder, which takes `/proc`.
+    /// A socket with a longer path is reached through the descriptor of its folder, which takes `/proc`.
     static let pathLimit = 107
 
-    /// Makes a socket that takes connections at `path`, in the place of a socket or file of that name that
-    /// is not answered.
+    /// Creates a socket that takes connections at `path`, and replaces a file or an unanswered socket of that
+    /// name.
     ///
-    /// It gets its name only when it has its permissions and takes connections: no client ever finds one
-    /// that is open to others, or refuses him for a moment.
+    /// The socket gets its name only when it has its permissions and takes connections: a client never finds
+    /// a socket that is open to others, or that refuses it for a moment.
     ///
     /// - Parameters:
     ///   - path: The socket's path; its folder must exist.
-    ///   - mode: Its permissions, whatever the umask. Who may write to it may connect.
+    ///   - mode: Its permissions, whatever the umask. A user with write permission may connect.
     ///   - backlog: How many connections may wait to be accepted; more wait in `connect`.
     /// - Returns: The socket; accepting from it does not wait.
     /// - Throws: ``FileError``; ``SystemError/addressInUse`` where a connection to `path` is answered.
@@ -49,14 +49,14 @@ package enum LocalSocket {
     ///
     /// - Parameters:
     ///   - path: The socket's path.
-    ///   - time: How long to wait where too many others wait already.
+    ///   - time: How long to wait where too many other connections wait already.
     /// - Returns: The connection.
     /// - Throws: ``SystemError``: `notFound` or `connectionRefused` if there is no listener,
-    ///   `accessDenied` where this user may not, `wouldBlock` where time was up.
+    ///   `accessDenied` where this user may not, `wouldBlock` on a timeout.
     static func connect(to path: String, within time: Duration) throws(SystemError) -> Descriptor {
         let socket = try make(nonblocking: false)
         let (seconds, attoseconds) = time.components
-        // Zero would be for ever.
+        // Zero would mean no limit.
         var limit = timeval(
             tv_sec: Int(seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
         setsockopt(
@@ -79,30 +79,30 @@ package enum LocalSocket {
 
     /// The process that accepts connections at a path.
     struct Answerer: Hashable {
-        /// Its process, where that is known.
+        /// The number of the process, where it is known.
         let processID: Int32?
     }
 
     /// Finds out whether connections to `path` are taken; never waits.
     ///
-    /// - Returns: The process that takes them, also if it is stopped or too busy to accept one; nil if none
-    ///   does, or what stands there cannot be connected to.
+    /// - Returns: The process that takes them, also if it is stopped or too busy to accept one; nil if no
+    ///   process takes them, or the file at `path` cannot be connected to.
     static func answerer(at path: String) -> Answerer? {
         do throws(SystemError) {
             let socket = try make(nonblocking: true)
             try connect(socket, to: path)
-            // One in another container has no number here.
+            // A process in another container has no number here.
             let process = (try? socket.peer())?.processID ?? 0
             return Answerer(processID: process > 0 ? process : nil)
         } catch {
-            // As many wait as may.
+            // The backlog is full.
             return error == .wouldBlock ? Answerer(processID: nil) : nil
         }
     }
 
-    /// Makes two sockets that lead to each other.
+    /// Creates two sockets that are connected to each other.
     ///
-    /// - Parameter nonblocking: Whether its calls return at once.
+    /// - Parameter nonblocking: Whether calls return at once.
     /// - Returns: Their descriptors, which the caller owns; closed on `exec`.
     /// - Throws: ``SystemError`` where there is no room for two descriptors.
     static func pair(nonblocking: Bool) throws(SystemError) -> (Int32, Int32) {
@@ -119,16 +119,17 @@ package enum LocalSocket {
         return ends
     }
 
-    /// Removes the socket's file; one that is not there is fine.
+    /// Removes the socket's file; a file that does not exist is not an error.
     ///
     /// - Parameters:
     ///   - path: The socket's path.
-    ///   - identity: Which file it was (``identity(of:)``); another one that has the name by now stays.
+    ///   - identity: The identity of the file (``identity(of:)``); another file that has the name by now
+    ///     stays.
     static func remove(_ path: String, ifStill identity: String?) {
         if identity == nil || identity == self.identity(of: path) { unlink(path) }
     }
 
-    /// The device and the inode of what has a path, links not followed; nil for nothing.
+    /// Returns the device and the inode of the file at a path, links not followed; nil for none.
     static func identity(of path: String) -> String? {
         var status = stat()
         return lstat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
@@ -183,7 +184,7 @@ package struct SocketPeer: Hashable, Sendable {
 }
 
 extension Descriptor {
-    /// Takes a connection that waits at this socket.
+    /// Accepts a connection that waits at this socket.
     ///
     /// - Returns: The connection, or nil where none waits.
     /// - Throws: ``SystemError``, such as having no room for another descriptor.
@@ -191,12 +192,12 @@ extension Descriptor {
         while true {
             let number = Glibc.accept(self.number, nil, nil)
             if number >= 0 {
-                // Not in one step: `accept4` is not visible to Swift. A child that is spawned between
-                // the two does not get it either, because children are given what they need by name.
+                // Not in one step: `accept4` is not visible to Swift. A child that is spawned between the two
+                // calls does not inherit it either, because children are passed their descriptors explicitly.
                 _ = fcntl(number, F_SETFD, FD_CLOEXEC)
                 return Descriptor(owning: number)
             }
-            // The one that waited may have gone again.
+            // The connection that waited may be closed again.
             if errno == EAGAIN { return nil }
             if errno != EINTR && errno != ECONNABORTED { throw .last }
         }
@@ -215,15 +216,15 @@ extension Descriptor {
 
     /// The result of a read that does not wait.
     enum Reception: Hashable {
-        /// This many bytes.
+        /// The number of bytes read.
         case bytes(Int)
-        /// None are there yet.
+        /// No bytes are available yet.
         case nothing
-        /// The other end sends nothing more, by its will or because it is gone.
+        /// The other end sends nothing more, intentionally or because it has ended.
         case end
     }
 
-    /// Takes what the connection has, without waiting, into the front of `buffer`.
+    /// Reads the available bytes, without waiting, into the front of `buffer`.
     borrowing func receive(into buffer: inout [UInt8]) -> Reception {
         while true {
             let count = buffer.withUnsafeMutableBytes {
@@ -239,10 +240,10 @@ extension Descriptor {
         }
     }
 
-    /// Hands over of `bytes` what the connection takes without waiting.
+    /// Sends as many of `bytes` as the connection takes without waiting.
     ///
-    /// - Returns: How many it took.
-    /// - Throws: ``SystemError`` where it will never take any.
+    /// - Returns: The number of bytes that were sent.
+    /// - Throws: ``SystemError`` where the connection will never take any.
     borrowing func send(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         while true {
             let count = bytes.withUnsafeBytes {
@@ -256,6 +257,6 @@ extension Descriptor {
         }
     }
 
-    /// Tells the other end that nothing more will be sent; it may still send.
+    /// Ends the sending direction of the connection; the other end may still send.
     borrowing func endSending() { shutdown(number, Int32(SHUT_WR)) }
 }

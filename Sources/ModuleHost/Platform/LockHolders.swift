@@ -2,10 +2,10 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// The processes that hold a lock (`flock`) on a file, as far as the system tells.
+/// Returns the processes that hold a lock (`flock`) on a file, as far as the system reports them.
 ///
 /// - Parameter path: The file.
-/// - Returns: Their numbers, growing; empty if there are none, or the system does not tell
+/// - Returns: Their numbers in ascending order; empty if there are none, or the system does not report them
 ///   (`/proc/locks`).
 func lockHolders(of path: String) -> [Int32] {
     var status = stat()
@@ -15,7 +15,7 @@ func lockHolders(of path: String) -> [Int32] {
     var holders: Set<Int32> = []
     for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
         let words = line.split(separator: " ")
-        // A process that waits stands behind an arrow.
+        // A process that waits is listed behind an arrow.
         guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]),
             words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == UInt64(status.st_ino)
         else { continue }

@@ -4,23 +4,23 @@ import SwiftOverlayShims
 
 /// A new file of a fixed size, mapped for reading and writing.
 ///
-/// What is stored in it lies in the system's page cache at once: it outlives the process, however that
-/// dies, and only a machine that goes down can lose it. The disk's room is taken beforehand; a store into
-/// a hole of the file on a full disk would be a SIGBUS.
+/// Stored bytes are in the system's page cache at once: they outlive the process, however it ends, and only a
+/// crash of the machine can lose them. The disk space is allocated beforehand; a store into a hole of the
+/// file on a full disk would be a SIGBUS.
 ///
-/// `@unchecked Sendable`: address and size never change, and the mapping lasts as long as the object.
-/// Who shares what lies there touches it by atomics alone, as ``BlackBox`` does.
+/// `@unchecked Sendable`: address and size never change, and the mapping lasts as long as the object. Its
+/// users share the content through atomics alone, as ``BlackBox`` does.
 final class MappedFile: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
     let size: Int
 
-    /// Makes a file for this user alone (0600), all zeros, in the place of what has the name.
+    /// Creates a file for this user alone (0600), all zeros, and replaces any file of the name.
     ///
     /// - Parameters:
     ///   - path: The file's path. A file or a link of this name is removed; a folder is left alone.
-    ///   - size: Its bytes.
-    /// - Throws: ``FileError``, having left nothing behind.
+    ///   - size: Its size in bytes.
+    /// - Throws: ``FileError``; nothing is left behind then.
     init(creating path: String, size: Int) throws(FileError) {
         unlink(path)
         do throws(SystemError) {
@@ -41,7 +41,7 @@ final class MappedFile: @unchecked Sendable {
 
     deinit { munmap(base, size) }
 
-    /// Gives the file the place of another one at one instant; the mapping stays.
+    /// Atomically takes the place of another file; the mapping stays.
     ///
     /// - Throws: ``FileError``, also where a folder has that name.
     func take(placeOf other: String) throws(FileError) {
@@ -59,10 +59,10 @@ final class MappedFile: @unchecked Sendable {
         return base
     }
 
-    /// The bytes of a regular file that may be anything; nil where there is none, where it is a link, or
+    /// Returns the bytes of a regular file of any content; nil where there is none, where it is a link, or
     /// where it is larger than `limit`.
     static func content(of path: String, limit: Int) -> [UInt8]? {
-        // Without O_NONBLOCK the opening of a named pipe would wait for a writer.
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
         guard let file = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW),
             let status = try? file.status(), status.st_mode & S_IFMT == S_IFREG,
             Int(status.st_size) <= limit

@@ -4,23 +4,24 @@ import SwiftOverlayShims
 
 /// A process that was started with a certain variable, its mark.
 ///
-/// Whatever it starts itself has the mark, too, unless it is taken away. The system tells the
-/// variables that a program was started with; one that has written over them, as some do to change how
-/// `ps` shows them, or that the system does not let its own user look into, is not found.
+/// The programs that it starts have the mark, too, unless it is removed. The system reports the variables
+/// that a program was started with. A program is not found if it has overwritten them, as some do to change
+/// how `ps` shows them, or if the system does not let its own user read them.
 struct MarkedProcess: Hashable, Sendable {
     let id: Int32
-    /// Its name as the system has it: 15 bytes of it at most.
+    /// The name as the system keeps it: 15 bytes at most.
     let name: String
     /// The value of the variable.
     let mark: String
 
-    /// Finds processes of this user, but for this one and its parent.
+    /// Finds processes of this user, except this one and its parent.
     ///
     /// - Parameters:
     ///   - variable: The name of the variable.
-    ///   - prefix: What the mark begins with.
-    /// - Returns: Those that run, in no order. One that has ended, and was not reaped, is none of them.
-    /// - Throws: ``FileError`` where the system does not tell (`/proc`).
+    ///   - prefix: The beginning of the mark.
+    /// - Returns: The running processes, in no particular order. Processes that have ended and were not
+    ///   reaped are left out.
+    /// - Throws: ``FileError`` where the system does not report them (`/proc`).
     static func all(
         with variable: String, beginning prefix: String
     ) throws(FileError) -> [MarkedProcess] {
@@ -41,12 +42,12 @@ struct MarkedProcess: Hashable, Sendable {
         }
     }
 
-    /// Kills it, unless it has ended.
+    /// Kills the process, unless it has ended.
     ///
     /// - Parameter variable: The name of the variable.
     func kill(with variable: String) {
-        // Swift sees no pidfd, so the number might become another's between this look and the signal: in
-        // microseconds, and once the system has given away all other numbers.
+        // The pidfd calls are not visible to Swift, so the number might become another process's between this
+        // check and the signal: in microseconds, and once the system has given away all other numbers.
         let entry = Array("\(variable)=\(mark)".utf8)
         guard let found = Self.environmentEntry(beginning: entry, of: id),
             found.count == entry.count

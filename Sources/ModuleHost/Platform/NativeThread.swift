@@ -3,20 +3,20 @@ import Glibc
 /// A thread of the system, for work that must not share a queue with anything: the lane and the
 /// watchdog.
 package enum NativeThread {
-    /// The identity of the calling thread, unlike that of any other thread that lives.
+    /// The identity of the calling thread, unique among the living threads.
     ///
-    /// A register read, no system call.
+    /// Takes a register read, no system call.
     @inline(__always)
     package static var current: UInt { pthread_self() }
 
     /// Starts a thread that runs `body` and ends.
     ///
-    /// Nothing waits for it.
+    /// The thread is detached: no other thread waits for it.
     ///
     /// It inherits the caller's signal mask: start it after ``SignalListener/blockAll()``.
     ///
     /// - Parameters:
-    ///   - name: What `top` and a debugger show; the system keeps the first 15 bytes.
+    ///   - name: The name that `top` and a debugger show; the system keeps the first 15 bytes.
     ///   - stackSize: Bytes of address space, or nil for the system's default (mostly 8 MiB). Memory
     ///     is taken only as it is used.
     ///   - body: The thread's work.
@@ -40,12 +40,12 @@ package enum NativeThread {
         }
     }
 
-    /// Gives the calling thread a name; where that is the main one, it is the name of the process, too.
+    /// Gives the calling thread a name; for the main thread, that is the name of the process, too.
     ///
-    /// `pthread_setname_np` is not visible to Swift; writing this file is what it does. A name is a courtesy:
-    /// without `/proc` the thread goes without.
+    /// `pthread_setname_np` is not visible to Swift; it writes this file. The name is not essential: without
+    /// `/proc` the thread has none.
     ///
-    /// - Parameter name: What `ps` and debuggers are to show; the kernel keeps 15 bytes of it.
+    /// - Parameter name: The name that `ps` and debuggers show; the kernel keeps 15 bytes of it.
     static func nameCurrent(_ name: String) {
         guard let file = try? Descriptor(opening: "/proc/thread-self/comm", O_WRONLY) else {
             return

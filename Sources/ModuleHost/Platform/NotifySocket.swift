@@ -2,18 +2,18 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// The socket of a service manager that wants to know how a service is doing (`$NOTIFY_SOCKET`): a
-/// datagram for each notification.
+/// The socket of a service manager that monitors the state of a service (`$NOTIFY_SOCKET`): a datagram for
+/// each notification.
 package struct NotifySocket: ~Copyable, Sendable {
-    /// The variables of a service that are for it alone: messages that a child sends with them would be taken for the
-    /// service's own.
+    /// The variables that are meant for the service alone: messages that a child sends with them would be
+    /// taken for the service's own.
     package static let variables = ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"]
 
     private let socket: Descriptor
     /// The address without its family: a path, or a NUL byte and a name.
     private let name: [UInt8]
 
-    /// Makes a socket to send from; whether there is a listener shows only then.
+    /// Creates a socket to send from; whether there is a listener is known only when a datagram is sent.
     ///
     /// - Parameter address: An absolute path, or `@` and a name that is not a file's.
     /// - Throws: ``SystemError``: `invalid` for an address that is neither, or too long.
@@ -41,7 +41,7 @@ package struct NotifySocket: ~Copyable, Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        // Exactly: every further NUL byte would be part of a name that is not a path.
+        // The exact size: every further NUL byte would be part of a name that is not a path.
         let size = MemoryLayout<sa_family_t>.size + name.count
         let bytes = Array(text.utf8)
         let number = socket.number
@@ -58,7 +58,7 @@ package struct NotifySocket: ~Copyable, Sendable {
         }
     }
 
-    /// The monotonic clock as service managers read it, in microseconds.
+    /// The monotonic clock in microseconds, as service managers read it.
     package static var monotonicMicroseconds: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -4,7 +4,7 @@ import SwiftOverlayShims
 
 /// A folder that was opened, and whether its path still leads to it.
 ///
-/// It is kept open, so that no other folder can come to have its inode.
+/// It is kept open, so that no other folder can get its inode.
 final class OpenFolder: Sendable {
     let path: String
     private let folder: Descriptor

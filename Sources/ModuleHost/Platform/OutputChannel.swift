@@ -2,29 +2,28 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// A descriptor written to without ever waiting.
+/// A descriptor that is written to without ever waiting.
 ///
-/// Setting `O_NONBLOCK` on a stderr that was inherited would set it for every process that shares
-/// it, the user's shell included. So a socket is written to with a flag for each call; a pipe or a
-/// terminal is opened once more, which gives it flags of our own; and a file never keeps a writer
-/// waiting.
+/// Setting `O_NONBLOCK` on an inherited stderr would set it for every process that shares it, the user's
+/// shell included. So a socket is written to with a flag for each call; a pipe or a terminal is opened once
+/// more, which gives it flags of its own; and a file never makes a writer wait.
 struct OutputChannel: ~Copyable, Sendable {
     enum Outcome: Hashable {
-        /// This many bytes are out, perhaps none.
+        /// This many bytes were written, perhaps none.
         case wrote(Int)
-        /// Nothing will take these bytes.
+        /// The bytes cannot be written.
         case failed(SystemError)
     }
 
     private enum Way {
         /// A file: writing does not wait.
         case file
-        /// A socket: each call says that it does not wait.
+        /// A socket: a flag of each call prevents waiting.
         case socket
         /// A pipe or terminal that does not wait by its own flags.
         case nonblocking
-        /// One that could not be opened again (another user's): ask before each write, and write no
-        /// more than a pipe takes at once. Only beside another writer can this still wait.
+        /// A descriptor that could not be opened again (another user's): poll before each write, and write no
+        /// more than a pipe takes at once. This can still wait only where there is another writer.
         case polled
     }
 
@@ -51,7 +50,7 @@ struct OutputChannel: ~Copyable, Sendable {
         }
     }
 
-    /// Writes what goes out at once: in one system call, unless it is interrupted.
+    /// Writes the bytes that can be written at once: in one system call, unless it is interrupted.
     borrowing func write(_ bytes: ArraySlice<UInt8>) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             while true {
@@ -81,7 +80,7 @@ struct OutputChannel: ~Copyable, Sendable {
 
     /// Waits until a write may succeed or must fail.
     ///
-    /// - Parameter time: How long at most; nil for ever.
+    /// - Parameter time: The longest wait; nil for no limit.
     borrowing func waitUntilWritable(within time: Duration?) {
         guard let time else {
             RawOutput.wait(until: POLLOUT, on: number, milliseconds: -1)

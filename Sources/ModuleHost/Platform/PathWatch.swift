@@ -2,21 +2,21 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// Tells when a path may lead to another file, or to other contents: the file is written or put in
-/// another's place, a link on the way is switched elsewhere, a folder on the way goes or comes.
+/// A watch that reports when a path may lead to another file, or to other contents: the file is written or
+/// replaced, a link on the way is switched, a folder on the way is removed or created.
 ///
-/// It watches where the path leads through now, link by link, and looks again after each change. Nothing
-/// else that happens in those folders counts.
+/// It watches the folders that the path leads through now, link by link, and follows the path again after
+/// each change. No other change in those folders counts.
 ///
-/// Not safe to share between threads, but for ``descriptor``, which any may wait for.
+/// Not safe to share between threads, except for ``descriptor``, for which any thread may wait.
 package final class PathWatch {
     /// The events to watch for in the folders on the way.
     private enum Mask {
-        /// For the folder of the file.
+        /// The events for the folder of the file.
         static let file = IN_CLOSE_WRITE | IN_MODIFY | entry
-        /// For a folder in which a name may come to mean something else.
+        /// The events for a folder in which a name may change its meaning.
         static let entry = IN_MOVED_TO | IN_CREATE | folder
-        /// For a folder that may only go itself.
+        /// The events for a folder that can only be moved or removed itself.
         static let folder = IN_DELETE_SELF | IN_MOVE_SELF
     }
 
@@ -27,7 +27,7 @@ package final class PathWatch {
 
     /// Begins to watch.
     ///
-    /// - Parameter path: The path; what it leads to need not exist.
+    /// - Parameter path: The path; its target need not exist.
     /// - Throws: ``FileError``, also where the user has no watches left.
     package init(_ path: String) throws(FileError) {
         self.path = CurrentProcess.absolute(path)
@@ -37,30 +37,30 @@ package final class PathWatch {
         try follow()
     }
 
-    /// Can be read from when there is something to take; valid as long as this lives.
+    /// The descriptor that is readable when there are changes; valid as long as this object lives.
     package var descriptor: Int32 { events.descriptor }
 
-    /// Takes what happened since the last time.
+    /// Takes the changes since the last call.
     ///
     /// Never waits.
     ///
     /// - Returns: Whether the path may lead to something else.
-    /// - Throws: ``FileError`` where what it leads through now cannot be watched.
+    /// - Throws: ``FileError`` where the folders that it leads through now cannot be watched.
     package func takeChanges() throws(FileError) -> Bool {
         var isOther = false
         events.take { event in
             if event.mask & IN_Q_OVERFLOW != 0 { isOther = true }
             guard let names = names[event.watch] else { return }
-            // Without a name it is the folder itself.
+            // An event without a name concerns the folder itself.
             if event.name.isEmpty || names.contains(event.name) { isOther = true }
         }
         if isOther { try follow() }
         return isOther
     }
 
-    /// Watches where the path leads through now.
+    /// Watches the folders that the path leads through now.
     private func follow() throws(FileError) {
-        // What goes while it is looked at is looked for again.
+        // A folder that is removed meanwhile is searched again.
         for _ in 0..<8 {
             let way = PathWay(path)
             do throws(FileError) {
@@ -82,7 +82,8 @@ package final class PathWatch {
                 watched[watch, default: []].formUnion(stop.names)
                 former.remove(watch)
             } catch {
-                // It could learn no more than that a folder goes, and may not even be looked into.
+                // The watch could only report that the folder is removed, and reading the folder may not be
+                // permitted.
                 if mask == Mask.folder { continue }
                 throw FileError("watch", folder, error)
             }
@@ -95,8 +96,7 @@ package final class PathWatch {
 /// The folders that a path leads through, each by its own path without links.
 private struct PathWay {
     struct Stop {
-        /// The names in the folder on which it depends where the path leads: links, the file itself, or
-        /// what is not there.
+        /// The names in the folder that the path depends on: links, the file itself, or a missing name.
         var names: Set<String> = []
         /// Whether the path ends here.
         var isEnd = false
@@ -104,7 +104,7 @@ private struct PathWay {
 
     private(set) var stops: [String: Stop] = [:]
 
-    /// - Parameter path: From the root.
+    /// - Parameter path: The absolute path.
     init(_ path: String) {
         var rest = Self.parts(path)
         var folder = "/"
@@ -125,7 +125,7 @@ private struct PathWay {
             } else if isFolder(full) {
                 folder = full
             } else {
-                // The file; or what is missing, and may come.
+                // The file; or a missing name that may be created.
                 stops[folder, default: Stop()].names.insert(name)
                 stops[folder, default: Stop()].isEnd = true
                 return
@@ -133,7 +133,7 @@ private struct PathWay {
         }
     }
 
-    /// The parts of a path, the last one first.
+    /// Returns the components of a path, the last one first.
     private static func parts(_ path: String) -> [String] {
         path.split(separator: "/").reversed().map(String.init)
     }

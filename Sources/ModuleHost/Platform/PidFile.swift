@@ -1,13 +1,12 @@
-/// A host's claim to its state directory, and `hostd.pid`, which holds its process number.
+/// A host's claim to its state directory, and `hostd.pid`, which contains its process number.
 ///
 /// The claim is a lock on the directory itself, which cannot be taken away from the host: another directory
-/// of the same path is another one. `hostd.pid` is locked as well, since that is the lock of earlier
-/// versions, and of file systems that cannot lock a directory, such as NFS. A control socket that is
-/// answered counts as a lock, too. Locks end with the process, however that dies, so that a stale file is
-/// simply taken over.
+/// of the same path is a different one. `hostd.pid` is locked as well, since that is the lock of earlier
+/// versions, and of file systems that cannot lock a directory, such as NFS. A control socket that is answered
+/// counts as a lock, too. Locks end with the process, however it ends, so a stale file is simply taken over.
 ///
-/// The file is never removed, because a host could lock it at that very moment, and the next would then
-/// lock another of the same name. It is emptied instead.
+/// The file is never removed, because a host could lock it at that very moment, and the next would then lock
+/// another of the same name. It is emptied instead.
 ///
 /// The claim lasts as long as this object.
 package final class PidFile: Sendable {
@@ -15,14 +14,14 @@ package final class PidFile: Sendable {
 
     private let folder: Descriptor
     private let file: Descriptor
-    /// Whether the last host on the directory did not come to its end by itself: it was killed, or left
-    /// modules behind that would not stop.
+    /// Whether the last host on the directory did not end by itself: it was killed, or left modules behind
+    /// that did not stop.
     let isAfterDeath: Bool
-    /// The identity of the file (``Descriptor/identity``): unique while the claim lasts, whatever becomes of the state
-    /// directory and its name.
+    /// The identity of the file (``Descriptor/identity``): unique while the claim lasts, even if the state
+    /// directory is moved or removed.
     let identity: String
 
-    /// Makes the state directory where it is missing (0700), and claims it for this process.
+    /// Creates the state directory where it is missing (0700), and claims it for this process.
     ///
     /// - Throws: ``StateDirectoryError``.
     package init(claiming directory: StateDirectory) throws(StateDirectoryError) {
@@ -44,14 +43,14 @@ package final class PidFile: Sendable {
         guard isClaimed else {
             throw .busy(path: directory.path, processID: Self.processID(on: directory))
         }
-        // Not before: to throw would empty the other host's file.
+        // Not earlier: throwing would empty the other host's file.
         self.file = file
         self.folder = folder
     }
 
     deinit { try? file.truncate(to: 0) }
 
-    /// Locks the directory, and asks whether a host that has not done so runs on it.
+    /// Locks the directory, and checks whether a host runs on it that has not locked it.
     private static func claimFolder(
         of directory: StateDirectory
     ) throws(StateDirectoryError) -> Descriptor {
@@ -62,7 +61,7 @@ package final class PidFile: Sendable {
         } catch {
             throw .unusable(path: directory.path, error)
         }
-        // A file system that cannot lock a directory leaves the other two ways to know.
+        // On a file system that cannot lock a directory, the other two checks remain.
         let isClaimed = (try? claim(folder)) ?? true
         let answerer = LocalSocket.answerer(at: directory.path(of: StateDirectory.socketName))
         guard isClaimed, answerer == nil else {
@@ -75,13 +74,13 @@ package final class PidFile: Sendable {
 
     /// The process that has claimed a state directory.
     package enum Holder: Hashable, Sendable {
-        /// No host runs on it.
+        /// No host runs on the directory.
         case nobody
-        /// A host; its process where that is known.
+        /// A host runs on the directory; its process where that is known.
         case host(processID: Int32?)
     }
 
-    /// Finds out whether a host runs on the directory, without being in the way of one that starts.
+    /// Finds out whether a host runs on the directory, without blocking one that starts.
     package static func holder(of directory: StateDirectory) -> Holder {
         for path in lockPaths(of: directory) {
             guard let file = try? Descriptor(opening: path),
@@ -96,7 +95,7 @@ package final class PidFile: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The state directory.
-    ///   - time: How long. A thread that was in vain waits on, until the process ends.
+    ///   - time: The longest wait. On a timeout, the thread behind it waits on until the process ends.
     /// - Returns: Whether it is not claimed.
     package static func waitForRelease(
         of directory: StateDirectory, within time: Duration
@@ -104,7 +103,7 @@ package final class PidFile: Sendable {
         guard holder(of: directory) != .nobody, let released = try? WakeSignal() else {
             return holder(of: directory) == .nobody
         }
-        // No lock can be waited for with a limit.
+        // A lock cannot be waited for with a timeout.
         try? NativeThread.start(name: "pid file") {
             for path in lockPaths(of: directory) {
                 if let file = try? Descriptor(opening: path) { try? file.lock(.shared) }
@@ -114,9 +113,10 @@ package final class PidFile: Sendable {
         return released.wait(within: time)
     }
 
-    /// Returns whether the last host on the directory ended by itself; one that was killed leaves its number behind.
+    /// Returns whether the last host on the directory ended by itself; a host that was killed leaves its
+    /// number behind.
     ///
-    /// To be asked when the directory is not claimed.
+    /// Valid only when the directory is not claimed.
     package static func isLetGo(in directory: StateDirectory) -> Bool {
         (try? Descriptor(opening: directory.path(of: name)).read(upTo: 1))?.isEmpty ?? false
     }
@@ -126,10 +126,10 @@ package final class PidFile: Sendable {
         [directory.path, directory.path(of: name)]
     }
 
-    /// Takes a lock, past those who only look whether it is taken.
+    /// Takes a lock, and ignores processes that only check whether it is taken.
     ///
-    /// Such a look is a shared lock of a moment. Where a shared lock can be had beside it, no host
-    /// holds the exclusive one, and it is worth another try.
+    /// Such a check is a shared lock of a moment. Where a shared lock can be taken beside it, no host has the
+    /// exclusive lock, and another attempt is made.
     private static func claim(_ file: borrowing Descriptor) throws(SystemError) -> Bool {
         for _ in 0..<1000 {
             if try file.tryLock(.exclusive) { return true }
@@ -139,10 +139,10 @@ package final class PidFile: Sendable {
         return try file.tryLock(.exclusive)
     }
 
-    /// The process of the host on a directory, where the file or the system tells.
+    /// Returns the process of the host on a directory, where the file or the system reports it.
     ///
-    /// A host that has just taken the lock may not have written its number yet, and that of a dead
-    /// one stand there instead.
+    /// A host that has just taken the lock may not have written its number yet, and the number of a dead host
+    /// may stand there instead.
     private static func processID(on directory: StateDirectory) -> Int32? {
         if let file = try? Descriptor(opening: directory.path(of: name)),
             let bytes = try? file.read(upTo: 32),
@@ -151,7 +151,7 @@ package final class PidFile: Sendable {
         {
             return number
         }
-        // The file was removed, or is broken.
+        // The file was removed, or is damaged.
         let holders = lockHolders(of: directory.path).filter { $0 != CurrentProcess.id }
         return holders.count == 1 ? holders[0] : nil
     }

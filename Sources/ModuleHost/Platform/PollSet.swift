@@ -1,6 +1,6 @@
 import Glibc
 
-/// Descriptors to be waited for together.
+/// A set of descriptors to wait for together.
 struct PollSet {
     /// The events to wait for; hang-ups and errors are always among them.
     struct Interest: OptionSet {
@@ -24,16 +24,16 @@ struct PollSet {
         return entries.count - 1
     }
 
-    /// Waits until something is ready.
+    /// Waits until a descriptor is ready.
     ///
-    /// - Parameter milliseconds: How long at most; less than zero for ever.
-    /// - Returns: Whether something is ready; false where time was up.
+    /// - Parameter milliseconds: The longest wait; less than zero for no limit.
+    /// - Returns: Whether a descriptor is ready; false on a timeout.
     @discardableResult
     mutating func wait(milliseconds: Int32 = -1) -> Bool {
         while true {
             let count = poll(&entries, nfds_t(entries.count), milliseconds)
             if count >= 0 { return count > 0 }
-            // Signals are blocked in the threads that wait here: an interruption is the tracer's.
+            // Signals are blocked in the threads that wait here: an interruption comes from a tracer.
             guard errno == EINTR else { return false }
         }
     }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Reading from a descriptor that is owned elsewhere, such as stdin.
+/// The functions that read from a descriptor that is owned elsewhere, such as stdin.
 package enum RawInput {
     package static let standardInput: Int32 = 0
 
-    /// Reads all there is, waiting for the writer.
+    /// Reads to the end, waiting for the writer.
     ///
     /// - Parameters:
-    ///   - descriptor: Where to read; it stays open.
+    ///   - descriptor: The descriptor to read from; it stays open.
     ///   - limit: How many bytes there may be.
     ///   - wait: Waits until a descriptor that does not block has something to read.
     /// - Returns: The bytes, or nil where there are more than `limit`.

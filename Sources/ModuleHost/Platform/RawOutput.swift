@@ -2,18 +2,18 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// Writing bytes to a descriptor that is owned elsewhere, such as stdout.
+/// The functions that write bytes to a descriptor that is owned elsewhere, such as stdout.
 package enum RawOutput {
     package static let standardOutput: Int32 = 1
     package static let standardError: Int32 = 2
 
     /// Writes all of `bytes`, in one `write` where the system takes them at once.
     ///
-    /// Interruptions are hidden, and a descriptor that does not block is waited for. With SIGPIPE
-    /// ignored (``Signals/turnIntoErrors()``) a reader that has gone is an error, never a death.
+    /// Interruptions are retried, and a descriptor that does not block is waited for. With SIGPIPE ignored
+    /// (``Signals/turnIntoErrors()``) a reader that has gone is an error, and does not end the process.
     ///
-    /// - Throws: ``SystemError``, such as ``SystemError/brokenPipe``. How much was written before is
-    ///   not told: use it where a failure spoils the whole.
+    /// - Throws: ``SystemError``, such as ``SystemError/brokenPipe``. The number of bytes written before is
+    ///   not reported: use it where a failure makes the whole output useless.
     package static func writeAll(
         _ bytes: some Collection<UInt8>, to descriptor: Int32
     ) throws(SystemError) {
@@ -41,9 +41,9 @@ package enum RawOutput {
         return nil
     }
 
-    /// Waits until the descriptor is ready, closed at its other end, or time is up.
+    /// Waits until the descriptor is ready or closed at its other end.
     ///
-    /// - Returns: False where time was up.
+    /// - Returns: False on a timeout.
     @discardableResult
     static func wait(until events: Int32, on descriptor: Int32, milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
@@ -54,21 +54,21 @@ package enum RawOutput {
     /// Returns whether the descriptor is a terminal.
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// The device and the inode of an open file as `$JOURNAL_STREAM` has them: `8:1234`.
+    /// Returns the device and the inode of an open file in the form of `$JOURNAL_STREAM`: `8:1234`.
     package static func deviceAndInode(of descriptor: Int32) -> String? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         return "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Gives the numbers 0, 1 and 2 to something where the parent process left them closed.
+    /// Occupies the descriptors 0, 1 and 2 where the parent process left them closed.
     ///
-    /// Else the next file that is opened gets such a number, and what is printed lands in it. What
-    /// takes their place cannot be written to, so that writing to a closed stdout stays an error.
-    /// Call it before anything is opened.
+    /// Otherwise the next file that is opened gets such a number, and printed text is written into it. The
+    /// replacement cannot be written to, so that writing to a closed stdout stays an error. Call it before
+    /// anything is opened.
     package static func occupyClosedStandardDescriptors() {
         for number in Int32(0)...2 where fcntl(number, F_GETFD) == -1 {
-            // Opening takes the lowest free number, which is this one. It stays open for good.
+            // Opening takes the lowest free number, which is this one. It stays open permanently.
             _ = open("/dev/null", O_RDONLY)
         }
     }

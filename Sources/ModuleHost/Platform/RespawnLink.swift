@@ -1,31 +1,31 @@
 import Glibc
 
-/// A host's end of what ties it to the parent that starts it again (``RespawningParent``): either learns
-/// from it that the other is gone.
+/// A host's end of the connection to the parent that restarts it (``RespawningParent``): each side detects by
+/// it that the other has ended.
 final class RespawnLink: Sendable {
-    /// The variable that has the number of the host's end.
+    /// The variable that contains the number of the host's end.
     static let variable = "MODULEHOST_RESPAWN"
 
     private let descriptor: Descriptor
 
-    /// Takes over what the parent has opened, and takes the variable out of the environment.
+    /// Takes over the descriptor that the parent has opened, and removes the variable from the environment.
     ///
-    /// Before any other thread exists. Nil where there is no such parent.
+    /// Only before any other thread exists. Nil where there is no such parent.
     init?(environment: [String: String]) {
         guard let number = environment[Self.variable].flatMap(Int32.init), number > 2,
-            // No child of this process is to keep the parent waiting.
+            // A child of this process must not keep the parent waiting.
             fcntl(number, F_SETFD, FD_CLOEXEC) == 0
         else { return nil }
         CurrentProcess.removeFromEnvironment([Self.variable])
         descriptor = Descriptor(owning: number)
     }
 
-    /// Tells the parent that however this process ends, it was to end.
+    /// Notifies the parent that this process is to end for good, however it ends.
     func stopsForGood() { _ = try? descriptor.send([1]) }
 
     /// Waits for the end of the parent, on a thread of its own.
     ///
-    /// - Parameter onEnd: Is called then, on that thread.
+    /// - Parameter onEnd: Called at the end of the parent, on that thread.
     /// - Throws: ``SystemError`` where no thread can be started.
     func watch(_ onEnd: @escaping @Sendable () -> Void) throws(SystemError) {
         try NativeThread.start(name: "respawn", stackSize: 64 << 10) { [self] in
@@ -36,12 +36,12 @@ final class RespawnLink: Sendable {
 
     // MARK: The parent's side
 
-    /// Starts this very binary again, with the same arguments and in the same process group, as the child
-    /// that has one end.
+    /// Starts this binary again, with the same arguments and in the same process group, as the child that has
+    /// one end.
     ///
     /// - Parameters:
     ///   - environment: All of its variables, but the one of the link.
-    ///   - signals: The signals that the child begins with blocked.
+    ///   - signals: The signals that are blocked when the child begins.
     /// - Returns: The child's process, and the parent's end.
     /// - Throws: ``SystemError``.
     static func startChild(
@@ -58,10 +58,10 @@ final class RespawnLink: Sendable {
         var variables = environment
         variables[variable] = "\(childEnd.number)"
         let processID = try spawnProcess(
-            // Not by its name: that may be another's by now.
+            // Not by its name: another file may have it by now.
             "/proc/\(CurrentProcess.id)/exe", CommandLine.arguments,
             variables: variables.map { "\($0)=\($1)" }.sorted(),
-            // What is sent to it from its first moment on waits for it.
+            // A signal that is sent to the child from its first moment on stays pending.
             blocked: signals, leadsGroup: false, &actions)
         return (processID, parentEnd)
     }
@@ -72,7 +72,7 @@ final class RespawnLink: Sendable {
 
         init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
-        /// Whether the child has said that it is to end.
+        /// Whether the child has notified that it is to end for good.
         var stopsForGood: Bool {
             var bytes: [UInt8] = [0]
             if case .bytes = descriptor.receive(into: &bytes) { return true }

@@ -2,14 +2,14 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// The file of the program that this process runs, also where another has taken the place of it.
+/// The file of the program that this process runs, even if another file has replaced it.
 enum RunningProgram {
     private static let link = "/proc/self/exe"
 
     /// Returns whether a file was changed after the program.
     ///
     /// - Parameter path: The file.
-    /// - Returns: False also where either cannot be looked at.
+    /// - Returns: False also where either file cannot be examined.
     static func isOlder(than path: String) -> Bool {
         var (file, program) = (stat(), stat())
         guard stat(path, &file) == 0, stat(link, &program) == 0 else { return false }
@@ -17,9 +17,9 @@ enum RunningProgram {
         return (changed.tv_sec, changed.tv_nsec) > (built.tv_sec, built.tv_nsec)
     }
 
-    /// Returns whether the program is below a folder, whatever links lead to that.
+    /// Returns whether the program is below a folder, with links to the folder resolved.
     static func isBelow(_ folder: String) -> Bool {
-        // Of a file that has another name now, or none, the path ends in " (deleted)".
+        // If the file has another name now, or none, the path ends in " (deleted)".
         guard let program = linkTarget(link), let root = try? resolvedPath(folder) else {
             return false
         }

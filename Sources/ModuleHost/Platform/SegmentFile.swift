@@ -4,13 +4,13 @@ import SwiftOverlayShims
 
 /// One file of a log that several processes append to, in turn.
 ///
-/// Nothing here takes a lock: a caller that appends or truncates holds the log's own.
+/// Nothing here takes a lock: a caller that appends or truncates has the log's own.
 final class SegmentFile {
     /// The state of a file at one moment.
     struct State: Hashable {
         /// The size in bytes.
         let size: Int
-        /// Whether it still has a name.
+        /// Whether the file still has a name.
         let isLinked: Bool
     }
 
@@ -29,7 +29,7 @@ final class SegmentFile {
         self.path = path
         self.number = number
         let flags = isWritable ? O_RDWR | O_APPEND : O_RDONLY
-        // Without O_NONBLOCK the opening of a named pipe would wait.
+        // Without O_NONBLOCK, opening a named pipe would wait.
         file = try Descriptor(opening: path, flags | O_NONBLOCK, links: .refused)
         do throws(SystemError) {
             guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .invalid }
@@ -40,9 +40,9 @@ final class SegmentFile {
 
     /// Creates a segment, which must not exist, for this user alone (0600).
     ///
-    /// Its name is safe only when the folder is synchronized.
+    /// Its name is on the disk only when the folder is synchronized.
     ///
-    /// - Throws: ``FileError``; ``SystemError/alreadyExists`` where there is one.
+    /// - Throws: ``FileError``; ``SystemError/alreadyExists`` where it exists.
     init(creating path: String, number: UInt32) throws(FileError) {
         self.path = path
         self.number = number
@@ -54,7 +54,7 @@ final class SegmentFile {
         }
     }
 
-    /// Returns the state of the file now.
+    /// Returns the current state of the file.
     ///
     /// - Throws: ``FileError``.
     func state() throws(FileError) -> State {
@@ -68,12 +68,12 @@ final class SegmentFile {
 
     /// Appends `bytes` in one write.
     ///
-    /// What a full disk takes in part is cut off again.
+    /// A part that a full disk took is cut off again.
     ///
     /// - Parameters:
-    ///   - bytes: What to append.
+    ///   - bytes: The bytes to append.
     ///   - size: The file's size, to which it is cut back.
-    /// - Returns: Where they begin in the file.
+    /// - Returns: The offset of the bytes in the file.
     /// - Throws: ``FileError``.
     func append(_ bytes: [UInt8], size: Int) throws(FileError) -> Int {
         do throws(SystemError) {
@@ -81,12 +81,12 @@ final class SegmentFile {
                 try file.writeAll(bytes)
             } catch {
                 if let now = try? file.status().st_size, now > size {
-                    // Where this fails too, the newline before the next record ends what is left.
+                    // Where this fails too, the newline before the next record ends the partial record.
                     try? file.truncate(to: size)
                 }
                 throw error
             }
-            // An append moves the file's own place to its end, whichever program wrote in between.
+            // An append moves the position of the descriptor to the end, whichever program wrote in between.
             let end = lseek(file.number, 0, SEEK_CUR)
             guard end >= bytes.count else { throw .last }
             return end - bytes.count

@@ -18,7 +18,7 @@ extension SignalName {
         case "URG": return SIGURG
         case "IO": return SIGIO
         case "PWR": return SIGPWR
-        // No such name can be made; 0 is the number of no signal.
+        // Such a name cannot be created; 0 is not the number of a signal.
         default: return 0
         }
     }

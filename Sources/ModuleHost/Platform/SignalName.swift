@@ -1,15 +1,15 @@
 import AppService
 
-/// A UNIX signal that a slatefile may give a meaning to, by its name; its number is the platform's.
+/// A UNIX signal that a slatefile may assign an action to, by its name; its number is the platform's.
 ///
-/// Written without `SIG`: `USR1`, `RTMIN+3`. Not every signal can be had:
+/// Written without `SIG`: `USR1`, `RTMIN+3`. Not every signal is available:
 ///
 /// - `KILL` and `STOP` cannot be caught.
-/// - `SEGV`, `BUS`, `ILL`, `TRAP`, `FPE`, `ABRT` and `SYS` are how a crash is reported.
+/// - `SEGV`, `BUS`, `ILL`, `TRAP`, `FPE`, `ABRT` and `SYS` report a crash.
 /// - `CHLD`, `PIPE`, `CONT`, `TSTP`, `TTIN`, `TTOU`, `XCPU` and `XFSZ` are the host's own: its
 ///   children, its sockets, its terminal, its limits.
 ///
-/// Real-time signals count from `RTMIN+1` to `RTMIN+30`: what the C library leaves to programs on
+/// Real-time signals count from `RTMIN+1` to `RTMIN+30`: the ones that the C library leaves to programs on
 /// Linux.
 package struct SignalName: Hashable, Sendable, CustomStringConvertible {
     /// The name as the slatefile writes it, such as `USR1` or `RTMIN+3`.
@@ -26,10 +26,10 @@ package struct SignalName: Hashable, Sendable, CustomStringConvertible {
         self.realTimeOffset = realTimeOffset
     }
 
-    /// Makes a signal of its name.
+    /// Creates a signal from its name.
     ///
     /// - Parameter name: The name, in capitals, without `SIG`.
-    /// - Throws: Why there is no such signal, or none that may be had.
+    /// - Throws: The reason why there is no such signal, or why it is not available.
     package init(_ name: String) throws(Fault) {
         if Self.standard.contains(name) {
             self.init(unchecked: name)
@@ -42,45 +42,45 @@ package struct SignalName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Ends the host.
+    /// The signal that ends the host.
     package static let terminate = SignalName(unchecked: "TERM")
-    /// Ends the host; Control-C in a terminal.
+    /// The signal that ends the host; Control-C in a terminal.
     package static let interrupt = SignalName(unchecked: "INT")
-    /// Reads the slatefile again.
+    /// The signal that reloads the slatefile.
     package static let hangUp = SignalName(unchecked: "HUP")
-    /// To the background.
+    /// The signal that moves the app to the background.
     package static let user1 = SignalName(unchecked: "USR1")
-    /// To the foreground.
+    /// The signal that moves the app to the foreground.
     package static let user2 = SignalName(unchecked: "USR2")
 
-    /// The signals that are not real-time signals and may be had.
+    /// The available signals that are not real-time signals.
     static let standard = [
         "TERM", "INT", "HUP", "USR1", "USR2", "QUIT", "ALRM", "VTALRM", "PROF", "WINCH", "URG",
         "IO", "PWR",
     ]
 
-    /// The offsets from `SIGRTMIN` of the real-time signals that may be used.
+    /// The offsets from `SIGRTMIN` of the available real-time signals.
     static let realTimeOffsets = 1...30
 
     /// The regular expression of the JSON Schema.
     static let pattern = "^(\(standard.joined(separator: "|"))|RTMIN\\+([1-9]|[12][0-9]|30))$"
 
-    /// The reason why a name is not a signal that may be used.
+    /// The reason why a name is not an available signal.
     package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
-        /// A signal that no program can catch.
+        /// The signal cannot be caught by any program.
         case uncatchable(String)
-        /// A signal by which a crash is reported.
+        /// The signal reports a crash.
         case crash(String)
-        /// A signal that the host needs for itself.
+        /// The signal is reserved for the host.
         case reserved(String)
-        /// A real-time signal outside of the range.
+        /// The real-time signal is outside the range.
         case realTime(String)
-        /// A signal that exists, written otherwise.
+        /// The signal exists, but its name is written differently.
         case spelling(String, right: String)
-        /// No signal; `nearest` is the one it most resembles.
+        /// There is no such signal; `nearest` is the most similar name.
         case unknown(String, nearest: String?)
 
-        /// The fault in words.
+        /// The error in words.
         package var description: String {
             switch self {
             case .uncatchable(let name): "signal \(name) cannot be caught by any program"

@@ -2,11 +2,11 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// Signal numbers as a set.
+/// A set of signal numbers.
 package struct SignalSet: Sendable {
     fileprivate(set) var raw = sigset_t()
 
-    /// No signals.
+    /// Creates an empty set.
     package init() { sigemptyset(&raw) }
 
     package init(_ signals: some Sequence<Int32>) {
@@ -14,7 +14,7 @@ package struct SignalSet: Sendable {
         for signal in signals { insert(signal) }
     }
 
-    /// Every signal there is.
+    /// A set of all signals.
     package static var all: SignalSet {
         var set = SignalSet()
         sigfillset(&set.raw)
@@ -32,7 +32,7 @@ package struct SignalSet: Sendable {
     }
 }
 
-/// A signal that was taken, with what the kernel tells of it.
+/// A signal that was taken, with the kernel's information about it.
 package struct ReceivedSignal: Hashable, Sendable {
     /// The sender of a signal.
     package struct Sender: Hashable, Sendable {
@@ -46,14 +46,14 @@ package struct ReceivedSignal: Hashable, Sendable {
     }
 
     package let number: Int32
-    /// The sender; nil where no process sent it (a terminal's Ctrl-C, a timer), or where the queue was
-    /// full and the kernel has kept the signal alone.
+    /// The sender; nil where no process sent it (a terminal's Ctrl-C, a timer), or where the queue was full
+    /// and the kernel has kept the signal alone.
     ///
-    /// With `sigqueue` the sender fills this in itself, and one that makes the system call by hand
-    /// may lie: it says who, it proves nothing. That it was allowed to signal at all, the kernel
-    /// has checked.
+    /// With `sigqueue` the C library of the sender fills this in, and a program that makes the system call
+    /// itself may lie: it is information, not proof. The kernel has checked that the sender was allowed to
+    /// signal at all.
     package let sender: Sender?
-    /// The value that came with it: only `sigqueue` sends one.
+    /// The value that was sent with it: only `sigqueue` sends one.
     package let value: Int32?
 
     package init(number: Int32, sender: Sender?, value: Int32?) {
@@ -70,51 +70,51 @@ extension ReceivedSignal {
         let sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL
         self.init(
             number: info.si_signo,
-            // Of a signal without room in the queue the kernel says: process 0, user 0. That is not root.
+            // For a signal without room in the queue the kernel reports process 0, user 0. That is not root.
             sender: sent && fields.si_pid != 0
                 ? .init(processID: fields.si_pid, userID: fields.si_uid) : nil,
             value: info.si_code == SI_QUEUE ? fields.si_sigval.sival_int : nil)
     }
 }
 
-/// The calls that deal with signals.
+/// The system calls that deal with signals.
 package enum Signals {
-    /// The signals that queue instead of coalescing; the lowest two are glibc's own and not here.
+    /// The signals that queue instead of coalescing; the lowest two are glibc's own and are left out.
     package static var realTime: ClosedRange<Int32> {
         __libc_current_sigrtmin()...__libc_current_sigrtmax()
     }
 
-    /// Those that a fault of the thread itself raises.
+    /// The signals that an error of the thread itself raises.
     static let synchronous: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS]
-    /// Those that stop or end what runs in a terminal.
+    /// The signals that stop or end a program in a terminal.
     static let fromKeyboard: [Int32] = [SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU]
-    /// Those for which Swift's runtime has handlers that print a backtrace, in a build that is linked with it
-    /// dynamically; and `SIGSYS`.
+    /// The signals for which Swift's runtime has handlers that print a backtrace, in a build that is linked
+    /// with it dynamically; and `SIGSYS`.
     private static let crashes = synchronous + [SIGQUIT]
-    /// Those by which a process is asked to end.
+    /// The signals that request the end of a process.
     static let requestsEnd: [Int32] = [SIGTERM, SIGINT]
-    /// The one by which the kernel tells that a child has ended.
+    /// The signal by which the kernel reports that a child has ended.
     static let childEnded = SIGCHLD
-    /// Those that, when ignored, leave the call that caused them with an error: `EPIPE`, `EFBIG`.
+    /// The signals that, when ignored, make the call that caused them fail: `EPIPE`, `EFBIG`.
     static let turnedIntoErrors: [Int32] = [SIGPIPE, SIGXFSZ]
-    /// The one by which a thread of this process wakes the one that waits for signals.
+    /// The signal by which a thread of this process wakes the one that waits for signals.
     ///
-    /// Not a real-time one: sending those fails where the queue is full. This one the kernel never
-    /// raises, and a slatefile cannot name it.
+    /// Not a real-time signal: sending those fails where the queue is full. The kernel never raises this one,
+    /// and a slatefile cannot name it.
     static let wakeUp = SIGSTKFLT
 
-    /// Holds the signals back from the calling thread and the threads that it starts.
+    /// Blocks the signals in the calling thread and the threads that it starts.
     package static func block(_ signals: SignalSet) { _ = change(SIG_BLOCK, signals) }
 
-    /// Holds back these signals and no others, whatever the parent process had blocked.
+    /// Blocks these signals and no others, whatever the parent process had blocked.
     ///
-    /// - Returns: The signals that were held back before.
+    /// - Returns: The signals that were blocked before.
     @discardableResult
     package static func blockExactly(_ signals: SignalSet) -> SignalSet {
         change(SIG_SETMASK, signals)
     }
 
-    /// The signals that are held back from the calling thread.
+    /// The signals that are blocked in the calling thread.
     package static var blocked: SignalSet { change(SIG_BLOCK, SignalSet()) }
 
     private static func change(_ how: Int32, _ signals: SignalSet) -> SignalSet {
@@ -123,9 +123,9 @@ package enum Signals {
         return before
     }
 
-    /// Waits until one of `signals`, which must be blocked, is there, and takes it.
+    /// Waits until one of `signals`, which must be blocked, is pending, and takes it.
     ///
-    /// A `SIGUSR1` of this process itself is thrown away: Swift's runtime suspends threads by it, to make a
+    /// A `SIGUSR1` of this process itself is discarded: Swift's runtime suspends threads with it, to make a
     /// backtrace.
     package static func wait(for signals: SignalSet) -> ReceivedSignal {
         var info = siginfo_t()
@@ -136,18 +136,18 @@ package enum Signals {
     }
 
     private static func isSuspension(_ info: siginfo_t) -> Bool {
-        // That it was sent to one thread (SI_TKILL) the C library does not tell: it makes SI_USER of that. So
-        // other signals must count: a program may end itself by `kill(getpid(), SIGTERM)`.
+        // The C library does not report that it was sent to one thread (SI_TKILL): it turns that into
+        // SI_USER. So other signals must count: a program may end itself by `kill(getpid(), SIGTERM)`.
         info.si_signo == SIGUSR1 && (info.si_code == SI_USER || info.si_code == SI_TKILL)
             && info._sifields._rt.si_pid == getpid()
     }
 
-    /// Waits until one of `signals`, which must be blocked, is there, and takes it; as ``wait(for:)`` does.
+    /// Waits until one of `signals`, which must be blocked, is pending, and takes it; as ``wait(for:)`` does.
     ///
     /// - Parameters:
-    ///   - signals: Which.
-    ///   - deadline: Until when.
-    /// - Returns: The signal; nil where time was up.
+    ///   - signals: The signals to wait for.
+    ///   - deadline: The end of the wait.
+    /// - Returns: The signal; nil on a timeout.
     package static func wait(
         for signals: SignalSet, until deadline: ContinuousClock.Instant
     ) -> ReceivedSignal? {
@@ -183,20 +183,20 @@ package enum Signals {
     /// Sends a signal to one thread of this process.
     static func send(_ signal: Int32, toThread thread: UInt) { pthread_kill(thread, signal) }
 
-    /// Turns a write to a pipe without a reader, or beyond what a file may have, from a death into an
-    /// error: `EPIPE`, `EFBIG`.
+    /// Turns a write to a pipe without a reader, or beyond the file size limit, from the end of the process
+    /// into an error: `EPIPE`, `EFBIG`.
     package static func turnIntoErrors() { for signal in turnedIntoErrors { ignore(signal) } }
 
-    /// Has the kernel throw the signal away unless it is blocked.
+    /// Makes the kernel discard the signal unless it is blocked.
     static func ignore(_ number: Int32) { signal(number, SIG_IGN) }
 
-    /// Has a crash end the process at once.
+    /// Makes a crash end the process at once.
     ///
-    /// The handlers of Swift's runtime would first make a backtrace. For that they suspend the other threads by
-    /// `SIGUSR1`, and wait half a minute for those that have it blocked, as all threads of a host have; meanwhile
-    /// these go on as if nothing had happened. `SWIFT_BACKTRACE` in the environment asks for it all the same.
-    /// `SIGABRT` ends the process even then: a service manager ends a host that hangs by it, and the runtime's
-    /// handler returns from it.
+    /// The handlers of Swift's runtime would first make a backtrace. For that they suspend the other threads
+    /// with `SIGUSR1`, and wait half a minute for those that have it blocked, as all threads of a host have;
+    /// meanwhile these run on. `SWIFT_BACKTRACE` in the environment requests a backtrace all the same.
+    /// `SIGABRT` ends the process even then: a service manager ends a host that hangs with it, and the
+    /// runtime's handler returns from it.
     static func endAtOnceOnCrash() {
         let request = getenv("SWIFT_BACKTRACE")
         let isRequested = request.map { $0.pointee != 0 } ?? false
@@ -206,10 +206,9 @@ package enum Signals {
         }
     }
 
-    /// Gives the signals that the parent process had ignored (`nohup`, a script's `&`) their
-    /// default actions back.
+    /// Restores the default actions of signals that the parent process had ignored (`nohup`, a script's `&`).
     ///
-    /// Handlers stay as they are: those of a crash are ``endAtOnceOnCrash()``'s business.
+    /// Handlers stay as they are: ``endAtOnceOnCrash()`` treats those of a crash.
     static func restoreIgnored() {
         for number in 1...Signals.realTime.upperBound {
             if handler(of: number) == ignoredHandler { signal(number, SIG_DFL) }

@@ -7,9 +7,9 @@ package import Glibc
 ///   - program: The path of the program.
 ///   - words: Its arguments, of which the first is its name.
 ///   - variables: All of its variables, each as `NAME=value`.
-///   - blocked: The signals that it begins with as blocked.
+///   - blocked: The signals that are blocked when it begins.
 ///   - leadsGroup: Whether it is the first of a process group of its own; else it is in this process's.
-///   - actions: What becomes of descriptors.
+///   - actions: The actions on its descriptors.
 /// - Returns: The number of the process.
 /// - Throws: ``SystemError`` where it cannot be started.
 package func spawnProcess(
@@ -40,7 +40,7 @@ package func spawnProcess(
     return processID
 }
 
-/// Lends strings as C has a list of them.
+/// Passes strings to `body` as a C array.
 private func withCStrings<Result>(
     _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The standard streams of a process that speaks with its parent over them.
+/// The standard streams of a process that communicates with its parent over them.
 struct StandardStreams: ~Copyable {
     private let input: Descriptor
     private let output: Descriptor
 
-    /// Takes input and output for that alone: whatever else reads finds nothing, and whatever else prints
-    /// does so to standard error.
+    /// Reserves input and output for that: other code that reads finds nothing, and other code that prints
+    /// writes to standard error.
     ///
-    /// Before anything else of the process reads or prints.
+    /// Only before any other code of the process reads or prints.
     ///
-    /// - Returns: What were the streams; closed on `exec`.
+    /// - Returns: The former streams; closed on `exec`.
     /// - Throws: ``SystemError`` where one of them is closed.
     static func take() throws(SystemError) -> StandardStreams {
         let input = try duplicate(0)
@@ -22,14 +22,14 @@ struct StandardStreams: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - input: What is read.
-    ///   - output: What is written to.
+    ///   - input: The descriptor to read from.
+    ///   - output: The descriptor to write to.
     init(input: consuming Descriptor, output: consuming Descriptor) {
         self.input = input
         self.output = output
     }
 
-    /// Writes all of it, waiting as long as that takes.
+    /// Writes all bytes, waiting as long as that takes.
     func writeAll(_ bytes: [UInt8]) throws(SystemError) { try output.writeAll(bytes) }
 
     private static func duplicate(_ number: Int32) throws(SystemError) -> Descriptor {
@@ -41,7 +41,7 @@ struct StandardStreams: ~Copyable {
     /// The descriptor of the input.
     var inputNumber: Int32 { input.number }
 
-    /// Takes input, without waiting, into the front of `buffer`.
+    /// Reads available input, without waiting, into the front of `buffer`.
     func read(into buffer: inout [UInt8]) -> ChildProcess.Reception {
         ChildProcess.read(input, into: &buffer)
     }

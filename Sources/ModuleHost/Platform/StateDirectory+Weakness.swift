@@ -18,7 +18,8 @@ extension StateDirectory.Weakness: CustomStringConvertible {
             access.isForeign
             ? "belongs to user \(access.owner)" : "may be changed by other users"
         let remedy = access.isForeign ? "chown \(CurrentProcess.userID)" : "chmod 700"
-        return "the state directory '\(path)' \(who), who can give the host events and replace its "
+        return
+            "the state directory '\(path)' \(who): other users can send events to the host and replace its "
             + "socket; '\(remedy) \(shellQuoted(path))'"
     }
 }

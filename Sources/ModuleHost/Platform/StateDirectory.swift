@@ -1,4 +1,4 @@
-/// The folder in which a host keeps what outlives it.
+/// The folder of the files of a host that outlive it.
 ///
 /// Hosts and the commands that look for them find it by the same rule.
 package struct StateDirectory: Hashable, Sendable {
@@ -6,12 +6,12 @@ package struct StateDirectory: Hashable, Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Finds the folder: the one asked for, else systemd's, else `.hostd` beside the slatefile.
+    /// Finds the folder: the requested one, else systemd's, else `.hostd` beside the slatefile.
     ///
     /// - Parameters:
     ///   - option: The value of `--state-dir`.
-    ///   - environment: Where `STATE_DIRECTORY` is looked up; of several folders, parted by colons,
-    ///     the first counts.
+    ///   - environment: The variables, of which `STATE_DIRECTORY` is read; of several folders, separated by
+    ///     colons, the first counts.
     ///   - slatefile: The path of the slatefile.
     package init(option: String?, environment: [String: String], slatefile: String) {
         let fromSystemd = environment["STATE_DIRECTORY"]?.split(separator: ":").first
@@ -28,17 +28,17 @@ package struct StateDirectory: Hashable, Sendable {
     /// The name of the control socket in the folder.
     package static let socketName = "control.sock"
 
-    /// The path of something in the folder.
+    /// Returns the path of a file in the folder.
     package func path(of name: String) -> String {
         path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
     }
 }
 
-/// The reason why a host cannot have a state directory to itself.
+/// The reason why a host cannot claim a state directory.
 package enum StateDirectoryError: Error, Hashable, Sendable {
-    /// It cannot be made, or not be written to.
+    /// The directory cannot be created, or not be written to.
     case unusable(path: String, FileError)
-    /// Another host runs on it; its process where that is known.
+    /// Another host runs on the directory; its process where that is known.
     case busy(path: String, processID: Int32?)
 
     package var exitCode: ExitCode {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Makes a system call again for as long as a signal interrupts it (`EINTR`).
+/// Repeats a system call for as long as a signal interrupts it (`EINTR`).
 ///
 /// - Parameter call: The call, which returns a negative number and sets `errno` where it fails.
 /// - Returns: What the call returned last.

@@ -5,21 +5,21 @@ public struct SystemError: Error, Hashable, Sendable {
     /// The `errno` value.
     public let code: Int32
 
-    /// Creates an error of a number.
+    /// Creates an error from a number.
     public init(code: Int32) { self.code = code }
 
     /// The error of the calling thread's last failed system call.
     ///
-    /// Read it before anything else can make a call of its own.
+    /// Read it before any other call can fail.
     static var last: SystemError { SystemError(code: errno) }
 
-    /// Nothing has this name (`ENOENT`).
+    /// No file has this name (`ENOENT`).
     public static let notFound = SystemError(code: ENOENT)
     /// Only a privileged user may do it (`EPERM`).
     public static let notPermitted = SystemError(code: EPERM)
     /// The permissions forbid it (`EACCES`).
     public static let accessDenied = SystemError(code: EACCES)
-    /// The name is a folder's (`EISDIR`).
+    /// The name belongs to a folder (`EISDIR`).
     public static let isDirectory = SystemError(code: EISDIR)
     /// A part of the path is not a folder (`ENOTDIR`).
     public static let notDirectory = SystemError(code: ENOTDIR)
@@ -31,7 +31,7 @@ public struct SystemError: Error, Hashable, Sendable {
     public static let noSpace = SystemError(code: ENOSPC)
     static let quotaExceeded = SystemError(code: EDQUOT)
     static let readOnly = SystemError(code: EROFS)
-    /// Beyond what the process or the file system lets a file grow to.
+    /// The file would exceed the limit of the process or of the file system (`EFBIG`).
     static let fileTooLarge = SystemError(code: EFBIG)
     package static let noSuchProcess = SystemError(code: ESRCH)
     package static let connectionRefused = SystemError(code: ECONNREFUSED)
@@ -46,7 +46,7 @@ public struct SystemError: Error, Hashable, Sendable {
 }
 
 extension SystemError: CustomStringConvertible {
-    /// The system's own words for it, such as `No such file or directory`.
+    /// The system's own description, such as `No such file or directory`.
     public var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             guard let text = buffer.baseAddress, strerror_r(code, text, buffer.count) == 0 else {
@@ -57,7 +57,7 @@ extension SystemError: CustomStringConvertible {
     }
 }
 
-/// Something that could not be done to a file: what, to which, and why.
+/// The error of an action on a file: the action, the file, and the reason.
 public struct FileError: Error, Hashable, Sendable {
     /// The failed action, as a verb: `open`, `write`, `create`.
     public let action: String
@@ -65,7 +65,7 @@ public struct FileError: Error, Hashable, Sendable {
     public let path: String
     /// The error of the system.
     public let reason: SystemError
-    /// The words in place of the system's, where these would mislead.
+    /// The text that replaces the system's, where that would mislead.
     public let explanation: String?
 
     package init(

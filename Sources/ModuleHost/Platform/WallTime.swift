@@ -2,7 +2,7 @@ import Glibc
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// An instant as people date it, for logs and journals.
+/// A calendar instant, for logs and journals.
 ///
 /// Never for measuring: clocks are set.
 public struct WallTime: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct WallTime: Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The present instant.
+    /// Returns the current instant.
     public static func now() -> WallTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -30,8 +30,8 @@ public struct WallTime: Hashable, Sendable {
 
     /// The instant in UTC with milliseconds, such as `2026-03-01T09:41:00.123Z`.
     ///
-    /// Milliseconds are cut, not rounded, so that the text never runs ahead. Exact for the years
-    /// 1970 to 9999; what lies outside is held at the nearest of them.
+    /// Milliseconds are cut, not rounded, so that the text is never ahead of the time. Exact for the years
+    /// 1970 to 9999; other instants are clamped to them.
     public var iso8601: String {
         var bytes: [UInt8] = []
         appendISO8601(to: &bytes)
@@ -53,7 +53,7 @@ public struct WallTime: Hashable, Sendable {
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// Appends the time of day where this machine is, such as `09:41:00.123`: 12 bytes.
+    /// Appends the local time of day of this machine, such as `09:41:00.123`: 12 bytes.
     package func appendLocalTimeOfDay(to bytes: inout [UInt8]) {
         var seconds = time_t(self.seconds)
         var parts = tm()
@@ -82,7 +82,7 @@ public struct WallTime: Hashable, Sendable {
         bytes.appendDecimal(nanoseconds / 1_000_000, digits: 3)
     }
 
-    /// The Gregorian date of the day that lies `day` days after 1970-01-01.
+    /// Returns the Gregorian date of the day that lies `day` days after 1970-01-01.
     ///
     /// Counts from 0000-03-01, so that the leap day is the last of its year: 400 years are then
     /// 146 097 days, and the months' lengths follow one line of slope 153 ÷ 5.

@@ -1,12 +1,12 @@
-/// Makes lines of bytes that arrive in pieces.
+/// A buffer that splits bytes that arrive in pieces into lines.
 struct LineBuffer {
     /// The next element for the reader.
     enum Next: Hashable {
         /// A line, without its newline.
         case line([UInt8])
-        /// A line that is longer than the limit: nothing after it can be trusted.
+        /// A line is longer than the limit: the bytes after it are not usable.
         case tooLong
-        /// No whole line.
+        /// There is no complete line.
         case nothing
     }
 
@@ -19,9 +19,9 @@ struct LineBuffer {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether bytes are here that no whole line has.
+    /// Whether there are bytes that do not make a complete line.
     ///
-    /// Asked for when ``next()`` has nothing more.
+    /// Valid when ``next()`` has returned `nothing`.
     var isInsideLine: Bool { start < bytes.count }
 
     /// The number of bytes that wait to be taken.
@@ -47,14 +47,14 @@ struct LineBuffer {
         return .line(line)
     }
 
-    /// Takes what is left at the end of the input, which is a line without a newline.
+    /// Takes the rest at the end of the input, which is a line without a newline.
     mutating func rest() -> [UInt8] {
         let rest = Array(bytes[start...])
         clear()
         return rest
     }
 
-    /// Throws everything away, and the room with it where it is large.
+    /// Discards everything, and also the allocation where it is large.
     mutating func clear() {
         bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 16)
         start = 0

@@ -22,7 +22,7 @@ struct OutputQueue {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Notes that the first `count` bytes of ``rest`` are out.
+    /// Notes that the first `count` bytes of ``rest`` were sent.
     mutating func removeFirst(_ count: Int) {
         sent += count
         if sent == bytes.count {

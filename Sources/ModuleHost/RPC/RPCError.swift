@@ -1,9 +1,9 @@
 /// The `error` of a JSON-RPC 2.0 response.
 package struct RPCError: Error, Hashable, Sendable {
     package let code: RPCErrorCode
-    /// The error, in a line.
+    /// The message, on one line.
     package let message: String
-    /// More on it, such as the place in the request: text, as far as this end is concerned.
+    /// Details, such as the place in the request; a text in this implementation.
     package let detail: String?
 
     package init(_ code: RPCErrorCode, _ message: String, detail: String? = nil) {
@@ -12,14 +12,14 @@ package struct RPCError: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    // The standard's errors, in the standard's words.
+    // The standard's errors, with the standard's texts.
 
     /// The line is not JSON.
     static func parseError(_ detail: String) -> RPCError {
         RPCError(.parseError, "Parse error", detail: detail)
     }
 
-    /// The line is JSON but no request.
+    /// The line is JSON but not a request.
     static func invalidRequest(_ detail: String) -> RPCError {
         RPCError(.invalidRequest, "Invalid Request", detail: detail)
     }
@@ -29,12 +29,12 @@ package struct RPCError: Error, Hashable, Sendable {
         RPCError(.methodNotFound, "Method not found", detail: detail)
     }
 
-    /// The parameters are not those of the method.
+    /// The parameters do not fit the method.
     package static func invalidParameters(_ detail: String) -> RPCError {
         RPCError(.invalidParameters, "Invalid params", detail: detail)
     }
 
-    /// Creates the refusal of work for modules, while too much is in flight.
+    /// Creates the error that refuses work for modules, while too much is in flight.
     static func overloaded(_ limits: InFlightBudget.Limits) -> RPCError {
         RPCError(
             .overloaded, "overloaded",
@@ -43,7 +43,7 @@ package struct RPCError: Error, Hashable, Sendable {
                 + limits.retry.briefText)
     }
 
-    /// Something went wrong that is not the caller's doing.
+    /// An error occurred that the caller did not cause.
     package static func internalError(_ detail: String) -> RPCError {
         RPCError(.internalError, "Internal error", detail: detail)
     }
@@ -56,8 +56,8 @@ extension RPCError: CustomStringConvertible {
 
 /// The code of an ``RPCError``.
 ///
-/// Those from −32768 to −32000 are the standard's, the last hundred of them left to servers. Another
-/// host may know more of them than this one.
+/// Those from −32768 to −32000 are the standard's, the last hundred of them reserved for servers. Another
+/// host may use codes that this one does not know.
 package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int
 
@@ -69,35 +69,35 @@ package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
     package static let invalidParameters = Self(rawValue: -32602)
     package static let internalError = Self(rawValue: -32603)
 
-    /// The app is not ready yet, or stops.
+    /// The app is not ready yet, or is stopping.
     package static let notRunning = Self(rawValue: -32000)
-    /// No such route, module or action, or none that this caller may reach; the error does not tell which.
+    /// There is no such route, module or action, or none that this caller may reach; the error does not
+    /// reveal which.
     package static let notFound = Self(rawValue: -32001)
-    /// The caller may not do this: he is another user, or a module refuses the call.
+    /// The caller does not have the permission: it is another user, or a module refuses the call.
     package static let notPermitted = Self(rawValue: -32002)
-    /// The module that was called did not answer in time, or is busy beyond its time with something
-    /// else.
+    /// The called module did not return in time, or is busy with other work beyond its deadline.
     package static let overdue = Self(rawValue: -32003)
-    /// Too many connections, or too many calls in one batch.
+    /// There are too many connections, or too many calls in one batch.
     package static let tooMany = Self(rawValue: -32004)
-    /// The module that was called answered with an error.
+    /// The called module returned an error.
     package static let failed = Self(rawValue: -32005)
     /// The text to open is not a valid URL.
     package static let malformedURL = Self(rawValue: -32006)
-    /// The parameters of the URL, or of the action, are not those of the route.
+    /// The parameters of the URL, or of the action, do not fit the route.
     package static let badParameter = Self(rawValue: -32007)
-    /// The module that was called is not made yet, has failed, or is gone.
+    /// The called module is not created yet, has failed, or was unloaded.
     package static let unavailable = Self(rawValue: -32008)
 
-    /// The inbox did not accept an event, as where the disk is full; nothing of it is left.
+    /// The inbox did not accept an event, for example because the disk is full; no part of it is left.
     package static let notAccepted = Self(rawValue: -32009)
 
-    /// Too many events and calls are in flight: what would add to them is refused.
+    /// Too many events and calls are in flight: further ones are refused.
     package static let overloaded = Self(rawValue: -32010)
 
-    /// Every code that this host answers with, and how a command ends that gets it: the one table.
+    /// The table of every code that this host sends, with the exit code of a command that receives it.
     package static let exitCodes: [(code: RPCErrorCode, exit: ExitCode)] = [
-        // The first two are never the user's doing: the command wrote the request.
+        // The first two are never the user's mistake: the command wrote the request.
         (.parseError, .failed),
         (.invalidRequest, .failed),
         (.methodNotFound, .unavailable),

@@ -1,11 +1,11 @@
-/// The id that ties a response to its request: a string, a number or null, kept as its JSON text.
+/// The id that connects a response to its request: a string, a number or null, kept as its JSON text.
 ///
-/// So a number of 40 digits, a fraction or an escape comes back exactly as it was sent.
+/// So a number of 40 digits, a fraction or an escape is returned exactly as it was sent.
 package struct RPCID: Hashable, Sendable {
     /// The JSON text.
     package let text: String
 
-    /// The id of a request whose own is not known.
+    /// The id of a request whose own id is not known.
     static let null = RPCID(text: "null")
 
     private init(text: String) { self.text = text }
@@ -23,11 +23,11 @@ package struct RPCID: Hashable, Sendable {
 
 /// One message of JSON-RPC 2.0.
 enum RPCMessage: Sendable {
-    /// A request; without an id a notification, which is never answered.
+    /// A request; without an id it is a notification, which has no response.
     case request(RPCRequest, id: RPCID?)
-    /// The answer to a request of this end.
+    /// The response to a request of this end.
     case response(RPCResponse)
-    /// Something else: the error to answer it with.
+    /// Any other message: the error for the response.
     case invalid(RPCError, id: RPCID)
 }
 
@@ -38,7 +38,7 @@ package struct RPCRequest: Sendable {
     package let parameters: JSONValue?
 }
 
-/// An answer.
+/// The result or the error of a request.
 struct RPCResponse: Sendable {
     let id: RPCID
     let result: Result<JSONValue, RPCError>
@@ -79,14 +79,14 @@ extension RPCFrame {
 }
 
 extension RPCMessage {
-    /// Reads a message; whatever is none becomes `invalid`.
+    /// Reads a message; one that is not valid becomes `invalid`.
     init(_ value: JSONValue) {
         guard value.kind == .object else {
             let fault = "expected an object, found \(value.inWords)"
             self = .invalid(.invalidRequest(fault), id: .null)
             return
         }
-        // An id that can be read is answered to, whatever else is wrong.
+        // A readable id is used in the response, even if the rest is not valid.
         let idValue = value["id"]
         let id = idValue.flatMap(RPCID.init)
         do throws(RPCError) {
@@ -116,7 +116,7 @@ extension RPCMessage {
         }
         switch parameters?.kind {
         case nil, .array, .object: return RPCRequest(method: name, parameters: parameters)
-        // Not of the standard, and what many clients send for none.
+        // Not part of the standard, but many clients send it for no parameters.
         case .null: return RPCRequest(method: name, parameters: nil)
         case .bool, .number, .string:
             throw .invalidRequest(

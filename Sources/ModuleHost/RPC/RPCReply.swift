@@ -1,22 +1,22 @@
 import Synchronization
 
-/// The answer that is owed to a call: given once, by any thread, at any time.
+/// The reply to a call: given once, by any thread, at any time.
 ///
-/// Letting go of it without an answer gives one too, an internal error: no caller waits for ever
-/// because a handler forgot him. An answer to a notification is thrown away.
+/// If it is released without a result, the caller receives an internal error: no caller waits for ever
+/// because of a forgotten reply. A reply to a notification is discarded.
 package final class RPCReply: Sendable {
     private let ticket: RPCSession.Ticket
     private let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     private let onFailure: (@Sendable (RPCError) -> Void)?
     private let isGiven = Atomic(false)
-    /// The call as something in flight: until it is answered or dropped.
+    /// The call as an item in flight: until it is completed or dropped.
     let load: InFlight?
 
     /// - Parameters:
-    ///   - ticket: What the session handed the request on with.
-    ///   - load: The call as something in flight; nil if it is not counted.
-    ///   - onFailure: Is told of an error before it is given.
-    ///   - deliver: Takes the response to the other end; without bytes where none is sent.
+    ///   - ticket: The ticket with which the session passed the request on.
+    ///   - load: The call as an item in flight; nil if it is not counted.
+    ///   - onFailure: Called with an error before it is sent.
+    ///   - deliver: Passes the response to the other end; without bytes where none is sent.
     init(
         to ticket: RPCSession.Ticket, load: InFlight? = nil,
         onFailure: (@Sendable (RPCError) -> Void)? = nil,
@@ -28,30 +28,30 @@ package final class RPCReply: Sendable {
         self.deliver = deliver
     }
 
-    /// The same answer, to be given by the reply that is returned and no longer by this one.
+    /// Returns the same reply as another object, which takes the place of this one.
     ///
-    /// - Parameter body: Is told of an error before it is given.
+    /// - Parameter body: Called with an error before it is sent.
     /// - Returns: The other reply.
     func noting(_ body: @escaping @Sendable (RPCError) -> Void) -> RPCReply {
         guard !isGiven.exchange(true, ordering: .relaxed) else { return self }
         return RPCReply(to: ticket, load: load, onFailure: body, through: deliver)
     }
 
-    deinit { fail(.internalError("the call was let go of without an answer")) }
+    deinit { fail(.internalError("the call was released without an answer")) }
 
-    /// Answers with a result.
+    /// Completes the call with a result.
     ///
     /// - Parameter result: Writes exactly one value.
     package func succeed(_ result: (inout JSONWriter) -> Void) {
         give { $0.rpcResult(id: $1, result) }
     }
 
-    /// Answers with a result that is JSON text already: one value, which is not checked.
+    /// Completes the call with a result that is already JSON text: one value, which is not checked.
     package func succeed(raw text: some Sequence<UInt8>) {
         succeed { $0.raw(text) }
     }
 
-    /// Answers with an error.
+    /// Completes the call with an error.
     package func fail(_ error: RPCError) {
         give({ $0.rpcError(error, id: $1) }, failure: error)
     }

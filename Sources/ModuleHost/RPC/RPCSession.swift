@@ -1,31 +1,31 @@
-/// The answering end of a conversation in JSON-RPC 2.0, one message a line: what came in, what was
-/// asked, what is owed, what waits to go out.
+/// The server end of a JSON-RPC 2.0 connection, one message a line: the received bytes, the open requests,
+/// their replies, and the bytes to send.
 ///
-/// It makes no system call and knows no time, so that it can serve sockets and pipes, and be tested
-/// with every way of cutting a stream into pieces. Its driver keeps to ``wantsInput``: that is
-/// what holds memory within the limits, however much the other end sends and however little it reads.
+/// It makes no system call and reads no clock, so that it can serve sockets and pipes, and be tested with
+/// every way of splitting a stream into pieces. Its driver respects ``wantsInput``: that keeps memory within
+/// the limits, however much the other end sends and however little it reads.
 struct RPCSession {
     /// The limits of one session.
     struct Limits: Hashable, Sendable {
-        /// Bytes of a line.
+        /// The bytes of a line.
         var line = 1 << 20
-        /// Calls and notifications that are not done; beyond that, lines wait.
+        /// The number of calls and notifications that are not done; beyond that, lines wait.
         ///
-        /// Also how many messages a batch may have.
+        /// Also the largest number of messages in a batch.
         var calls = 1024
-        /// Bytes that wait to be sent at which lines wait, and followed events too.
+        /// The number of bytes waiting to be sent from which on lines wait, and followed events too.
         var outputMark = 1 << 18
-        /// Bytes that wait to be sent at which the other end counts as one that reads nothing.
+        /// The number of bytes waiting to be sent at which the other end counts as one that does not read.
         var output = 16 << 20
     }
 
-    /// The place of an answer in the session.
+    /// The place of a response in the session.
     struct Ticket: Hashable, Sendable {
-        /// Nil for a notification: its answer is only the end of it.
+        /// The id; nil for a notification, which has no response.
         let id: RPCID?
         /// The batch that it belongs to.
         fileprivate let batch: Int?
-        /// The bytes of memory of its parameters; of those of a batch, its share.
+        /// The bytes of memory of its parameters; in a batch, its share.
         let footprint: Int
     }
 
@@ -36,9 +36,9 @@ struct RPCSession {
 
     private enum Phase {
         case open
-        /// The other end sends nothing more; what it asked is still answered.
+        /// The other end sends nothing more; its requests still receive responses.
         case inputEnded
-        /// It cannot be understood any more, as it was reported; what it asked before is answered.
+        /// The input is not usable any more, as was reported; earlier requests still receive responses.
         case closing
     }
 
@@ -46,7 +46,7 @@ struct RPCSession {
     private(set) var output = OutputQueue()
     /// The number of calls and notifications that are not done.
     private(set) var openCalls = 0
-    /// The end of the last answer in everything that was ever queued; followed events come after it.
+    /// The end of the last response within all bytes that were ever queued; followed events stand after it.
     private(set) var answersEnd = 0
     /// The number of lines that were taken.
     private(set) var lines = 0
@@ -59,8 +59,9 @@ struct RPCSession {
     private var lastBatch = 0
 
     /// - Parameters:
-    ///   - limits: How much it may take.
-    ///   - hasRoomElsewhere: Whether those who carry out what is asked have room for more; asked before each line.
+    ///   - limits: The limits of the session.
+    ///   - hasRoomElsewhere: Returns whether the code that handles requests has room for more; called before
+    ///     each line.
     init(limits: Limits = Limits(), hasRoomElsewhere: @escaping () -> Bool = { true }) {
         self.limits = limits
         self.hasRoomElsewhere = hasRoomElsewhere
@@ -69,20 +70,20 @@ struct RPCSession {
 
     // MARK: Input
 
-    /// Whether another line may be taken: there is room for what it asks, and for the answer.
+    /// Whether another line may be taken: there is room for its request, and for the response.
     private var hasRoom: Bool {
         openCalls < limits.calls && output.count < limits.outputMark && hasRoomElsewhere()
     }
 
     /// Whether more bytes should be read.
     ///
-    /// Not while a line waits that was read and could not be taken yet.
+    /// False while a line was read that could not be taken yet.
     var wantsInput: Bool { phase == .open && hasRoom }
 
-    /// Whether a line has begun and not ended.
+    /// Whether a line has begun and is not complete.
     var isInsideLine: Bool { phase == .open && hasRoom && input.isInsideLine }
 
-    /// Whether everything asked was answered, and everything answered sent, and no more will come.
+    /// Whether every request has its response, every response was sent, and no more input will arrive.
     var isOver: Bool {
         switch phase {
         case .open: false
@@ -90,20 +91,20 @@ struct RPCSession {
         }
     }
 
-    /// Whether the input has ended and all of it was taken, or it is not looked at any more.
+    /// Whether the input has ended and all of it was taken, or it is no longer read.
     var isInputDone: Bool { phase != .open && !input.isInsideLine }
 
-    /// Takes bytes that have arrived.
+    /// Adds bytes that have arrived.
     mutating func receive(_ bytes: ArraySlice<UInt8>) {
         if phase == .open { input.append(bytes) }
     }
 
-    /// Takes the news that no more bytes will arrive.
+    /// Notes that no more bytes will arrive.
     mutating func endInput() {
         if phase == .open { phase = .inputEnded }
     }
 
-    /// Gives up on the other end, with a last word.
+    /// Closes the session, with an error as the last message.
     mutating func refuse(_ error: RPCError) {
         guard phase != .closing else { return }
         phase = .closing
@@ -111,13 +112,13 @@ struct RPCSession {
         queue(error, id: .null)
     }
 
-    /// Takes up to `count` lines, and hands on what they ask for.
+    /// Takes up to `count` lines, and passes their requests on.
     ///
     /// - Parameters:
-    ///   - count: How many, so that others have their turn.
-    ///   - limit: After how many bytes no further line is taken.
-    ///   - handle: Is given each request, in order, with a ticket for ``answer(_:with:)``, which is
-    ///     owed once, at any time after this returns.
+    ///   - count: The maximum number, so that other connections have their turn.
+    ///   - limit: The number of bytes after which no further line is taken.
+    ///   - handle: Receives each request, in order, with a ticket for ``answer(_:with:)``, which must be
+    ///     called once, at any time after this returns.
     /// - Returns: Whether there may be more to take at once.
     mutating func takeLines(
         upTo count: Int, bytes limit: Int = .max, _ handle: (RPCRequest, Ticket) -> Void
@@ -143,7 +144,7 @@ struct RPCSession {
     private mutating func take(_ line: [UInt8], _ handle: (RPCRequest, Ticket) -> Void) {
         lines += 1
         bytes += line.count
-        // An empty line is what a person's Return key sends.
+        // An empty line is sent by the Return key in a terminal.
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
         switch RPCFrame(line) {
         case .single(let message):
@@ -153,7 +154,7 @@ struct RPCSession {
                 let footprint = request.parameters?.allocated ?? 0
                 handle(request, Ticket(id: id, batch: nil, footprint: footprint))
             case .invalid(let error, let id): queue(error, id: id)
-            // An answer to nothing: to answer that would never end.
+            // A response without a request: responding to it would never end.
             case .response: break
             }
         case .batch(let messages): take(messages, handle)
@@ -184,7 +185,7 @@ struct RPCSession {
         openCalls += batch.open
         if batch.open > 0 { batches[lastBatch] = batch } else { queue(batch) }
         for case .request(let request, let id) in messages {
-            // They share one text.
+            // The requests of a batch share one text.
             let footprint = (request.parameters?.allocated ?? 0) / batch.open
             handle(request, Ticket(id: id, batch: lastBatch, footprint: footprint))
         }
@@ -192,10 +193,10 @@ struct RPCSession {
 
     // MARK: Output
 
-    /// Queues an answer; that to a notification is only noted.
+    /// Queues a response; that to a notification is only counted.
     ///
     /// - Parameters:
-    ///   - ticket: What the request was handed on with; each is good for one answer.
+    ///   - ticket: The ticket of the request, which is valid for one response.
     ///   - response: The response, without a newline.
     mutating func answer(_ ticket: Ticket, with response: [UInt8]) {
         openCalls -= 1
@@ -215,7 +216,7 @@ struct RPCSession {
         if phase != .closing { output.appendLine(notification) }
     }
 
-    /// Notes that this many bytes of ``output`` went out.
+    /// Notes that this many bytes of ``output`` were sent.
     mutating func sent(_ count: Int) { output.removeFirst(count) }
 
     private mutating func queue(_ error: RPCError, id: RPCID) {
@@ -225,7 +226,7 @@ struct RPCSession {
     }
 
     private mutating func queue(_ batch: Batch) {
-        // Nothing is said to a batch of notifications, not even an empty array.
+        // A batch of notifications has no response, not even an empty array.
         if !batch.answers.isEmpty { queueAnswer(batch.answers + [UInt8(ascii: "]")]) }
     }
 

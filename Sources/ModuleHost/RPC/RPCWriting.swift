@@ -3,7 +3,7 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - method: The method's name.
-    ///   - id: What the answer will name.
+    ///   - id: The id for the response.
     ///   - parameters: Writes an array or an object.
     mutating func rpcRequest(
         _ method: String, id: RPCID?, _ parameters: (inout JSONWriter) -> Void
@@ -19,7 +19,7 @@ extension JSONWriter {
     /// Writes a response.
     ///
     /// - Parameters:
-    ///   - id: The request's.
+    ///   - id: The id of the request.
     ///   - result: Writes exactly one value.
     mutating func rpcResult(id: RPCID, _ result: (inout JSONWriter) -> Void) {
         object {

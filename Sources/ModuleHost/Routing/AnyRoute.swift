@@ -1,13 +1,13 @@
-/// A route without the type of its module: what tables hold.
+/// A route without the type of its module, as tables store it.
 package final class AnyRoute: Sendable {
     package let pattern: RoutePattern
-    /// Its name within its module.
+    /// The name of the route within its module.
     package let action: String
     package let access: RouteAccess
     package let summary: String
     let handler: ErasedHandler
 
-    /// - Throws: The fault of a malformed pattern.
+    /// - Throws: The error of a malformed pattern.
     init(
         _ pattern: String, action: String, access: RouteAccess, summary: String,
         _ handler: ErasedHandler
@@ -23,38 +23,39 @@ package final class AnyRoute: Sendable {
         self.handler = handler
     }
 
-    /// Whether ``accepts(_:)`` has anything to find out.
+    /// Whether ``accepts(_:)`` calls a predicate.
     package var hasPredicate: Bool { handler.accepts != nil }
 
     /// Returns whether the route's predicate accepts the request; true if there is none.
     ///
-    /// Parameters that are not a request pass, so that the caller learns what is wrong with them.
+    /// Parameters that are not a valid request pass, so that the caller receives the reason.
     package func accepts(_ parameters: RouteParameters) -> Bool {
         handler.accepts?(parameters) ?? true
     }
 
-    /// Finds out whether the parameters are a request, without calling anything.
+    /// Checks whether the parameters are a valid request, without calling the handler.
     package func check(_ parameters: RouteParameters) throws(ParameterFault) {
         try handler.check(parameters)
     }
 
     /// Decodes the request and calls the handler.
     ///
-    /// Only the gate may do this.
+    /// Only the gate calls this.
     ///
     /// - Parameters:
-    ///   - module: An instance of the class that the route was made for.
-    ///   - parameters: What the request is decoded from.
-    ///   - call: What goes along with it.
+    ///   - module: An instance of the class that the route was created for.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - call: The circumstances of the call.
     /// - Returns: The reply.
-    /// - Throws: ``ParameterFault`` before the handler runs; ``HandlerError`` with whatever that throws.
+    /// - Throws: ``ParameterFault`` before the handler runs; ``HandlerError`` with any error that the handler
+    ///   throws.
     package func perform(
         _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall
     ) throws -> any Encodable & Sendable {
         try handler.perform(module, parameters, call)
     }
 
-    /// The description of the request, found by decoding one from nothing.
+    /// The description of the request, found by decoding one without values.
     package var request: RequestDescription { handler.describe() }
 
     /// The type of the reply as it is written in Swift; nil where there is none.
@@ -63,8 +64,8 @@ package final class AnyRoute: Sendable {
 
 /// The handler of a route, without the types of its module, request and reply.
 ///
-/// Made where these are known, in the module's own target: so that decoding and calling are compiled for
-/// the very types.
+/// Created where these are known, in the module's own target: so decoding and calling are compiled for the
+/// concrete types.
 @usableFromInline
 struct ErasedHandler: Sendable {
     @usableFromInline typealias Perform =
@@ -76,7 +77,7 @@ struct ErasedHandler: Sendable {
     let describe: @Sendable () -> RequestDescription
     let replyType: String?
 
-    /// A handler whose request is not a type of this process.
+    /// Creates a handler whose request is not a type of this process.
     init(
         check: @escaping @Sendable (RouteParameters) throws(ParameterFault) -> Void,
         describe: @escaping @Sendable () -> RequestDescription, replyType: String?,

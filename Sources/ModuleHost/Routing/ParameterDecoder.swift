@@ -1,12 +1,12 @@
 extension RouteParameters {
-    /// Makes a `T` of the parameters.
+    /// Decodes a `T` from the parameters.
     ///
     /// Whole numbers are exact, booleans `true`, `false`, `1` or `0`, enums their raw values, arrays the
-    /// values of a repeated name or of a catch-all, times ISO 8601 (``DateTime``), a `Duration` text such
-    /// as `2s`; anything nested is JSON text. A parameter that takes one value and has several is
-    /// refused. Parameters that `T` does not ask for are left alone.
+    /// values of a repeated name or of a catch-all, times ISO 8601 (``DateTime``), a `Duration` text such as
+    /// `2s`; nested values are JSON text. A parameter that takes one value and has several is an error.
+    /// Parameters that `T` does not ask for are ignored.
     ///
-    /// - Parameter type: What to make.
+    /// - Parameter type: The type to decode.
     /// - Returns: The request.
     /// - Throws: The first parameter that is missing or malformed.
     public func decode<T: Decodable>(_ type: T.Type = T.self) throws(ParameterFault) -> T {
@@ -20,7 +20,7 @@ extension RouteParameters {
 }
 
 extension ParameterFault {
-    /// The fault that an error of a type's own `init(from:)` stands for.
+    /// Creates the error that an error of a type's own `init(from:)` stands for.
     fileprivate init(_ error: any Error, in parameters: RouteParameters) {
         switch error {
         case let fault as ParameterFault: self = fault
@@ -66,7 +66,7 @@ private struct ParameterContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     func contains(_ key: Key) -> Bool { parameters.contains(key.stringValue) }
     func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
-    /// The one value of a parameter.
+    /// Returns the one value of a parameter.
     private func value(_ key: Key, for type: Any.Type) throws -> ParameterValue {
         let name = key.stringValue
         let found = parameters.look(up: name)
@@ -144,7 +144,7 @@ private struct ParameterContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     }
 }
 
-/// The text of one parameter, as a number, a word and so on.
+/// The text of one parameter, readable as a number, a word and so on.
 private struct ParameterValue {
     let name: String
     let text: String
@@ -172,7 +172,7 @@ private struct ParameterValue {
     }
 }
 
-/// All values of one parameter, as a type sees them that is none of the standard scalars.
+/// All values of one parameter, for a type that is not a standard scalar.
 private struct ParameterValues<Target: Decodable> {
     let name: String
     let values: [String]
@@ -196,7 +196,7 @@ private struct ParameterValues<Target: Decodable> {
         return ParameterValue(name: name, text: values[0])
     }
 
-    /// Decodes types of the standard library that have a form of their own in parameters.
+    /// Decodes types of the standard library that have their own form in parameters.
     private func decodeKnown() throws -> Target? {
         if Target.self == Duration.self {
             let value = try one()
@@ -236,14 +236,14 @@ private struct ParameterValues<Target: Decodable> {
     }
 }
 
-/// Thrown where a type wants to look into a value: then the value is JSON text.
+/// An error that is thrown where a type decodes nested values: then the value is JSON text.
 private struct ParameterJSONRequest: Error {}
 
 /// The decoder of the values of one parameter.
 private struct ParameterValueDecoder: Decoder, SingleValueDecodingContainer {
     let name: String
     let values: [String]
-    /// The type that sees them.
+    /// The type to decode.
     let type: Any.Type
 
     var codingPath: [any CodingKey] { [JSONCodingKey(stringValue: name)] }
@@ -271,7 +271,7 @@ private struct ParameterValueDecoder: Decoder, SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String { try one().text }
     func decode(_ type: Float.Type) throws -> Float { try one().number(Float.init, type) }
 
-    /// A number, or where Foundation's date asks, the seconds that it counts from 2001.
+    /// Decodes a number or, for Foundation's date, the seconds since 2001.
     func decode(_ type: Double.Type) throws -> Double {
         let value = try one()
         guard isFoundationDate(self.type) else { return try value.number(Double.init, type) }
@@ -320,7 +320,7 @@ private struct ParameterList: UnkeyedDecodingContainer {
         }
         let value = values[currentIndex]
         let decoder = ParameterValueDecoder(name: name, values: [value], type: type)
-        // A list in the list is JSON text, as is everything else that has parts.
+        // A list in the list is JSON text, as is every other nested value.
         let result =
             T.self is any ListType.Type
             ? try decoder.decodeJSON(type) : try decoder.decode(type)
@@ -329,7 +329,7 @@ private struct ParameterList: UnkeyedDecodingContainer {
     }
 
     mutating func decodeNil() throws -> Bool { false }
-    // What is generic would leave these two to the protocol, which refuses them.
+    // The generic method would leave these two to the protocol, which rejects them.
     mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) }
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next(type) }
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) }

@@ -1,27 +1,27 @@
 /// The reason why parameters are not a valid request: the parameter, its value, and the expectation.
 public struct ParameterFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name; empty where the fault is none of one parameter.
+    /// The name; empty where the error does not concern a single parameter.
     public let name: String
-    /// The kind of fault.
+    /// The kind of error.
     public let kind: Kind
 
-    /// The kinds of fault, each with the values its message needs.
+    /// The kinds of error, each with the values its message needs.
     @nonexhaustive public enum Kind: Hashable, Sendable {
-        /// No such parameter; what was expected.
+        /// The parameter is missing; the value is the expectation.
         case missing(expected: String)
-        /// A value of another form.
+        /// The value has another form.
         case mismatch(value: String, expected: String)
-        /// A number that its type cannot hold.
+        /// The number does not fit its type.
         case outOfRange(value: String, type: String)
-        /// Several values where one is taken.
+        /// There are several values where one is accepted.
         case repeated(Int)
-        /// The type itself refused the value.
+        /// The type itself rejected the value.
         case refused(value: String?, String)
-        /// A request that is not a set of parameters, such as an array.
+        /// The request is not a set of parameters, but for example an array.
         case request(String)
     }
 
-    /// Parameter, value and what was expected, such as
+    /// The parameter, the value and the expectation, such as
     /// `parameter 'style': expected a whole number, found 'red'`.
     public var description: String {
         switch kind {

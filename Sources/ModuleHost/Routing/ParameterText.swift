@@ -1,4 +1,4 @@
-/// Reads values out of the text of a parameter.
+/// The functions that read values from the text of a parameter.
 enum ParameterText {
     /// Returns the name of a type in messages and in the URI document.
     static func expectation(of type: Any.Type) -> String {
@@ -23,7 +23,7 @@ enum ParameterText {
         }
     }
 
-    /// The values of an enum, or of a list's elements that are one; else none.
+    /// Returns the values of an enum, or of a list whose elements are one; empty for any other type.
     static func values(of type: Any.Type) -> [String] {
         func all<T: CaseIterable & RawRepresentable>(_ type: T.Type) -> [String] {
             T.allCases.map { "\($0.rawValue)" }
@@ -43,7 +43,7 @@ enum ParameterText {
         }
     }
 
-    /// A whole number in decimal; a sign only if it is a minus.
+    /// Returns a whole number in decimal; the only sign is a minus.
     static func integer<T: FixedWidthInteger>(_ text: String, _ type: T.Type) -> T? {
         text.utf8.first == UInt8(ascii: "+") ? nil : T(text)
     }

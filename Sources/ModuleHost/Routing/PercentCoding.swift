@@ -1,6 +1,6 @@
 /// The characters that are not encoded at a place in a URL (RFC 3986, section 3).
 ///
-/// A set of ASCII characters in two words. What is not ASCII is not a member.
+/// A set of ASCII characters in two words. A character that is not ASCII is not a member.
 struct URLCharacters {
     private let low: UInt64
     private let high: UInt64
@@ -11,25 +11,25 @@ struct URLCharacters {
         return (word >> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// Finds out which of eight bytes are letters, digits, `-` or `.`, which are never encoded: a bit each, the lowest for
-    /// the lowest.
+    /// Finds out which of eight bytes are letters, digits, `-` or `.`, which are never encoded: one bit for
+    /// each byte, the lowest bit for the lowest byte.
     @inline(__always)
     static func plainBits(_ word: UInt64) -> UInt64 {
         let each: UInt64 = 0x0101_0101_0101_0101
         let high: UInt64 = 0x80 &* each
-        // Seven bits and an eighth that says the answer: no sum reaches into the next byte.
+        // Seven bits, and an eighth for the result: no sum reaches into the next byte.
         let low = word & ~high
         let folded = low | 0x20 &* each
         let letters = (folded &+ (0x80 - 0x61) &* each) & ~(folded &+ (0x80 - 0x7B) &* each)
         let fromHyphenToNine = (low &+ (0x80 - 0x2D) &* each) & ~(low &+ (0x80 - 0x3A) &* each)
         let otherThanSlash = (low ^ 0x2F &* each) &+ 0x7F &* each
         let plain = (letters | fromHyphenToNine & otherThanSlash) & ~word & high
-        // Brings the eight answers together in the highest byte.
+        // Collects the eight results in the highest byte.
         return ((plain >> 7) &* 0x0102_0408_1020_4080) >> 56
     }
 
-    // Numbers, so that they are in the code and not made at run time; a test holds them against the
-    // characters.
+    // Numeric literals, so that they are in the code and not computed at run time; a test compares them with
+    // the characters.
 
     /// The characters of a scheme after its first letter: letters, digits and `+-.`.
     static var scheme: URLCharacters {
@@ -45,7 +45,7 @@ struct URLCharacters {
     }
     /// The characters of the name of a query item.
     ///
-    /// What is `plain` and `!$'()*+,;:@/?[]`.
+    /// `plain` and `!$'()*+,;:@/?[]`.
     ///
     /// Brackets too, unlike in RFC 3986: a nested URL needs no encoding, and may have an IPv6 address.
     static var itemName: URLCharacters {
@@ -59,14 +59,14 @@ struct URLCharacters {
     static var fragment: URLCharacters {
         URLCharacters(low: 0xAFFF_FFD2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
     }
-    /// The characters that are not encoded when a URL is built: letters, digits and `-._~`, which have no meaning at any
-    /// place.
+    /// The characters that are not encoded when a URL is built: letters, digits and `-._~`, which have no
+    /// special meaning anywhere in a URL.
     static var plain: URLCharacters {
         URLCharacters(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 }
 
-/// A character as it is written in a URL, such as `%20`.
+/// Returns a character in the encoded form of a URL, such as `%20`.
 func percentEncoded(_ scalar: Unicode.Scalar) -> String {
     var bytes: [UInt8] = []
     bytes.append(percentEncoding: String(scalar).utf8)
@@ -79,7 +79,7 @@ private func hexadecimal(_ byte: UInt8) -> [UInt8] {
 }
 
 extension [UInt8] {
-    /// Appends text with everything escaped that is not a letter, a digit or one of `-._~`.
+    /// Appends text with every character encoded that is not a letter, a digit or one of `-._~`.
     mutating func append(percentEncoding text: some Sequence<UInt8>) {
         for byte in text {
             if URLCharacters.plain.contains(byte) {

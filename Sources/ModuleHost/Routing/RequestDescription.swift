@@ -1,4 +1,4 @@
-/// The description of a request, found by decoding one from nothing and noting every question.
+/// The description of a request, found by decoding one without values and recording each requested value.
 package struct RequestDescription: Hashable, Sendable {
     /// One parameter.
     package struct Field: Hashable, Sendable {
@@ -7,17 +7,17 @@ package struct RequestDescription: Hashable, Sendable {
         package let type: String
         /// The expected value, such as `a whole number`.
         package let expectation: String
-        /// All values that there are, of an enum; else none.
+        /// All possible values, if the type is an enum; empty for any other.
         package let values: [String]
         package let isOptional: Bool
-        /// Whether it takes several values.
+        /// Whether the parameter takes several values.
         package let isList: Bool
         /// A value that can be decoded.
         package let example: String
     }
 
     package private(set) var fields: [Field] = []
-    /// Whether these are all: a type may refuse what is made of nothing before it asks for the rest.
+    /// Whether these are all fields: a type may reject an example value before it asks for the rest.
     package private(set) var isComplete = false
 
     /// Creates a description from given fields.
@@ -27,7 +27,7 @@ package struct RequestDescription: Hashable, Sendable {
     }
 
     init(of type: any Decodable.Type) {
-        // A type that refuses one example may take another.
+        // A type that rejects one example may accept another.
         for text in ["text", "1", "2026-03-01T09:41:00Z", "https://www.example.com/", ""] {
             let questions = RequestQuestions(text: text)
             isComplete = questions.ask(type)
@@ -39,22 +39,22 @@ package struct RequestDescription: Hashable, Sendable {
 
 /// The parameters that a request asks for while it is decoded.
 final class RequestQuestions {
-    /// The answer to every question for text.
+    /// The example for every requested text.
     let text: String
     private var asked: [(name: String, type: Any.Type, isOptional: Bool, value: ExampleValue)] = []
 
     init(text: String) { self.text = text }
 
-    /// Decodes a request, as far as it can be made of nothing.
+    /// Decodes a request, as far as examples allow.
     ///
-    /// - Returns: Whether that is to the end.
+    /// - Returns: Whether the decoding reached the end.
     fileprivate func ask(_ type: any Decodable.Type) -> Bool {
         (try? type.init(from: ExampleDecoder(questions: self, value: ExampleValue()))) != nil
     }
 
-    /// Notes a question for a parameter.
+    /// Records a request for a parameter.
     ///
-    /// - Returns: Where what was answered is to be noted.
+    /// - Returns: The record for the value that the decoder provides.
     func note(_ name: String, _ type: Any.Type, isOptional: Bool) -> ExampleValue {
         if let known = asked.first(where: { isSameText($0.name, name) }) { return known.value }
         var type = type
@@ -78,7 +78,7 @@ final class RequestQuestions {
         }
     }
 
-    /// Returns the expected value: from the type itself, or else from the answers.
+    /// Returns the expected value: from the type itself, or else from the examples.
     private func expectation(of type: Any.Type, _ value: ExampleValue) -> String {
         if let list = type as? any ListType.Type {
             return "values, each \(expectation(of: list.elementType, value.element ?? value))"

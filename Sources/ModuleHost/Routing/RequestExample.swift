@@ -1,9 +1,10 @@
-/// The values that a type was given while an example of it was decoded; the same values make it again.
+/// The values that a type received while an example of it was decoded; the same values decode to the same
+/// example.
 final class ExampleValue {
     enum Content {
         case none
         case text(String)
-        /// A number, a word, or whatever else is JSON already.
+        /// A number, a word, or any other text that is already JSON.
         case json(String)
         /// Foundation's date: a time as a parameter, but a number in JSON.
         case date
@@ -20,7 +21,7 @@ final class ExampleValue {
         if case .list(let elements) = content { elements.first } else { nil }
     }
 
-    /// The value of a parameter; of a list, that of one element.
+    /// The value of a parameter; for a list, that of one element.
     var text: String {
         switch content {
         case .none: ""
@@ -31,7 +32,7 @@ final class ExampleValue {
         }
     }
 
-    /// A list in a list is JSON.
+    /// The text of an element; a list in a list is JSON.
     private var elementText: String { isList ? json : text }
 
     /// The expected value in words; nil if the type describes it better.
@@ -87,15 +88,15 @@ final class ExampleValue {
     static let time = "2026-03-01T09:41:00Z"
 }
 
-/// Gives every question an answer, and notes both.
+/// A decoder that answers each request with an example, and records both.
 struct ExampleDecoder: Decoder, SingleValueDecodingContainer {
     let questions: RequestQuestions
-    /// The record of the answers.
+    /// The record of the values.
     let value: ExampleValue
-    /// The depth below the request: only its own questions are parameters.
+    /// The depth below the request: only its own members are parameters.
     var depth = 0
 
-    /// Whether what can be left out is left out: a type that holds itself would never end.
+    /// Whether optional members are left out: a type that contains itself would never end.
     var isDeep: Bool { depth > 6 }
 
     var codingPath: [any CodingKey] { [] }
@@ -179,7 +180,7 @@ struct ExampleDecoder: Decoder, SingleValueDecodingContainer {
         }
     }
 
-    /// A case without a raw value is decoded from an object of its values.
+    /// Returns the first case; a case without a raw value is decoded from an object of its values.
     private func first<T: CaseIterable>(of type: T.Type) -> (Any, ExampleValue.Content)? {
         T.allCases.first.map { first in
             let values = ExampleValue()
@@ -195,7 +196,7 @@ private struct ExampleContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { [] }
 
-    /// The decoder of a member; of the request itself, a member is a parameter.
+    /// Returns the decoder of a member; a member of the request itself is a parameter.
     private func at(_ key: Key, _ type: Any.Type, isOptional: Bool = false) -> ExampleDecoder {
         let value =
             decoder.depth == 0
@@ -257,7 +258,7 @@ private struct ExampleContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
         try at(key, type).decode(type)
     }
 
-    // Each kind by itself, since those of the protocol ask for the value only where there is one.
+    // Each kind by itself, since those of the protocol decode the value only where there is one.
     private func optional<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T? {
         decoder.isDeep ? nil : try at(key, type, isOptional: true).decode(type)
     }
@@ -327,7 +328,7 @@ private struct ExampleContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
     func superDecoder(forKey key: Key) throws -> any Decoder { decoder }
 }
 
-/// A list of one.
+/// A list with one element.
 private struct ExampleList: UnkeyedDecodingContainer {
     let decoder: ExampleDecoder
     private(set) var currentIndex = 0

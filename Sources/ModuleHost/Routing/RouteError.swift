@@ -1,73 +1,73 @@
 /// The reason why a URL cannot be opened, or a route cannot be added.
 @nonexhaustive public enum RouteError: Error, Hashable, Sendable {
-    /// A URL that is none.
+    /// The URL is not valid.
     case malformed(URLFault)
-    /// A pattern that is none.
+    /// The pattern is not valid.
     case pattern(RoutePatternFault)
-    /// Two routes for the same URLs.
+    /// Two routes answer the same URLs.
     case conflict(String, of: ModuleID, with: String, ofModule: ModuleID)
-    /// A route of a module that is not there.
+    /// The route belongs to a module that does not exist.
     case unknownModule(ModuleID)
-    /// No route that the caller can reach; `nearest` is one that it can.
+    /// There is no route that the caller can reach; `nearest` is one that it can.
     case notFound(url: String, nearest: String?)
-    /// Rewrites that lead on and on: the URLs, in order.
+    /// Rewrites do not end: the URLs, in order.
     case rewriteLoop([String])
-    /// A rewrite that cannot be applied.
+    /// The rewrite cannot be applied.
     case rewrite(from: String, to: String, RewriteFault)
-    /// A request that its parameters do not make.
+    /// The parameters are not a valid request.
     case parameter(ParameterFault)
-    /// A URL that cannot be built.
+    /// The URL cannot be built.
     case building(pattern: String, BuildingFault)
-    /// A route called with an instance of another class.
+    /// The route was called with an instance of another class.
     case otherModule(expected: String, found: String)
-    /// Two routes of one module under the same action.
+    /// Two routes of one module have the same action.
     case repeatedAction(String, of: ModuleID)
-    /// No action of a module that the caller can reach; `nearest` is one that it can.
+    /// The module has no action that the caller can reach; `nearest` is one that it can.
     case noAction(String, of: String, nearest: String?)
-    /// A reply of another type than the caller asked for.
+    /// The reply has another type than the caller asked for.
     case reply(expected: String, found: String)
-    /// The module is busy beyond its deadline, and calls do not wait for that.
+    /// The module is busy beyond its deadline, and calls do not wait for it.
     case overdue(ModuleID)
-    /// The module did not return from this very call in time. What it did is done.
+    /// The module did not return from this call in time. The effects of the call stay.
     case tookTooLong(ModuleID)
-    /// The module cannot be called now, for this reason: it is not made yet, it failed, or it was removed.
+    /// The module cannot be called now, for this reason: it is not created yet, it failed, or it was removed.
     case unavailable(ModuleID, because: String)
-    /// An interceptor does not let the call pass, for this reason.
+    /// An interceptor refuses the call, for this reason.
     case refused(by: ModuleID, String)
-    /// Modules already call each other 64 deep; who stands on the stack, outermost first.
+    /// Modules already call each other 64 deep; the modules on the stack, outermost first.
     case tooDeep([ModuleID])
     /// The host has stopped, or is about to.
     case stopped
 
-    /// The faults of a rewrite.
+    /// The errors of a rewrite.
     @nonexhaustive public enum RewriteFault: Error, Hashable, Sendable {
-        /// `from` without a scheme.
+        /// `from` has no scheme.
         case relative
-        /// `to` that is not a URL once the names are filled in.
+        /// `to` is not a URL once the names are filled in.
         case target(URLFault)
         /// `to` has a name that `from` does not always bind.
         case unboundName(String, nearest: String?)
-        /// `to` has a query item `token`, which would pass for the caller's.
+        /// `to` has a query item `token`, which would count as the caller's.
         case token
         /// Another rewrite has the same `from`.
         case repeated
     }
 
-    /// The faults of the parameters of a URL to build.
+    /// The errors in the parameters of a URL to build.
     @nonexhaustive public enum BuildingFault: Error, Hashable, Sendable {
-        /// A name of the pattern without a value.
+        /// A name of the pattern has no value.
         case missing(String)
-        /// A value whose name the pattern does not have.
+        /// There is a value for a name that the pattern does not have.
         case unused(String, nearest: String?)
-        /// Other than one value for a name that takes one.
+        /// A name that takes one value has none or several.
         case count(String, Int)
-        /// A value that no segment can have: empty, `.` or `..`.
+        /// The value is not possible in a segment: empty, `.` or `..`.
         case segment(String, value: String)
-        /// Values that the pattern would bind in another way when read back.
+        /// The pattern would bind the values in another way when the URL is read back.
         case ambiguous
-        /// A relative pattern without a module, or the reverse.
+        /// A relative pattern has no module, or an absolute one has a module.
         case base
-        /// More than a URL may have of something.
+        /// The URL would exceed a limit.
         case limit(URLFault)
     }
 }
@@ -77,7 +77,7 @@ extension RouteError {
         "\(module) cannot be called now: "
     }
 
-    /// The error of a module of another process's knowledge.
+    /// Returns the error of a module, as received from another process.
     ///
     /// - Parameters:
     ///   - module: The module.
@@ -91,7 +91,7 @@ extension RouteError {
 }
 
 extension RouteError: CustomStringConvertible {
-    /// The error and the remedy, in one line.
+    /// The error and the remedy, on one line.
     public var description: String {
         switch self {
         case .malformed(let fault): fault.description
@@ -104,7 +104,7 @@ extension RouteError: CustomStringConvertible {
             "no route for \(quoted(url)); did you mean \(quoted(nearest))?"
         case .notFound(let url, nil): "no route for \(quoted(url))"
         case .rewriteLoop(let urls):
-            "the rewrites lead on and on: \(urls.map { excerpt($0) }.joined(separator: " → "))"
+            "the rewrites never end: \(urls.map { excerpt($0) }.joined(separator: " → "))"
         case .rewrite(let from, let to, let fault):
             "rewrite from \(quoted(from)) to \(quoted(RouteToken.hide(in: to))): \(fault)"
         case .parameter(let fault): fault.description
@@ -132,7 +132,8 @@ extension RouteError: CustomStringConvertible {
 }
 
 extension RouteError {
-    /// Modules that called each other, outermost first; what repeats to the end is said once.
+    /// Returns the modules that called each other, outermost first; a part that repeats to the end appears
+    /// once.
     static func text(ofChain chain: [ModuleID]) -> String {
         func text(_ ids: ArraySlice<ModuleID>) -> String {
             ids.map(\.text).joined(separator: " → ")
@@ -147,7 +148,7 @@ extension RouteError {
 }
 
 extension RouteError.RewriteFault: CustomStringConvertible {
-    /// The fault in words.
+    /// The error in words.
     public var description: String {
         switch self {
         case .relative: "'from' has no scheme; begin it with one, such as slate://"
@@ -163,7 +164,7 @@ extension RouteError.RewriteFault: CustomStringConvertible {
 }
 
 extension RouteError.BuildingFault: CustomStringConvertible {
-    /// The fault in words.
+    /// The error in words.
     public var description: String {
         switch self {
         case .missing(let name): "parameter '\(name)' is missing"

@@ -1,4 +1,4 @@
-/// A value that can be written as a parameter: as the text from which a request of the same type is decoded.
+/// A value that can be written as a parameter: as text from which a request of the same type can be decoded.
 public protocol RouteParameterValue: Sendable {
     /// The values: one text for most types, one for each element of an array, none for nil.
     var parameterTexts: [String] { get }
@@ -25,7 +25,7 @@ extension DateTime: RouteParameterValue {
 }
 
 extension Optional: RouteParameterValue where Wrapped: RouteParameterValue {
-    /// Nothing for nil: the parameter is left out.
+    /// The text of the value; none for nil: the parameter is left out.
     public var parameterTexts: [String] { self?.parameterTexts ?? [] }
 }
 
@@ -37,7 +37,7 @@ extension Array: RouteParameterValue where Element: RouteParameterValue {
 extension RouteParameters: ExpressibleByDictionaryLiteral {
     /// Creates parameters from values of Swift, as in `["name": "mia", "page": 2]`.
     ///
-    /// What has no values, such as nil, is left out; of a repeated name all values are kept, in order.
+    /// A name without values, such as nil, is left out; of a repeated name all values are kept, in order.
     ///
     /// - Parameter elements: Names with their values.
     public init(dictionaryLiteral elements: (String, any RouteParameterValue)...) {

@@ -1,7 +1,7 @@
 /// The parameters of one call: names, each with its values in order.
 ///
-/// Of a URL these are what the pattern's placeholders stand for, then the query items; a
-/// placeholder beats query items of the same name. Text is made when it is asked for.
+/// For a URL these are the values of the pattern's placeholders, then the query items; a placeholder takes
+/// precedence over query items of the same name. Text is created on access.
 public struct RouteParameters: Sendable {
     /// The parameters of a call without a URL.
     private final class List: Sendable {
@@ -10,14 +10,14 @@ public struct RouteParameters: Sendable {
         init(_ items: [(name: String, values: [String])]) { self.items = items }
     }
 
-    // Side by side and not as the cases of an enum: who looks into a case counts the references in it.
+    // Side by side and not as the cases of an enum: access to a case counts the references in it.
 
-    /// The URL that they come from, if they come from one.
+    /// The URL that contains the parameters; nil where there is none.
     let url: RouteURL?
-    /// The meaning of the segments of the URL from `first` on.
+    /// The binding of the segments of the URL from `first` on.
     private let binding: RouteBinding?
     private let first: Int
-    /// The parameters if there is no URL; nil for none.
+    /// The parameters where there is no URL; nil for none.
     private let list: List?
 
     init(_ url: RouteURL, _ binding: RouteBinding, first: Int) {
@@ -32,7 +32,7 @@ public struct RouteParameters: Sendable {
         self.list = list
     }
 
-    /// Creates no parameters.
+    /// Creates an empty set of parameters.
     public init() { self.init(nil as List?) }
 
     /// Creates parameters, for a call without a URL.
@@ -49,10 +49,10 @@ public struct RouteParameters: Sendable {
         self.init(list: values.sorted { $0.key < $1.key }.map { ($0.key, [$0.value]) })
     }
 
-    /// Creates parameters of a JSON object.
+    /// Creates parameters from a JSON object.
     ///
-    /// Strings, numbers and words become their text, arrays repeated values, objects (and arrays in
-    /// arrays) JSON text; what is `null` is left out.
+    /// Strings, numbers and words become their text, arrays repeated values, objects (and arrays in arrays)
+    /// JSON text; `null` is left out.
     ///
     /// - Parameter object: The object; anything else has no parameters.
     public init(_ object: JSONValue) {
@@ -91,7 +91,7 @@ public struct RouteParameters: Sendable {
         return names
     }
 
-    /// The URL that they come from, if they come from one, and how a pattern matched it.
+    /// The URL that contains the parameters, and how a pattern matched it; nil where there is no URL.
     var match: (url: RouteURL, binding: RouteBinding, first: Int)? {
         guard let url, let binding else { return nil }
         return (url, binding, first)
@@ -103,7 +103,7 @@ public struct RouteParameters: Sendable {
     /// The first value of a name, or nil where it has none.
     public subscript(name: String) -> String? { look(up: name).first }
 
-    /// The values of a name, in order; empty for a catch-all that took no segment, nil where there is
+    /// Returns the values of a name, in order; empty for a catch-all that took no segment, nil where there is
     /// no such name.
     public func values(of name: String) -> [String]? {
         guard let url, let binding else { return items.first { isSameText($0.name, name) }?.values }
@@ -135,7 +135,7 @@ public struct RouteParameters: Sendable {
         }
     }
 
-    /// The first value of a name, and how many it has, without making a list.
+    /// Returns the first value of a name, and the number of its values, without creating a list.
     func look(up name: String) -> (first: String?, count: Int) {
         guard let url, let binding else {
             let values = items.first { isSameText($0.name, name) }?.values
@@ -161,7 +161,7 @@ public struct RouteParameters: Sendable {
         /// In a segment, or a part of it.
         case segment(URLSpan)
         case rest(Range<Int>)
-        /// In so many query items, among the spans from the first of them on.
+        /// In this many query items, among the spans from the first of them on.
         case items(Range<Int>, count: Int)
     }
 
@@ -178,7 +178,7 @@ public struct RouteParameters: Sendable {
         of name: SegmentBytes, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding
     ) -> Place {
         let hash = name.exactHash
-        // By their places: a loop over the array itself would count a reference to it.
+        // By index: a loop over the array itself would count a reference to it.
         for index in binding.placeholders.indices
         where binding.placeholders[index].isNamed(name, hash) {
             let bound = binding.placeholders[index]
@@ -219,7 +219,8 @@ extension RouteParameters: Equatable {
     }
 }
 
-/// Returns whether two texts are the same byte for byte: `==` takes `é` for an `e` with an accent, and no URL does.
+/// Returns whether two texts are the same byte for byte: for `==`, `é` equals an `e` with an accent, which in
+/// URLs it does not.
 @inline(__always)
 func isSameText(_ one: String, _ other: String) -> Bool {
     one == other && one.utf8.elementsEqual(other.utf8)

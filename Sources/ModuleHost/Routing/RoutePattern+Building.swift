@@ -1,16 +1,16 @@
 extension RoutePattern {
     /// Builds the URL of an absolute pattern.
     ///
-    /// Reading what was built gives the same parameters back, whatever the strings. Where groups are
-    /// optional, the longest form is built that the names allow.
+    /// Reading the result gives the same parameters back, whatever the strings. Where groups are optional,
+    /// the longest form is built that the names allow.
     ///
     /// - Parameters:
-    ///   - parameters: A value for each name of the path, as many as there are for a catch-all and for
-    ///     the query parameters that the pattern declares.
+    ///   - parameters: A value for each name of the path; any number for a catch-all and for the query
+    ///     parameters that the pattern declares.
     ///   - queryNames: Query parameters beside those that the pattern declares.
     /// - Returns: The URL.
-    /// - Throws: ``RouteError/building(pattern:_:)``: names that are missing or not used, and values
-    ///   that no URL can have at their place.
+    /// - Throws: ``RouteError/building(pattern:_:)``: names that are missing or not used, and values that are
+    ///   not possible at their place in a URL.
     public func url(
         _ parameters: RouteParameters, queryNames: [String] = []
     ) throws(RouteError) -> String {
@@ -75,7 +75,7 @@ extension RoutePattern {
         throw .building(pattern: text, .ambiguous)
     }
 
-    /// The longest variant whose names are all there, and all those that are there its names.
+    /// Returns the longest variant that needs only names that are present, and uses all of them.
     private func variant(for parameters: RouteParameters) throws(RouteError) -> Variant {
         let given = names.filter { parameters.contains($0) }
         let fitting = variants.first { variant in

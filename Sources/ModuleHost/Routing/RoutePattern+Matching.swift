@@ -1,5 +1,5 @@
 extension RoutePattern {
-    /// The parameters of a URL that the pattern matches, or nil.
+    /// Returns the parameters of a URL that the pattern matches, or nil.
     ///
     /// A relative pattern is matched against the whole of the URL, as in `scheme://path`. Of several
     /// ways to match, the most specific counts, as in a table.
@@ -24,7 +24,7 @@ extension RoutePattern {
 extension RoutePattern.Variant {
     /// Returns the rank of the match of each segment, or nil if there is no match.
     ///
-    /// What a table finds by trying one thing after the other, said as an order.
+    /// Expresses as an order what a table finds by trying one candidate after the other.
     func ranks(of url: [[UInt8]], isFirstFolded: Bool) -> [SegmentRank]? {
         var ranks: [SegmentRank] = []
         for (index, segment) in segments.enumerated() {
@@ -85,7 +85,7 @@ extension RoutePattern.Segment {
     }
 }
 
-/// The bytes with A to Z in lower case.
+/// Returns the bytes with A to Z in lower case.
 func folded(_ bytes: [UInt8]) -> [UInt8] {
     bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
 }

@@ -1,4 +1,4 @@
-/// The URLs that a route answers, as it is written: `user/:name/posts`.
+/// A pattern of the URLs that a route answers, such as `user/:name/posts`.
 ///
 /// | part | means |
 /// |---|---|
@@ -9,9 +9,9 @@
 /// | `(…)` | an optional group, 8 at most |
 /// | `?name=:name&…`, last | query parameters, for the URI document only |
 ///
-/// A relative pattern belongs to its module; an absolute one begins with `scheme://`, and
-/// `scheme://` alone is `scheme://*`. What has a meaning in patterns is escaped where it is meant
-/// itself: `%3A`, `%2A`, `%28`, `%29`.
+/// A relative pattern belongs to its module; an absolute one begins with `scheme://`, and `scheme://` alone
+/// is `scheme://*`. Characters with a meaning in patterns are escaped to stand for themselves: `%3A`, `%2A`,
+/// `%28`, `%29`.
 public struct RoutePattern: Sendable {
     static let groupLimit = 8
 
@@ -26,10 +26,10 @@ public struct RoutePattern: Sendable {
     /// The variants of the pattern with its groups expanded: the longest first, each once.
     let variants: [Variant]
 
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// - Parameter text: The pattern.
-    /// - Throws: The first fault, with its place.
+    /// - Throws: The first error, with its place.
     public init(_ text: String) throws(RoutePatternFault) {
         var parser = RoutePatternParser(text)
         try parser.parse()
@@ -49,7 +49,7 @@ public struct RoutePattern: Sendable {
         let binding: RouteBinding
     }
 
-    /// The condition on one segment of a URL; a `rest` stands for all that are left.
+    /// The condition on one segment of a URL; a `rest` stands for all remaining segments.
     enum Segment: Hashable, Sendable {
         case literal([UInt8])
         case placeholder(suffix: [UInt8])
@@ -70,10 +70,10 @@ extension RoutePattern: Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// The segments that the names of a pattern stand for.
+/// The binding of the names of a pattern to segments.
 ///
-/// Every part of a pattern but the last takes exactly one segment, so this is known before any URL
-/// is.
+/// Every part of a pattern but the last takes exactly one segment, so this is known before any URL is
+/// matched.
 final class RouteBinding: Sendable {
     struct Placeholder: Hashable, Sendable {
         let name: String
@@ -81,7 +81,7 @@ final class RouteBinding: Sendable {
         let segment: Int
         /// The number of bytes at its end that are not part of the value.
         let suffixCount: Int
-        /// Compared first: most names that are asked for are others.
+        /// The hash of the name, compared first: most names that are looked up are others.
         private let hash: UInt64
 
         init(name: String, segment: Int, suffixCount: Int) {
@@ -101,7 +101,7 @@ final class RouteBinding: Sendable {
     }
 
     let placeholders: [Placeholder]
-    /// The catch-all, if there is one: from its segment on.
+    /// The placeholder of the catch-all, from its segment on; nil where there is none.
     let rest: Placeholder?
 
     init(placeholders: [Placeholder], rest: Placeholder?) {

@@ -1,55 +1,55 @@
-/// The reason why a text is not a valid pattern, and the byte at which it is.
+/// The reason why a text is not a valid pattern, and the byte of the error.
 public struct RoutePatternFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The pattern.
     public let pattern: String
-    /// The kind of fault.
+    /// The kind of error.
     public let kind: Kind
-    /// The byte at which it is wrong, counted from 0 in the pattern's UTF-8.
+    /// The byte of the error, counted from 0 in the pattern's UTF-8.
     public let offset: Int
 
-    /// The kinds of fault, each with the values its message needs.
+    /// The kinds of error, each with the values its message needs.
     @nonexhaustive public enum Kind: Hashable, Sendable {
-        /// No text at all.
+        /// The text is empty.
         case empty
-        /// More bytes than a URL may have.
+        /// The text has more bytes than a URL may have.
         case tooLong(bytes: Int)
-        /// `://` with nothing before it that could be a scheme.
+        /// The text before `://` is not a valid scheme.
         case malformedScheme(String)
-        /// A scheme with a colon and one slash.
+        /// The scheme is followed by a colon and only one slash.
         case singleSlash(scheme: String)
-        /// A name or a password before the host.
+        /// There is a name or a password before the host.
         case userInfo
-        /// A character that no URL has unescaped at this place.
+        /// The character must be encoded at this place in a URL.
         case character(Unicode.Scalar)
-        /// A percent sign without two hexadecimal digits.
+        /// A percent sign is not followed by two hexadecimal digits.
         case escape
-        /// An escape that stands for no UTF-8.
+        /// The escape is not valid UTF-8.
         case invalidUTF8
-        /// A segment that is `.` or `..`, which no URL has.
+        /// A segment is `.` or `..`, which does not exist in a URL.
         case dotSegment(String)
-        /// More segments than a URL may have.
+        /// There are more segments than a URL may have.
         case tooManySegments
-        /// A colon with no name after it.
+        /// A colon is not followed by a name.
         case missingName
-        /// A name that the pattern has already.
+        /// The pattern has this name already.
         case repeatedName(String)
-        /// A character that no name has.
+        /// The character is not valid in a name.
         case nameCharacter(Unicode.Scalar)
-        /// A `*` that is not the beginning of the last segment.
+        /// A `*` is not at the beginning of the last segment.
         case starBeforeEnd
-        /// A `(` without its `)`, or the reverse.
+        /// A `(` has no `)`, or the reverse.
         case unmatchedParenthesis
-        /// `()`
+        /// A group is empty: `()`.
         case emptyGroup
-        /// More groups than are expanded.
+        /// There are more groups than are expanded.
         case tooManyGroups
-        /// A query item that is not `name=:name`.
+        /// A query item is not `name=:name`.
         case query(String)
-        /// A fragment, which is never matched.
+        /// There is a fragment, which is never matched.
         case fragment
     }
 
-    /// Pattern, place, fault and remedy, such as
+    /// The pattern, the place, the error and the remedy, such as
     /// `pattern 'a/*/b': the '*' at byte 2 is not in the last segment; …`.
     public var description: String { "pattern \(quoted(pattern)): \(message)" }
 

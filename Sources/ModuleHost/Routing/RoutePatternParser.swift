@@ -1,4 +1,4 @@
-/// Reads patterns: cuts off scheme and query, expands the groups, then reads each of what results.
+/// A parser of patterns: it cuts off scheme and query, expands the groups, then parses each of the results.
 struct RoutePatternParser {
     private let text: String
     private let bytes: [UInt8]
@@ -27,7 +27,7 @@ struct RoutePatternParser {
         }
         let pathEnd = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
         if scheme != nil, pathStart == pathEnd {
-            // `mgj://` alone is everything there is under `mgj`.
+            // `mgj://` alone stands for everything below `mgj`.
             let rest = RouteBinding.Placeholder(name: "*", segment: 0, suffixCount: 0)
             let binding = RouteBinding(placeholders: [], rest: rest)
             variants = [RoutePattern.Variant(segments: [.rest], binding: binding)]
@@ -42,7 +42,7 @@ struct RoutePatternParser {
 
     // MARK: Scheme and query
 
-    /// The scheme, if there is one; returns where the path begins.
+    /// Reads the scheme, if there is one; returns the offset at which the path begins.
     private mutating func readScheme() throws(RoutePatternFault) -> Int {
         let path = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "/") }
         guard path.last == UInt8(ascii: ":"), path.count < bytes.count,
@@ -115,12 +115,13 @@ struct RoutePatternParser {
         return groups
     }
 
-    /// Every choice of groups, the longest first; of choices that match the same, the first stays.
+    /// Reads every combination of groups, the longest first; of combinations that match the same, the first
+    /// stays.
     private mutating func readVariants(_ path: Range<Int>) throws(RoutePatternFault) {
         let groups = try readGroups(path)
         var seen: Set<[RoutePattern.Segment]> = []
-        // The bit of the first group is the highest, so that of equally long ones that which keeps
-        // the earlier groups comes first.
+        // The bit of the first group is the highest, so that of equally long combinations the one with the
+        // earlier groups is first.
         for choice in (0..<1 << groups.count).reversed() {
             func keeps(_ group: Int) -> Bool { choice >> (groups.count - 1 - group) & 1 == 1 }
             let isChoice = groups.indices.allSatisfy { group in

@@ -1,4 +1,4 @@
-/// A pattern of URLs and the URL that replaces those that match: an element of the slatefile's `rewrites`.
+/// A pattern of URLs and the URL that replaces the matching ones: an element of the slatefile's `rewrites`.
 package struct RouteRewrite: Hashable, Sendable {
     /// The pattern.
     package internal(set) var from: String

@@ -1,4 +1,4 @@
-/// The slatefile's rewrites: what becomes of URLs before they are matched.
+/// The slatefile's rewrites, which are applied to URLs before they are matched.
 ///
 /// Of several that match a URL, the most specific is applied, as among routes.
 struct RouteRewrites: Sendable {
@@ -51,7 +51,7 @@ struct RouteRewrites: Sendable {
         }
     }
 
-    /// The fault of a rewrite whose URLs lead on and on, with an `x` for each name; nil where they come to an end.
+    /// Returns the error of a rewrite whose URLs do not end, with an `x` for each name; nil where they end.
     func circle(from rewrite: RouteRewrite) -> RouteError? {
         guard let pattern = try? RoutePattern(rewrite.from),
             let target = try? RewriteTarget(rewrite.to, of: pattern),
@@ -68,8 +68,8 @@ struct RouteRewrites: Sendable {
 
     /// Applies the rewrites to a URL.
     ///
-    /// - Throws: ``RouteError/rewriteLoop(_:)`` where there is no end to it, and
-    ///   ``RouteError/malformed(_:)`` where it becomes more than a URL may be.
+    /// - Throws: ``RouteError/rewriteLoop(_:)`` where the rewrites do not end, and
+    ///   ``RouteError/malformed(_:)`` where the result exceeds the limits of a URL.
     func apply(to url: RouteURL) throws(RouteError) -> RouteURL {
         var url = url
         var seen = [url.withoutQuery]
@@ -101,8 +101,8 @@ struct RouteRewrites: Sendable {
 
 /// The target of a rewrite: a URL with names in it.
 ///
-/// A name stands for a value where `:name` is a whole segment, begins one that goes on with a dot, or
-/// is a whole value of the query; `*name` as the last segment stands for the segments of a catch-all.
+/// A name stands for a value where `:name` is a whole segment, is followed by a dot in a segment, or is a
+/// whole value of the query; `*name` as the last segment stands for the segments of a catch-all.
 private struct RewriteTarget: Sendable {
     private enum Piece: Sendable {
         case text(String)
@@ -122,7 +122,7 @@ private struct RewriteTarget: Sendable {
         fragment = String(text[fragmentStart...])
         for (index, segment) in Self.split(text[..<queryStart], at: "/").enumerated() {
             if index > 0 { append("/") }
-            // The first is the scheme, the second what stands between the slashes.
+            // The first is the scheme, the second the text between the slashes.
             if index > 1 { append(segment: segment) } else { append(String(segment)) }
         }
         if queryStart < fragmentStart {
@@ -174,7 +174,7 @@ private struct RewriteTarget: Sendable {
         }
     }
 
-    /// Makes sure that every form of the pattern binds the names, and that a URL comes of it.
+    /// Checks that every form of the pattern binds the names, and that the result is a URL.
     private mutating func check(_ pattern: RoutePattern) throws(RouteError.RewriteFault) {
         for piece in pieces {
             let name: String
@@ -222,10 +222,10 @@ private struct RewriteTarget: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The URL for these values.
+    /// Returns the URL for these values.
     ///
-    /// The query of the URL before goes along, without what the target says itself and what the
-    /// pattern's names beat; so does its fragment, unless the target has one.
+    /// The query of the former URL is kept, except items that the target has itself and items with a name of
+    /// the pattern; its fragment is kept, too, unless the target has one.
     func url(_ parameters: RouteParameters, from url: RouteURL) throws(URLFault) -> RouteURL {
         var text = text { parameters.values(of: $0) ?? [] }
         let bound = parameters.boundNames

@@ -1,10 +1,10 @@
 /// The search for a URL's route below one root: the most specific candidate that may answer.
 ///
-/// Segment by segment from the left, a literal is tried before a placeholder with a suffix (the
-/// longest first), that before a placeholder, that before a catch-all; where a way leads nowhere,
-/// the next is tried. Every node is visited once at most.
+/// Segment by segment from the left, a literal is tried before a placeholder with a suffix (the longest
+/// first), that before a placeholder, that before a catch-all; where a path has no result, the next is tried.
+/// Every node is visited once at most.
 struct RouteSearch {
-    /// A candidate, and the segment that its pattern is matched from.
+    /// A candidate, and the segment from which its pattern is matched.
     struct Found {
         let variant: RouteTrie.VariantIndex
         let first: Int
@@ -12,7 +12,7 @@ struct RouteSearch {
 
     /// A function that decides whether a candidate may answer.
     ///
-    /// Handed down and never kept, so that it needs no memory of its own.
+    /// Passed down and never stored, so that it needs no memory of its own.
     typealias Filter = (Found) -> Bool
 
     let trie: RouteTrie.View
@@ -21,14 +21,14 @@ struct RouteSearch {
     let segmentCount: Int
     /// The segment to begin with.
     var first = 0
-    /// Whether that segment compares without case.
+    /// Whether the first segment compares without case.
     var isFirstFolded: Bool
 
-    /// The hash of the segment to begin with, which is the same for every root.
+    /// The hash of the first segment, which is the same for every root.
     @inline(__always)
     var firstHash: UInt64 { first < segmentCount ? url[first].foldedHash : 0 }
 
-    /// The pattern that answers, or nil.
+    /// Returns the pattern that answers, or nil.
     @inline(__always)
     func find(
         from root: RouteTrie.NodeIndex, _ firstHash: UInt64, _ mayAnswer: Filter
@@ -50,7 +50,8 @@ struct RouteSearch {
     private func findFolded(
         _ head: RouteTrie.NodeIndex, besides exact: RouteTrie.NodeIndex, _ mayAnswer: Filter
     ) -> Found? {
-        // The rest of the list is sorted, but its head is what came first: it gets its place here.
+        // The rest of the list is sorted, but its head is the one that was added first: it gets its place
+        // here.
         var isHeadNext = true
         var rest = trie.nodes[Int(head)].sibling
         while isHeadNext || rest >= 0 {
@@ -76,7 +77,7 @@ struct RouteSearch {
         return findOpen(node, depth, isFolded: false, mayAnswer)
     }
 
-    /// Tries what is not a literal.
+    /// Tries the children that are not literals.
     @inline(__always)
     private func findOpen(
         _ node: RouteTrie.NodeIndex, _ depth: Int, isFolded: Bool, _ mayAnswer: Filter

@@ -1,12 +1,13 @@
 extension RouteTable {
-    /// The number of routes that are compared with an unknown one, so that its caller does not keep others waiting.
+    /// The number of routes that are compared with an unknown one, which limits the time that other callers
+    /// wait.
     private static let nearestLimit = 256
 
-    /// The error for a URL that no route answers, with the nearest one that the caller can reach.
+    /// Returns the error for a URL that no route answers, with the nearest one that the caller can reach.
     ///
     /// - Parameters:
     ///   - url: The URL, without its token.
-    ///   - isReachable: Whether the caller could reach a route.
+    ///   - isReachable: Returns whether the caller could reach a route.
     /// - Returns: ``RouteError/notFound(url:nearest:)``.
     package func notFound(
         _ url: RouteURL, where isReachable: (Entry) -> Bool
@@ -43,7 +44,7 @@ extension RouteTable {
         return nearestName(to: wanted, in: filled).flatMap { written[$0] }
     }
 
-    /// A pattern with the URL's own segments for its placeholders, so that literals alone count.
+    /// Returns a pattern with the URL's own segments for its placeholders, so that only literals count.
     private static func fill(_ variant: RoutePattern.Variant, _ segments: ArraySlice<String>)
         -> String
     {

@@ -1,5 +1,5 @@
 extension RouteTable {
-    /// Asked of a candidate: whether it may answer.
+    /// A function that decides whether a candidate may answer.
     package typealias Filter = (Entry, RouteParameters) -> Bool
 
     /// Finds the route that answers a URL: rewrites, absolute patterns, the module that the URL names
@@ -16,7 +16,7 @@ extension RouteTable {
     ///
     /// - Parameters:
     ///   - url: The URL, without its token.
-    ///   - mayAnswer: Asked of each candidate, the best first, until it says yes.
+    ///   - mayAnswer: Called for each candidate, the best first, until it returns true.
     /// - Returns: The route, or nil where none may answer.
     /// - Throws: ``RouteError/rewriteLoop(_:)``.
     package func match(
@@ -30,9 +30,9 @@ extension RouteTable {
     /// - Parameters:
     ///   - path: The path below the module, as in a URL, such as `userInfo?style=1`.
     ///   - module: The module.
-    ///   - mayAnswer: Asked of each candidate, the best first, until it says yes.
+    ///   - mayAnswer: Called for each candidate, the best first, until it returns true.
     /// - Returns: The route, or nil where none may answer.
-    /// - Throws: ``RouteError/malformed(_:)`` for a path that no URL can have.
+    /// - Throws: ``RouteError/malformed(_:)`` for a path that is not valid in a URL.
     package func match(
         path: String, of module: ModuleID, where mayAnswer: Filter = { _, _ in true }
     ) throws(RouteError) -> Match? {
@@ -46,7 +46,7 @@ extension RouteTable {
     }
 }
 
-// Of the storage and not of its contents: a closure keeps one reference and not a dozen.
+// On the storage and not on its contents: a closure then keeps one reference instead of a dozen.
 extension RouteTable.Storage {
     func match(
         _ url: RouteURL, _ mayAnswer: RouteTable.Filter
@@ -55,7 +55,7 @@ extension RouteTable.Storage {
         return match(url, below: nil, mayAnswer)
     }
 
-    /// The search below one root, or in the order of the dialect.
+    /// Searches below one root, or in the order of the dialect.
     func match(
         _ url: RouteURL, below root: RouteTrie.NodeIndex?, _ mayAnswer: RouteTable.Filter
     ) -> RouteTable.Match? {
@@ -65,8 +65,8 @@ extension RouteTable.Storage {
                 let search = RouteSearch(
                     trie: view.trie, url: bytes, segmentCount: url.segmentCount,
                     isFirstFolded: url.hasAuthority)
-                // What this closure keeps is kept again for every segment on the way, so nothing in it is
-                // counted. The URL outlives it: the caller has it.
+                // The captures of this closure are retained again for every segment on the way, so none of
+                // them is counted. The URL outlives the closure: the caller has it.
                 let variants = view.variants
                 let url = Unmanaged.passUnretained(url)
                 _ = find(search, view, root) { found in
@@ -102,7 +102,7 @@ extension RouteTable.Storage {
             if scheme.rest >= 0 {
                 let module = search.isFirstFolded ? module(search.url[0], hash, view.trie) : nil
                 guard let module else {
-                    // The fallback is among the modules: to ask it again would be in vain.
+                    // The fallback is among the modules: another search in it would find nothing.
                     return findInModules(search, view, hash, mayAnswer)
                 }
                 var inner = search
@@ -128,7 +128,7 @@ extension RouteTable.Storage {
             if name >= 0 { literal = view.trie.nodes[Int(name)].route }
         }
         var open = view.trie.nodes[Int(contents.firstLiterals)].rest
-        // Two lists in the order of the slatefile, taken as one.
+        // Two lists in the order of the slatefile, merged.
         while true {
             let one = view.module(literal)
             let other = view.module(open)
@@ -148,7 +148,7 @@ extension RouteTable.Storage {
         }
     }
 
-    /// The root of the module that has this id.
+    /// Returns the root of the module that has this id.
     @inline(__always)
     private func module(
         _ name: SegmentBytes, _ hash: UInt64, _ view: RouteTrie.View

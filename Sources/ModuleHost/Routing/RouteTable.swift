@@ -1,19 +1,19 @@
-/// The routes of an app, and which of them answers a URL.
+/// The routes of an app, and the search for the one that answers a URL.
 ///
-/// A value: who changes a copy does not disturb who searches in another. What may not be reached is
-/// no candidate: the search asks of each whether it may answer.
+/// A value: changing a copy does not affect a search in another. A route that may not be reached is not a
+/// candidate: the search checks each candidate.
 package struct RouteTable: Sendable {
-    /// A route's place in its table; it stays the same until the route is removed.
+    /// The index of a route in its table; it stays the same until the route is removed.
     package struct Index: Hashable, Sendable {
         let number: Int
     }
 
-    /// A route of a module: a class, so that to hand one out is to count one reference.
+    /// A route of a module: a class, so that passing it on counts only one reference.
     package final class Entry: Sendable {
         package let index: Index
         package let module: ModuleID
         package let route: AnyRoute
-        /// Its place in the order of the slatefile.
+        /// The module's place in the order of the slatefile.
         let position: Int
 
         init(index: Index, module: ModuleID, route: AnyRoute, position: Int) {
@@ -50,8 +50,8 @@ package struct RouteTable: Sendable {
     /// - Parameters:
     ///   - schemes: The app's schemes.
     ///   - modules: The modules, in the order of the slatefile.
-    ///   - fallback: The module that answers what nothing else does.
-    ///   - rewrites: What is done to URLs before they are matched.
+    ///   - fallback: The module that answers URLs that no other route answers.
+    ///   - rewrites: The rewrites of URLs before they are matched.
     /// - Throws: ``RouteError`` for a rewrite that cannot be applied.
     package init(
         schemes: [String], modules: [ModuleID], fallback: ModuleID? = nil,
@@ -73,10 +73,10 @@ package struct RouteTable: Sendable {
     package var schemes: [String] { contents.schemes }
     /// The modules, in the order of the slatefile.
     package var modules: [ModuleID] { contents.modules }
-    /// The module that answers what nothing else does.
+    /// The module that answers URLs that no other route answers.
     package var fallback: ModuleID? { contents.fallback }
 
-    /// The routes, in the order of the slatefile and, of one module, in that of their adding.
+    /// The routes, in the order of the slatefile and, for one module, in the order in which they were added.
     package var routes: [Entry] {
         contents.entries.compactMap { $0 }.sorted {
             ($0.position, $0.index.number) < ($1.position, $1.index.number)
@@ -101,7 +101,7 @@ package struct RouteTable: Sendable {
         try change { contents throws(RouteError) in try contents.add(route, of: module) }
     }
 
-    /// Removes exactly one route; whatever else its patterns led to stays.
+    /// Removes exactly one route; other routes of the same patterns stay.
     ///
     /// - Returns: The route, or nil where it was removed before.
     @discardableResult
@@ -121,7 +121,7 @@ package struct RouteTable: Sendable {
         _ body: (inout Contents) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var contents = storage.contents
-        // Let go of, so that nothing but `contents` holds the arrays, which are copied otherwise.
+        // Released, so that only `contents` references the arrays, which would be copied otherwise.
         storage = Self.nothing
         defer { storage = Storage(contents) }
         return try body(&contents)

@@ -42,8 +42,9 @@ extension RouteTable {
         private(set) var schemeNames = RouteTrie.none
         /// The modules by id: `route` is the module's root.
         private(set) var moduleNames = RouteTrie.none
-        /// The first literals of relative patterns, without case: `route` is the first of the modules that have such a pattern;
-        /// `rest`, of this node itself, the first of those that have one without a literal at its start.
+        /// The first literals of relative patterns, without case: `route` is the first of the modules that
+        /// have such a pattern; `rest`, of this node itself, the first of the modules that have a pattern
+        /// without a literal at its start.
         private(set) var firstLiterals = RouteTrie.none
         private(set) var moduleRoots: [RouteTrie.NodeIndex] = []
         private(set) var fallbackRoot: RouteTrie.NodeIndex?
@@ -99,7 +100,7 @@ extension RouteTable {
         /// Returns a module's place in the order of the slatefile.
         func position(of module: ModuleID) -> Int? { positions[module] }
 
-        /// The node of a scheme's name.
+        /// Returns the node of a scheme's name.
         private mutating func name(ofScheme scheme: String) -> RouteTrie.NodeIndex {
             trie.makeNode([.literal(Array(scheme.utf8))], from: schemeNames)
         }
@@ -168,7 +169,7 @@ extension RouteTable {
                 trie.set(RouteTrie.none, at: node, isRest: isRest)
                 removedVariants += 1
             }
-            // What leads nowhere is left until it is more than what leads somewhere.
+            // Unused nodes are kept until they outnumber the used ones.
             if removedVariants > 64, removedVariants * 2 > variants.count { rebuild() }
             return entry
         }
@@ -190,7 +191,7 @@ extension RouteTable {
             }
         }
 
-        /// Enters a module in the list that its pattern's first segment belongs to.
+        /// Adds a module to the list for the first segment of its pattern.
         private mutating func list(_ module: Int, _ segment: RoutePattern.Segment?) {
             var name = firstLiterals
             var isRest = true

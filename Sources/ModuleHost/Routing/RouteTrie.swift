@@ -1,8 +1,7 @@
 /// The patterns of a table, a node for each segment, in a few flat arrays.
 ///
-/// A child by a literal segment is found through one hash table for all nodes, whatever their
-/// number. Other children are one each: a list of placeholders with a suffix, a placeholder, a
-/// catch-all.
+/// A child with a literal segment is found through one hash table for all nodes, however many there are. Each
+/// other kind has one entry in a node: a list of placeholders with a suffix, a placeholder, a catch-all.
 struct RouteTrie: Sendable {
     typealias NodeIndex = Int32
     typealias VariantIndex = Int32
@@ -13,8 +12,8 @@ struct RouteTrie: Sendable {
         var literalStart: UInt32
         var literalCount: UInt32
         var parent: NodeIndex
-        /// The next node of the same parent whose literal differs from this one's in case only; of
-        /// the first segment alone, which may be an authority.
+        /// The next node of the same parent whose literal differs from this one's in case only; used for the
+        /// first segment alone, which may be an authority.
         var sibling = RouteTrie.none
         /// The pattern that ends here.
         var route = RouteTrie.none
@@ -39,11 +38,11 @@ struct RouteTrie: Sendable {
     private(set) var literals: [UInt8] = []
     /// Open addressing; the number of slots is a power of two, and at least half of them are free.
     ///
-    /// A slot holds 32 bits of the hash, then the node's number plus one; zero is a free one.
+    /// A slot holds 32 bits of the hash, then the node's number plus one; zero is a free slot.
     private(set) var slots = [UInt64](repeating: 0, count: 16)
     private var literalNodeCount = 0
 
-    /// Makes a node that has no parent.
+    /// Creates a node that has no parent.
     mutating func makeRoot() -> NodeIndex { makeNode(parent: Self.none, literal: []) }
 
     private mutating func makeNode(parent: NodeIndex, literal: [UInt8]) -> NodeIndex {
@@ -56,7 +55,7 @@ struct RouteTrie: Sendable {
 
     // MARK: Patterns
 
-    /// The node that `segments` lead to from `root`, or nil where there is none yet.
+    /// Returns the node that `segments` lead to from `root`, or nil where it does not exist.
     func node(_ segments: [RoutePattern.Segment], from root: NodeIndex) -> NodeIndex? {
         var node = root
         for segment in segments {
@@ -66,7 +65,7 @@ struct RouteTrie: Sendable {
         return node
     }
 
-    /// The node that `segments` lead to from `root`, made where there is none.
+    /// Returns the node that `segments` lead to from `root`; creates it where it does not exist.
     mutating func makeNode(
         _ segments: [RoutePattern.Segment], from root: NodeIndex
     ) -> NodeIndex {
@@ -79,7 +78,7 @@ struct RouteTrie: Sendable {
         return node
     }
 
-    /// The pattern that ends at `node`, in a catch-all or not.
+    /// Returns the pattern that ends at `node`, in a catch-all or not.
     func variant(at node: NodeIndex, isRest: Bool) -> VariantIndex {
         isRest ? nodes[Int(node)].rest : nodes[Int(node)].route
     }
@@ -138,8 +137,8 @@ struct RouteTrie: Sendable {
         }
     }
 
-    /// Puts a suffix before the first that is shorter, or as long and greater: what it depends on is
-    /// the suffixes, not the order in which they come.
+    /// Inserts a suffix before the first that is shorter, or equally long and greater: the order depends only
+    /// on the suffixes, not on the order of insertion.
     private mutating func insertSuffix(
         _ suffix: [UInt8], to node: NodeIndex, of parent: NodeIndex
     ) {
@@ -169,7 +168,7 @@ struct RouteTrie: Sendable {
 
     // MARK: Literals
 
-    /// Enters a first segment: one slot for all that differ in case only, which are a sorted list.
+    /// Inserts a first segment: one slot for all that differ in case only, which are a sorted list.
     private mutating func insertFirst(_ node: NodeIndex, _ bytes: [UInt8]) {
         let parent = nodes[Int(node)].parent
         let (hash, head) = withView { view in
@@ -233,7 +232,7 @@ struct RouteTrie: Sendable {
 }
 
 extension RouteTrie {
-    /// The arrays of a trie, on loan.
+    /// The arrays of a trie, borrowed.
     struct View {
         let nodes: UnsafeBufferPointer<Node>
         let suffixes: UnsafeBufferPointer<Suffix>
@@ -266,16 +265,16 @@ extension RouteTrie {
                 UnsafeBufferPointer(rebasing: literals[start..<start + Int(suffix.count)]))
         }
 
-        /// The node behind a literal segment that is not the first.
+        /// Returns the node behind a literal segment that is not the first.
         @inline(__always)
         func child(_ segment: SegmentBytes, of parent: NodeIndex) -> NodeIndex {
             find(segment, segment.exactHash, of: parent, folding: false)
         }
 
-        /// The node behind a first segment.
+        /// Returns the node behind a first segment.
         ///
-        /// With `folding`, the head of the list of those that differ in case only; without, the one
-        /// that is the same in case too.
+        /// With `folding`, the head of the list of those that differ in case only; without, the one with the
+        /// same case.
         @inline(__always)
         func firstChild(
             _ segment: SegmentBytes, of parent: NodeIndex, folding: Bool

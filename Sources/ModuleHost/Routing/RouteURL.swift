@@ -1,11 +1,11 @@
-/// A URL that was read and found well-formed: its parts, decoded.
+/// A URL that was parsed and is well-formed: its parts, decoded.
 ///
 /// `scheme://authority/path?query#fragment`. The authority is the first segment; the segments of
 /// the path follow, empty ones left out. Each segment, name and value is percent-decoded exactly
 /// once, after the URL was cut into them, so that `%2F` never splits.
 ///
-/// The text is kept as it is; where nothing is encoded a part is a place in it. A value that never
-/// changes, and a class so that to hand one on is to count one reference.
+/// The text is kept unchanged; a part without an escape is a range in it. An immutable value, and a class so
+/// that passing it on counts only one reference.
 public final class RouteURL: Sendable {
     /// The limits of a URL.
     enum Limits {
@@ -19,7 +19,7 @@ public final class RouteURL: Sendable {
     /// The parts of the URL.
     private let parts: URLReader.Parts
 
-    /// The decoded bytes of everything that was encoded, one after the other.
+    /// The decoded bytes of all encoded parts, one after the other.
     var decoded: [UInt8] { parts.decoded }
     /// The segments, then name and value of each query item.
     var spans: URLSpans { parts.spans }
@@ -34,21 +34,21 @@ public final class RouteURL: Sendable {
     /// Whether the first segment is an authority.
     var hasAuthority: Bool { parts.hasAuthority }
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
     /// - Parameter text: The URL: at most 8192 bytes, 64 segments and 256 query items.
-    /// - Throws: The first fault, with its place.
+    /// - Throws: The first error, with its place.
     public init(_ text: String) throws(URLFault) {
         parts = try URLReader.read(text)
         self.text = text
     }
 
-    /// Reads a URL from bytes, which may be any.
+    /// Parses a URL from any bytes.
     ///
     /// - Parameter bytes: The URL in UTF-8.
-    /// - Throws: The first fault, with its place.
+    /// - Throws: The first error, with its place.
     public convenience init(bytes: [UInt8]) throws(URLFault) {
-        // Before the bytes are looked through for what is not UTF-8.
+        // Before the bytes are searched for invalid UTF-8.
         if bytes.count > Limits.bytes {
             throw URLFault(.tooLong(bytes: bytes.count), at: Limits.bytes)
         }
@@ -81,11 +81,10 @@ public final class RouteURL: Sendable {
         queryEnd < text.utf8.count ? text(queryEnd + 1, text.utf8.count) : nil
     }
 
-    /// Scheme, authority and path as they were written: what may be shown where a value of the
-    /// query must not.
+    /// Scheme, authority and path as they were written: for messages that must not show a value of the query.
     public var withoutQuery: String { text(0, pathEnd) }
 
-    /// The text between two offsets that stand at delimiters.
+    /// Returns the text between two offsets that stand at delimiters.
     func text(_ start: Int, _ end: Int) -> String {
         let utf8 = text.utf8
         let from = utf8.index(utf8.startIndex, offsetBy: start)
@@ -96,7 +95,7 @@ public final class RouteURL: Sendable {
         withBytes { $0.text(of: span) }
     }
 
-    /// Lends the bytes of the parts.
+    /// Calls a closure with the bytes of the parts.
     @inline(__always)
     func withBytes<Result>(_ body: (URLBytes) -> Result) -> Result {
         text.utf8.span.withUnsafeBufferPointer { text in
@@ -118,7 +117,7 @@ extension RouteURL: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A part of a URL: a place in its text, or in what was decoded.
+/// A part of a URL: a range in its text, or in the decoded bytes.
 struct URLSpan: Hashable, Sendable {
     private let first: UInt16
     private let last: UInt16
@@ -134,16 +133,16 @@ struct URLSpan: Hashable, Sendable {
     var start: Int { Int(first & ~Self.decodedFlag) }
     var end: Int { Int(last) }
 
-    /// The place without its last bytes.
+    /// Returns the range without its last bytes.
     func dropLast(_ count: Int) -> URLSpan { URLSpan(start, end - count, isDecoded: isDecoded) }
 }
 
-/// The parts of a URL in order: a list that allocates nothing for as many as most URLs have.
+/// The parts of a URL in order: a list that allocates nothing for the number of parts of most URLs.
 struct URLSpans: Sendable, RandomAccessCollection {
     private static let fewCount = 16
 
     private var few = InlineArray<16, URLSpan>(repeating: URLSpan(0, 0))
-    /// All of them, once they are more than a few.
+    /// All of them, once there are more than a few.
     private var many: [URLSpan] = []
     private(set) var count = 0
 
@@ -178,7 +177,7 @@ struct URLSpans: Sendable, RandomAccessCollection {
     }
 }
 
-/// The bytes of a URL, on loan, and its parts.
+/// The bytes of a URL, borrowed, and its parts.
 struct URLBytes {
     let text: UnsafeBufferPointer<UInt8>
     let scheme: SegmentBytes

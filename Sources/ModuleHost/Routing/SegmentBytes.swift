@@ -1,7 +1,7 @@
 /// The bytes of one segment, hashed and compared eight at a time.
 ///
-/// The hash spreads what programs write; it does not withstand names that are chosen to collide. None
-/// are: what a table holds comes from the app's own modules, and a URL only asks.
+/// The hash spreads the names that programs use; it does not resist names that are chosen to collide. There
+/// are none: a table contains names from the app's own modules, and a URL is only looked up.
 struct SegmentBytes {
     let bytes: UnsafeBufferPointer<UInt8>
 
@@ -34,7 +34,7 @@ struct SegmentBytes {
         return hash
     }
 
-    /// Returns whether these are `other`; with A to Z as a to z if `folding`.
+    /// Returns whether the bytes equal `other`; with A to Z equal to a to z if `folding`.
     @inline(__always)
     func equals(_ other: SegmentBytes, folding: Bool) -> Bool {
         folding ? equals(other, Self.folded) : equals(other) { $0 }
@@ -51,7 +51,7 @@ struct SegmentBytes {
         return offset == bytes.count || map(tail(from: offset)) == map(other.tail(from: offset))
     }
 
-    /// Returns whether these end in `suffix` and are longer.
+    /// Returns whether the bytes end in `suffix` and are longer.
     func ends(in suffix: SegmentBytes, folding: Bool) -> Bool {
         guard bytes.count > suffix.bytes.count else { return false }
         let end = UnsafeBufferPointer(rebasing: bytes[(bytes.count - suffix.bytes.count)...])
@@ -63,10 +63,10 @@ struct SegmentBytes {
         UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 
-    /// The last bytes, fewer than eight, as one number.
+    /// Returns the last bytes, fewer than eight, as one number.
     @inline(__always)
     private func tail(from offset: Int) -> UInt64 {
-        // Where there is a whole word before, the last eight say the same and are one load.
+        // Where there is a whole word before, the last eight bytes distinguish as well and are one load.
         if bytes.count >= 8 { return word(at: bytes.count - 8) }
         let raw = UnsafeRawBufferPointer(bytes)
         let count = bytes.count
@@ -79,7 +79,7 @@ struct SegmentBytes {
         return UInt64(bytes[0]) | middle << 8 | UInt64(bytes[count - 1]) << 16
     }
 
-    /// The eight bytes with A to Z in lower case.
+    /// Returns the eight bytes with A to Z in lower case.
     @inline(__always)
     private static func folded(_ word: UInt64) -> UInt64 {
         let low = word & 0x7F7F_7F7F_7F7F_7F7F

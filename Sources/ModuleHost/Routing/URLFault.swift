@@ -1,10 +1,10 @@
-/// The reason why a text is not a URL that can be routed, and the byte at which it is.
+/// The reason why a text is not a URL that can be routed, and the byte of the error.
 ///
-/// The text itself is not shown: it may hold a token.
+/// The text itself is not shown: it may contain a token.
 public struct URLFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of fault.
+    /// The kind of error.
     public let kind: Kind
-    /// The byte at which it is wrong, counted from 0 in the text's UTF-8.
+    /// The byte of the error, counted from 0 in the text's UTF-8.
     public let offset: Int
 
     init(_ kind: Kind, at offset: Int) {
@@ -12,33 +12,33 @@ public struct URLFault: Error, Hashable, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// The kinds of fault, each with the values its message needs.
+    /// The kinds of error, each with the values its message needs.
     @nonexhaustive public enum Kind: Hashable, Sendable {
-        /// No text at all.
+        /// The text is empty.
         case empty
-        /// More bytes than are read.
+        /// The text has more bytes than the limit.
         case tooLong(bytes: Int)
-        /// No scheme and colon at the start.
+        /// The text does not begin with a scheme and a colon.
         case noScheme
-        /// A name or a password before the host.
+        /// There is a name or a password before the host.
         case userInfo
-        /// A character that no URL has unescaped at this place.
+        /// The character must be encoded at this place in a URL.
         case character(Unicode.Scalar)
-        /// A percent sign without two hexadecimal digits.
+        /// A percent sign is not followed by two hexadecimal digits.
         case escape
-        /// Bytes that are not UTF-8, as they stand or once they are unescaped.
+        /// The bytes are not UTF-8, as written or decoded.
         case invalidUTF8
-        /// A segment that is `.` or `..` once it is unescaped.
+        /// A segment is `.` or `..` after decoding.
         case dotSegment(String)
-        /// More segments than are read.
+        /// There are more segments than the limit.
         case tooManySegments
-        /// More query items than are read.
+        /// There are more query items than the limit.
         case tooManyItems
-        /// A second query item `token`.
+        /// There is a second query item `token`.
         case repeatedToken
     }
 
-    /// Place, fault and remedy, such as
+    /// The place, the error and the remedy, such as
     /// `malformed URL: byte 7 is a space; write it as %20`.
     public var description: String { "malformed URL: \(message)" }
 

@@ -1,7 +1,7 @@
-/// Reads URLs, byte by byte: cuts first, decodes each part once afterwards.
+/// A parser of URLs: it cuts the bytes into parts first, and decodes each part once afterwards.
 ///
-/// Total: whatever the bytes, there is a URL or a fault with its place. Nothing is allocated, unless
-/// something is percent-encoded or there are more parts than ``URLSpans`` holds by itself.
+/// Accepts any bytes: the result is a URL, or an error with its place. Nothing is allocated, unless something
+/// is percent-encoded or there are more parts than ``URLSpans`` stores inline.
 struct URLReader {
     /// The parts that were found.
     struct Parts: Sendable {
@@ -20,7 +20,7 @@ struct URLReader {
     private var stops: UInt64 = 0
     private var chunkStart = 0
 
-    /// Reads a URL.
+    /// Parses a URL.
     static func read(_ text: String) throws(URLFault) -> Parts {
         try text.utf8.span.withUnsafeBufferPointer { bytes throws(URLFault) in
             if bytes.count > RouteURL.Limits.bytes {
@@ -60,7 +60,7 @@ struct URLReader {
         position < bytes.count && bytes[position] == UInt8(ascii: character)
     }
 
-    /// The scheme; the position is then behind its colon.
+    /// Reads the scheme; the position is then behind its colon.
     private mutating func readScheme() throws(URLFault) -> Int {
         guard let first = bytes.first else { throw URLFault(.empty, at: 0) }
         guard 0x61...0x7A ~= first | 0x20 else { throw URLFault(.noScheme, at: 0) }
@@ -130,7 +130,7 @@ struct URLReader {
         }
     }
 
-    /// The fragment is kept as it is, but it is not let through unread.
+    /// Reads the fragment, which is kept unchanged but is checked, too.
     private mutating func readFragment(
         _ parts: inout Parts
     ) throws(URLFault) {
@@ -145,7 +145,7 @@ struct URLReader {
 
     // MARK: Parts
 
-    /// Goes on to the first byte that is neither allowed, nor of an escape, nor beyond ASCII.
+    /// Advances to the first byte that is neither allowed, nor part of an escape, nor beyond ASCII.
     ///
     /// - Returns: Whether there was an escape on the way.
     @inline(__always)
@@ -171,10 +171,10 @@ struct URLReader {
 
     // MARK: Plain bytes
 
-    /// The next byte from a position on that is not plain, or the end.
+    /// Returns the next byte from a position on that is not plain, or the end.
     ///
-    /// Most bytes are. They are told from the others eight at a time and 64 in advance, so that a part
-    /// takes the same few steps whatever its length, which a processor could not predict.
+    /// Most bytes are plain. They are classified eight at a time and 64 in advance, so that a part takes the
+    /// same few steps whatever its length, which a processor could not predict.
     @inline(__always)
     private mutating func stop(from position: Int) -> Int {
         var position = position
@@ -199,7 +199,7 @@ struct URLReader {
         }
     }
 
-    /// The eight bytes from a position on, the first the lowest; zero for those behind the end.
+    /// Returns the eight bytes from a position on, the first the lowest; zero for those behind the end.
     @inline(__always)
     private func word(at position: Int) -> UInt64 {
         let raw = UnsafeRawBufferPointer(bytes)
@@ -250,9 +250,9 @@ struct URLReader {
         parts.spans.append(value)
     }
 
-    /// The part between two offsets, decoded if there is something to decode.
+    /// Returns the part between two offsets, decoded if it has an escape.
     ///
-    /// The text is UTF-8 and cut at ASCII characters: only what is decoded can be anything else.
+    /// The text is UTF-8 and cut at ASCII characters: only the decoded bytes can be anything else.
     @inline(__always)
     private func part(
         _ start: Int, _ end: Int, _ isEncoded: Bool, _ parts: inout Parts
@@ -290,9 +290,9 @@ struct URLReader {
         return position
     }
 
-    /// The fault of the character at the position, whatever it is.
+    /// Returns the error for the character at the position, for any character.
     private func unexpected() -> URLFault {
-        // Beyond ASCII everything is let through, so it is one byte.
+        // Bytes beyond ASCII are accepted, so this is one byte.
         URLFault(.character(Unicode.Scalar(bytes[position])), at: position)
     }
 }

@@ -1,14 +1,13 @@
-/// Fills the environment into the settings of a slatefile.
+/// The substitution of environment variables in the settings of a slatefile.
 ///
-/// In every string of a `config`, the app's or a module's, `${NAME}` becomes the value of the
-/// variable, and `$${` a literal `${`. Keys stay as they are, and so does whatever a variable's value
-/// itself contains.
+/// In every string of a `config`, the app's or a module's, `${NAME}` becomes the value of the variable, and
+/// `$${` a literal `${`. Keys stay as they are, and the value of a variable is not expanded again.
 struct ConfigExpansion {
     private let document: JSONDocument
     private(set) var expansions: [Int: JSONDocument.Expansion] = [:]
     private(set) var faults: [(offset: Int, kind: SlatefileFault.Kind)] = []
 
-    /// Looks through the app's `config` and those of the modules.
+    /// Expands the app's `config` and those of the modules.
     init(_ document: JSONDocument, environment: (String) -> String?) {
         self.document = document
         if let config = document.root[AppKey.config.rawValue] { expand(config, environment) }
@@ -59,7 +58,7 @@ struct ConfigExpansion {
             text: String(decoding: text, as: UTF8.self), isSecret: isSecret)
     }
 
-    /// Points at the variable itself, or at the string where escapes hide where that is.
+    /// Reports a problem at the variable itself, or at the string where escapes hide the variable's place.
     private mutating func report(_ kind: SlatefileFault.Kind, at index: Int, of node: Int) {
         let entry = document.nodes[node]
         let isPlain = entry.flags.isDisjoint(with: [.escaped, .faulty])
@@ -69,7 +68,7 @@ struct ConfigExpansion {
     /// The regular expression of the JSON Schema for the name of a variable.
     static let variablePattern = "^[A-Za-z_][A-Za-z0-9_]*$"
 
-    /// Returns whether a shell takes it for the name of a variable.
+    /// Returns whether a shell accepts the text as the name of a variable.
     static func isVariableName(_ name: some Collection<UInt8>) -> Bool {
         guard let first = name.first, !(0x30..<0x3A ~= first) else { return false }
         return name.allSatisfy { byte in

@@ -1,10 +1,11 @@
 /// The use of a class as the entry of a module in a slatefile, for a check against the running binary.
 package struct EntryUse: Sendable {
-    /// The module's name; nil where that is a fault.
+    /// The module's name; nil where the slatefile has a diagnostic for it.
     package internal(set) var module: ModuleID?
     /// The entry as it is written, such as `Modules.PushModule`.
     ///
-    /// Where it has not that form it is a fault already, for which a check may find better words.
+    /// Where it does not have that form there is a diagnostic already, for which a check may provide a better
+    /// message.
     package let entry: String
     /// Whether the module is the main one.
     package let isMain: Bool
@@ -16,10 +17,10 @@ package struct EntryUse: Sendable {
     package let appConfig: JSONValue?
 }
 
-/// A fault in the use of an entry.
+/// A problem in the use of an entry.
 package enum EntryFault: Sendable {
-    /// With the entry itself: its message stands at the entry.
+    /// A problem of the entry itself: the message is reported at the entry.
     case entry(String)
-    /// With its settings: each fault of decoding them stands at its own place.
+    /// A problem of the settings: each diagnostic of decoding them is reported at its own place.
     case config(JSONError)
 }

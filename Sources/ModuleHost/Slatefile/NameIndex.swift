@@ -1,12 +1,12 @@
 /// The ids seen so far, compared as host names are: without regard to case.
 ///
-/// A hash table of nodes, since a slatefile may have 50 000 modules and making a lower-case string of
-/// each id would take longer than all the rest of the check.
+/// A hash table of nodes, since a slatefile may have 50 000 modules, and creating a lower-case string of each
+/// id would take longer than all the rest of the check.
 struct NameIndex {
     private var slots: [UInt32]
     private let mask: Int
 
-    /// Makes an index with room for `capacity` ids.
+    /// Creates an index with room for `capacity` ids.
     init(capacity: Int) {
         var size = 16
         while size < capacity * 2 { size *= 2 }

@@ -1,6 +1,6 @@
 /// An app as its slatefile describes it: checked, and with every default filled in.
 ///
-/// There is one way to get one: ``read(_:path:environment:)``.
+/// The only way to create one is ``read(_:path:environment:)``.
 public struct Slatefile: Sendable {
     /// The app's name.
     package internal(set) var app: String
@@ -10,7 +10,7 @@ public struct Slatefile: Sendable {
     package internal(set) var config: JSONValue?
     /// The modules, in the order in which they respond; those that are not enabled included.
     package internal(set) var modules: [Module] = []
-    /// The module that answers the URLs which no other module answers.
+    /// The module that answers URLs that no other module answers.
     package internal(set) var fallback: ModuleID?
     /// The rewrites of URLs before they are routed, in order.
     package internal(set) var rewrites: [Rewrite] = []
@@ -27,38 +27,39 @@ public struct Slatefile: Sendable {
 
     /// One module of the app.
     package struct Module: Sendable {
-        /// Its name.
+        /// The name of the module.
         package internal(set) var id: ModuleID
-        /// Its implementation.
+        /// The implementation of the module.
         package internal(set) var implementation: Implementation
-        /// Whether it runs at all.
+        /// Whether the module runs at all.
         package internal(set) var isEnabled = true
-        /// Whether the app cannot run without it.
+        /// Whether the app cannot run without the module.
         package internal(set) var isRequired = false
-        /// Whether it is restarted after it has failed in `init` or `launch`.
+        /// Whether the module is restarted after it has failed in `init` or `launch`.
         package internal(set) var isRetried = false
-        /// Whether it supplies the root that is opened at the end of launch: true of exactly one
+        /// Whether the module provides the root that is opened at the end of launch: true of exactly one
         /// enabled module.
         package internal(set) var isMain = false
-        /// Its deadline for an event; nil for ``Deadlines/event``.
+        /// The deadline for an event; nil for ``Deadlines/event``.
         package internal(set) var deadline: Duration?
-        /// The time after which its process is killed; nil for twice the deadline.
+        /// The time after which the module's process is killed; nil for twice the deadline.
         package internal(set) var killAfter: Duration?
-        /// Its isolation; nil if the slatefile leaves that to ``Slatefile/isolation``.
+        /// The isolation; nil if the slatefile leaves it to ``Slatefile/isolation``.
         package internal(set) var isolation: Isolation?
-        /// At the work of how many hosts' deaths it was, where it is isolated for that and not by the slatefile.
+        /// The number of host deaths during which the module was running, where it is isolated for that and
+        /// not by the slatefile.
         package internal(set) var hostDeaths: Int?
-        /// The names of the environment variables that its process gets.
+        /// The names of the environment variables that the module's process gets.
         package internal(set) var environment: [String] = []
-        /// The permissions of its process beyond those of any module.
+        /// The permissions of the module's process beyond those of any module.
         package internal(set) var permissions: Set<Permission> = []
-        /// The number of events that it may be behind in memory.
+        /// The number of events that the module may be behind in memory.
         package internal(set) var backlog = Defaults.backlog
-        /// Its own settings.
+        /// The module's own settings.
         package internal(set) var config: JSONValue?
         /// The source for `hostd compose`.
         package internal(set) var source: Source?
-        /// The line and column at which it stands in the slatefile, counted when asked for.
+        /// The line and column at which the module stands in the slatefile, counted on each access.
         package var place: TextPlace { value.place }
         /// The module's whole object in the slatefile.
         let value: JSONValue
@@ -74,29 +75,29 @@ public struct Slatefile: Sendable {
 
     /// The isolation of a module.
     package enum Isolation: String, Hashable, Sendable, CaseIterable {
-        /// In the host's own process, whatever happens.
+        /// In the host's own process, without exception.
         case none
         /// In a process of its own.
         case process
     }
 
-    /// Something that the process of a module may do only where the slatefile says so.
+    /// A permission that the process of a module has only where the slatefile grants it.
     package enum Permission: String, Hashable, Sendable, CaseIterable {
-        /// To send events of the whole app, which have no payload: to stop it, to send it to the background.
+        /// To send events of the whole app, which have no payload: to stop it, to move it to the background.
         case state
     }
 
     /// The policy that decides which modules run in a process of their own.
     package enum IsolationPolicy: String, Hashable, Sendable, CaseIterable {
-        /// Those that say so.
+        /// The modules for which the slatefile declares it.
         case declared
-        /// Those too that were running at two deaths of the host, from then on.
+        /// Those modules, and those that were running at two deaths of the host, from then on.
         case auto
     }
 
     /// The source of a module.
     package enum Source: Hashable, Sendable {
-        /// A git repository, at a branch, a tag, or where it stands by itself.
+        /// A git repository, at a branch, a tag, or its own default.
         case git(String, GitReference?)
         /// A folder.
         case path(String)
@@ -115,9 +116,9 @@ public struct Slatefile: Sendable {
 
     /// The action of a signal.
     package enum SignalAction: Equatable, Sendable {
-        /// The slatefile is read again.
+        /// The slatefile is reloaded.
         case reload
-        /// An event is delivered. The payload, if the event takes one, was found to be of its type.
+        /// An event is delivered. The payload, if the event takes one, was checked to be of its type.
         case event(EventKind, payload: JSONValue?)
         /// A URL is opened.
         case openURL(String)
@@ -135,23 +136,23 @@ public struct Slatefile: Sendable {
 
     /// The deadlines of modules.
     package struct Deadlines: Hashable, Sendable {
-        /// Over one event.
+        /// The deadline for one event.
         package internal(set) var event = Defaults.event
-        /// Over the launch.
+        /// The deadline for the launch.
         package internal(set) var launch = Defaults.launch
-        /// Over each step of the stop.
+        /// The deadline for each step of the stop.
         package internal(set) var stop = Defaults.stop
-        /// All together over the whole stop.
+        /// The deadline for the whole stop.
         package internal(set) var stopAll = Defaults.stopAll
     }
 
     /// The settings of access.
     package struct Security: Hashable, Sendable {
-        /// The file of tokens, as the slatefile writes it: beside the slatefile unless absolute.
+        /// The file of tokens, as the slatefile names it: beside the slatefile unless absolute.
         package internal(set) var tokens: String?
     }
 
-    /// The defaults.
+    /// The default values.
     enum Defaults {
         static let backlog = 1024
         static let event = Duration.seconds(5)
@@ -170,15 +171,15 @@ public struct Slatefile: Sendable {
 
     /// The limits of a slatefile.
     enum Limits {
-        /// A module's place in the order is 16 bits in the lane's word.
+        /// The number of modules: a module's place in the order is 16 bits in the lane's word.
         static let modules = 50_000
         static let rewrites = 10_000
-        /// Names, arguments and the like, of which more would be a mistake.
+        /// The length of a list: more names, arguments and the like would be a mistake.
         static let list = 1024
         static let nameLength = 100
         static let width = 1...256
         static let backlog = 1...1_000_000
-        /// Faults shown in one run.
+        /// The number of diagnostics shown in one run.
         static let faults = 1000
     }
 }

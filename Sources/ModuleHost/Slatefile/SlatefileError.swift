@@ -1,14 +1,14 @@
-/// The faults of a slatefile, or of its file of tokens, in the order of the file.
+/// The diagnostics of a slatefile, or of its file of tokens, in the order of the file.
 public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's path as it was given.
     public let path: String
-    /// The faults, sorted by place; never empty, and at most a thousand.
+    /// The diagnostics, sorted by place; never empty, and at most a thousand.
     public let faults: [SlatefileFault]
 
-    /// The faults as ``rendered(colored:)`` shows them, without colours.
+    /// The diagnostics as ``rendered(colored:)`` shows them, without colors.
     public var description: String { rendered(colored: false) }
 
-    /// Every fault as a compiler would show it, and a line that counts them.
+    /// Returns every diagnostic in the form of a compiler, and a line with their number.
     ///
     /// ```text
     /// slatefile.json:3:3: error: unknown key 'modlues'; did you mean 'modules'?
@@ -17,11 +17,11 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
     /// 1 fault in slatefile.json
     /// ```
     ///
-    /// - Parameter colored: Whether to use the colours of a terminal.
+    /// - Parameter colored: Whether to use the colors of a terminal.
     /// - Returns: The lines, each with its end.
     public func rendered(colored: Bool) -> String { text(colored: colored).string }
 
-    /// The same for a terminal.
+    /// Returns the same text for a terminal.
     func text(colored: Bool) -> TerminalText {
         let name = excerpt(path, limit: 4096)
         func paint(_ text: TerminalText, _ code: String) -> TerminalText {
@@ -44,103 +44,103 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// One fault of a slatefile: where it is, what is wrong, and what would be right.
+/// One diagnostic of a slatefile: the place, the problem, and the remedy.
 public struct SlatefileFault: Hashable, Sendable {
-    /// The kind of fault.
+    /// The kind of problem.
     package let kind: Kind
     /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`.
     public let pointer: String
-    /// Its place in the file.
+    /// The place in the file.
     public let place: TextPlace
-    /// The line it stands on, cut to what fits.
+    /// The line of the diagnostic, cut to a length that fits.
     let source: SourceExcerpt
 
-    /// The fault in words, without its place.
+    /// The message, without the place.
     public var message: String { kind.description }
 
-    /// The kinds of fault, each with the values its message needs.
+    /// The kinds of problem, each with the values its message needs.
     package enum Kind: Hashable, Sendable {
-        /// A fault of JSON itself, an unknown or missing key, a value of the wrong type.
+        /// A problem of JSON itself, an unknown or missing key, a value of the wrong type.
         case json(JSONFault.Kind)
-        /// Another version of the format than 1.
+        /// The version of the format is not 1.
         case unsupportedVersion(String)
-        /// No name that an app could have.
+        /// The name is not valid for an app.
         case appName(String)
-        /// No scheme by the rules of RFC 3986.
+        /// The scheme is not valid according to RFC 3986.
         case malformedScheme(String)
-        /// A scheme that is there already, at `first`.
+        /// The scheme is in the list already, at `first`.
         case repeatedScheme(String, first: TextPlace)
-        /// No module id.
+        /// The module id is not valid.
         case malformedID(ModuleID.Fault)
-        /// An id that a module has already, at `first`.
+        /// A module has this id already, at `first`.
         case repeatedID(String, first: TextPlace)
-        /// An id that no module has; `nearest` is the one it most resembles.
+        /// No module has this id; `nearest` is the most similar id.
         case unknownModule(String, nearest: String?)
-        /// A module that has to run and is not enabled.
+        /// The module has to run and is not enabled.
         case disabledModule(String)
-        /// No enabled module is the main one; `disabled` is one that would be.
+        /// No enabled module is the main one; `disabled` is a module that would be.
         case noMain(disabled: String?)
-        /// A second main module; the first stands at `first`.
+        /// There is a second main module; the first stands at `first`.
         case secondMain(first: TextPlace)
-        /// Both an entry and a command.
+        /// The module has both an entry and a command.
         case entryAndCommand
-        /// Neither an entry nor a command.
+        /// The module has neither an entry nor a command.
         case noImplementation
-        /// An entry that names no top-level class.
+        /// The entry does not name a top-level class.
         case malformedEntry(String)
         /// The entry's own check failed.
         case entry(String)
-        /// A command that is to run inside of the host.
+        /// A command is to run inside the host.
         case commandInside
-        /// Permissions for a process of a module that has none.
+        /// A module without a process of its own has permissions for one.
         case permissionsInside
-        /// A word that is in the list already.
+        /// The word is in the list already.
         case repeatedWord(String)
-        /// No duration.
+        /// The duration is not valid.
         case duration(DurationFault)
-        /// A number outside of what is allowed.
+        /// The number is outside the allowed range.
         case outOfRange(String, allowed: ClosedRange<Int>)
-        /// A word that is none of those allowed; `nearest` is the one it most resembles.
+        /// The word is not allowed; `nearest` is the most similar allowed word.
         case unknownWord(String, allowed: [String], nearest: String?)
-        /// A process killed before its module is even overdue.
+        /// The process would be killed before its module is even overdue.
         case killAfterTooShort(killAfter: Duration, deadline: Duration)
-        /// An empty string where there must be something; the value says what.
+        /// A required string is empty; the value names it.
         case empty(String)
-        /// A name that no environment variable can have.
+        /// The name is not valid for an environment variable.
         case variableName(String)
-        /// `${NAME}` of a variable that is not set.
+        /// `${NAME}` names a variable that is not set.
         case unsetVariable(String)
-        /// `${` without a name and `}`.
+        /// `${` is not followed by a name and `}`.
         case malformedVariable
-        /// Settings of a source that exclude each other, or lack each other.
+        /// Settings of a source exclude or require each other.
         case source(String)
-        /// An end of a rewrite that has no scheme.
+        /// A URL of a rewrite has no scheme.
         case noScheme(String)
-        /// A rewrite that cannot be applied.
+        /// The rewrite cannot be applied.
         case rewrite(RouteError)
-        /// No signal that ends the app.
+        /// No signal ends the app.
         case noStopSignal
-        /// A URL to open that is none.
+        /// The URL to open is not valid.
         case url(URLFault)
-        /// A signal that does not exist or cannot be had.
+        /// The signal does not exist, or is not available.
         case signal(SignalName.Fault)
-        /// An event that does not exist; `nearest` is the one it most resembles.
+        /// The event does not exist; `nearest` is the most similar name.
         case unknownEvent(String, nearest: String?)
-        /// An event that only the host gives.
+        /// Only the host sends the event.
         case hostEvent(EventKind)
-        /// A key that does not go with the event.
+        /// The key does not apply to the event.
         case keyNotTaken(String, EventKind)
-        /// A key that the event needs.
+        /// The event needs this key.
         case keyNeeded(String, EventKind)
-        /// A fault of the file of tokens.
+        /// A problem in the file of tokens.
         case token(TokenFault)
-        /// More of something than there may be.
+        /// A list is longer than its limit.
         case tooMany(String, limit: Int)
     }
 }
 
 extension SlatefileFault.Kind: CustomStringConvertible {
-    /// The fault in words, with its remedy where there is one.
+    /// The message, with the remedy where there is one.
     package var description: String {
         switch self {
         case .json(let kind): return kind.description
@@ -156,12 +156,12 @@ extension SlatefileFault.Kind: CustomStringConvertible {
             return "scheme \(quoted(scheme)) is here already, at \(first)"
         case .malformedID(let fault): return fault.description
         case .repeatedID(let id, let first):
-            return "module id \(quoted(id)) is taken already, at \(first)"
+            return "module id \(quoted(id)) is already used at \(first)"
         case .unknownModule(let id, let nearest):
             return "no module \(quoted(id))" + question(nearest)
         case .disabledModule(let id): return "module \(quoted(id)) is not enabled"
         case .noMain(nil):
-            return "no module is the main one; say \"main\": true on the one with the root"
+            return "no main module; set \"main\": true on the module with the root"
         case .noMain(let disabled?):
             return "the main module \(quoted(disabled)) is not enabled, and no other is main"
         case .secondMain(let first):
@@ -199,7 +199,7 @@ extension SlatefileFault.Kind: CustomStringConvertible {
         case .noScheme(let text):
             return "\(quoted(RouteToken.hide(in: text))) must begin with a scheme, "
                 + "such as \"slate://\""
-        // Which one it is, its place says.
+        // The place of the diagnostic shows which one it is.
         case .rewrite(.rewrite(_, _, let fault)): return fault.description
         case .rewrite(let error): return error.description
         case .url(let fault): return fault.description

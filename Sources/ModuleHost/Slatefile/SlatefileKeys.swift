@@ -1,13 +1,12 @@
 /// The keys of one kind of object, as the reader knows them.
 protocol KnownKey: CaseIterable, Hashable, Sendable, RawRepresentable<String> {
-    /// The keys that must be there.
+    /// The required keys.
     static var mandatory: [Self] { get }
-    /// The keys by the bytes of their names, made once.
+    /// The keys by the bytes of their names, created once.
     static var table: KeyTable<Self> { get }
 }
 
-/// The keys of one kind of object of the slatefile: what the reader knows them by, and what the JSON
-/// Schema says of them.
+/// The keys of one kind of object of the slatefile, for the reader and for the JSON Schema.
 ///
 /// One list for both, so that neither can know a key that the other does not.
 protocol SlatefileKey: KnownKey {
@@ -19,7 +18,7 @@ extension KnownKey {
     static var mandatory: [Self] { [] }
 }
 
-/// Finds the key that a run of bytes spells.
+/// A table that finds a key by its bytes.
 struct KeyTable<Key: KnownKey>: Sendable {
     private static var longest: Int { 16 }
 
@@ -86,7 +85,7 @@ enum RewriteKey: String, SlatefileKey {
     static let table = KeyTable<RewriteKey>()
 }
 
-/// The keys of what a signal does.
+/// The keys of the action of a signal.
 enum SignalKey: String, SlatefileKey {
     case event, payload, url, topic
 

@@ -1,7 +1,7 @@
 import AppService
 
 extension SlatefileReader {
-    /// The whole slatefile; nil where it cannot be one, with the reasons among the faults.
+    /// Returns the whole slatefile; nil where it is not valid, with the reasons among the diagnostics.
     mutating func slatefile() -> Slatefile? {
         var slatefile = Slatefile(app: "")
         var modules: Int?
@@ -25,7 +25,7 @@ extension SlatefileReader {
                     reader.word(node, as: Slatefile.IsolationPolicy.self) ?? .declared
             }
         }
-        // Last, since they need what the rest says, wherever it stands.
+        // Last, since they depend on the other members, wherever those stand.
         if let modules {
             slatefile.modules = self.modules(modules, of: slatefile, fallback: fallback) {
                 slatefile.fallback = $0
@@ -71,7 +71,7 @@ extension SlatefileReader {
         return schemes
     }
 
-    /// RFC 3986, section 3.1.
+    /// The pattern of a scheme in RFC 3986, section 3.1.
     static let schemePattern = "^[A-Za-z][A-Za-z0-9+.-]*$"
 
     static func isScheme(_ text: some Collection<UInt8>) -> Bool {
@@ -97,7 +97,7 @@ extension SlatefileReader {
 
     private mutating func rewrites(_ node: Int) -> [Slatefile.Rewrite] {
         let limit = (Slatefile.Limits.rewrites, "rewrites" as StaticString)
-        // Only to find out whether each can be applied.
+        // Only to check that each can be applied.
         var applied = RouteRewrites()
         var targets: [(rewrite: Slatefile.Rewrite, node: Int)] = []
         let rewrites = elements(of: node, "an array of rewrites", limit: limit).map { element in
@@ -126,7 +126,7 @@ extension SlatefileReader {
         return rewrites
     }
 
-    /// A string that begins with a scheme and a colon; what follows is the router's business.
+    /// Returns a string that begins with a scheme and a colon; the router checks the rest.
     mutating func url(_ node: Int) -> String? {
         guard let text = nonEmptyString(node, "a URL") else { return nil }
         if text.utf8.contains(UInt8(ascii: ":")),
@@ -175,7 +175,7 @@ extension SlatefileReader {
 }
 
 extension RouteError {
-    /// Whether it is the `to` of a rewrite that is wrong.
+    /// Whether the error concerns the `to` of a rewrite.
     fileprivate var isOfTarget: Bool {
         switch self {
         case .rewrite(_, _, .target), .rewrite(_, _, .unboundName), .rewrite(_, _, .token): true

@@ -16,7 +16,7 @@ extension SlatefileReader {
         var isMain: Int?
     }
 
-    /// The modules in order, checked one by one and against each other.
+    /// Returns the modules in order, checked one by one and against each other.
     mutating func modules(
         _ node: Int, of slatefile: Slatefile, fallback: Int?, _ setFallback: (ModuleID) -> Void
     ) -> [Slatefile.Module] {
@@ -118,7 +118,7 @@ extension SlatefileReader {
         return module
     }
 
-    // MARK: What a module is made of
+    // MARK: Implementation and source
 
     private mutating func implementation(
         _ node: Int, _ found: ModuleMembers, _ module: Slatefile.Module, id: ModuleID?,
@@ -159,7 +159,7 @@ extension SlatefileReader {
     private mutating func entry(_ node: Int) -> String? {
         guard let text = string(node, "an entry such as \"Modules.PushModule\"") else { return nil }
         if Self.isEntry(text.utf8) { return text }
-        // Who knows the classes may know what is meant.
+        // A check that knows the classes may know which one is meant.
         let use = EntryUse(entry: text, isMain: false, config: nil, appConfig: nil)
         if case .entry(let reason)? = checkEntry?(use).first {
             report(.entry(reason), at: node)
@@ -194,7 +194,7 @@ extension SlatefileReader {
         let words = elements(of: node, "a command: an array of strings", limit: limit)
         if words.isEmpty, faults.count == before { report(.empty("a command"), at: node) }
         return words.compactMap { word in
-            // Only the program must have a name; an argument may well be empty.
+            // Only the program must have a name; an argument may be empty.
             word == words.first ? nonEmptyString(word, "the name of a program") : string(word)
         }
     }
@@ -211,7 +211,7 @@ extension SlatefileReader {
         }
     }
 
-    /// Each of the words once.
+    /// Returns the words, and reports each repeated one.
     private mutating func permissions(_ node: Int) -> Set<Slatefile.Permission> {
         let limit = (Slatefile.Limits.list, "permissions" as StaticString)
         let elements = elements(of: node, "an array such as [\"state\"]", limit: limit)
@@ -225,7 +225,7 @@ extension SlatefileReader {
         return permissions
     }
 
-    /// Returns whether the module runs in a process of its own, or will if hosts die at its work.
+    /// Returns whether the module runs in a process of its own, or will if hosts die while it runs.
     private func mayHaveProcess(
         _ module: Slatefile.Module, _ found: ModuleMembers, _ slatefile: Slatefile
     ) -> Bool {

@@ -1,7 +1,7 @@
 import AppService
 
 extension SlatefileReader {
-    /// Puts what the slatefile says of signals in the place of the defaults.
+    /// Replaces default actions with those of the slatefile.
     mutating func signals(
         _ node: Int, into signals: inout [SignalName: Slatefile.SignalAction]
     ) {
@@ -27,7 +27,7 @@ extension SlatefileReader {
         }
     }
 
-    /// The members of what a signal does, before they are seen together.
+    /// The members of the action of a signal, before they are checked together.
     private struct SignalMembers {
         var event: Int?
         var payload: Int?
@@ -60,7 +60,7 @@ extension SlatefileReader {
         return action(event, found, of: node)
     }
 
-    /// The action that is not an event: it takes nothing.
+    /// Returns the action that is not an event: it takes no further keys.
     private mutating func reload(
         _ found: SignalMembers, event: Int
     ) -> Slatefile.SignalAction {
@@ -101,7 +101,7 @@ extension SlatefileReader {
         return .event(event, payload: value(payload))
     }
 
-    /// A URL to open: well-formed, with one token at most.
+    /// Returns a URL to open: well-formed, with one token at most.
     private mutating func openedURL(_ node: Int) -> String? {
         guard let text = url(node) else { return nil }
         do throws(URLFault) {
@@ -120,7 +120,7 @@ extension SlatefileReader {
         return nil
     }
 
-    /// Reports what keeps the value at `node` from being a `T`.
+    /// Reports why the value at `node` cannot be decoded as a `T`.
     private mutating func check<T: Decodable>(_ node: Int, _ type: T.Type) {
         do throws(JSONError) {
             _ = try value(node).decode(type)
@@ -129,7 +129,7 @@ extension SlatefileReader {
         }
     }
 
-    /// Reports the faults of decoding a value of this document.
+    /// Reports the diagnostics of decoding a value of this document.
     mutating func report(_ error: JSONError) {
         for fault in error.faults { report(.json(fault.kind), atOffset: fault.offset) }
     }
@@ -139,13 +139,13 @@ extension Slatefile {
     /// The action of a signal that is not an event.
     static let reload = "reload"
 
-    /// The events that a signal may cause: all but those that only the host gives.
+    /// The events that a signal may send: all except those that only the host sends.
     static let signalEvents =
         EventKind.allCases.filter { !$0.isHostsOwn }.map(\.rawValue) + [reload]
 }
 
 extension Slatefile.SignalAction {
-    /// Whether it ends the app.
+    /// Whether the action ends the app.
     fileprivate var isStop: Bool {
         if case .event(.terminate, payload: _) = self { true } else { false }
     }

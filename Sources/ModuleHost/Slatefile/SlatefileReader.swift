@@ -1,9 +1,9 @@
 import AppService
 
 extension Slatefile {
-    /// Reads and checks a slatefile, and finds every fault of it in one pass; entries are not looked up.
+    /// Reads and checks a slatefile, and finds every problem in one pass; entries are not looked up.
     ///
-    /// Total over any bytes.
+    /// Accepts any bytes.
     ///
     /// - Parameters:
     ///   - bytes: The file's content, at most 16 MiB of UTF-8.
@@ -11,28 +11,27 @@ extension Slatefile {
     ///   - environment: Returns the value of an environment variable, nil if it is not set. Asked
     ///     for each `${NAME}` in a string of a `config`.
     /// - Returns: The slatefile, every default filled in.
-    /// - Throws: Every fault, each with its place.
+    /// - Throws: Every diagnostic, each with its place.
     public static func read(
         _ bytes: [UInt8], path: String, environment: (_ name: String) -> String?
     ) throws(SlatefileError) -> Slatefile {
         try read(bytes, path: path, environment: environment, checkEntry: nil)
     }
 
-    /// Reads and checks a slatefile, and finds every fault of it in one pass.
+    /// Reads and checks a slatefile, and finds every problem in one pass.
     ///
-    /// Total over any bytes. Nothing is looked at but the bytes, the environment and what
-    /// `checkEntry` looks at.
+    /// Accepts any bytes. Nothing is read but the bytes, the environment and the input of `checkEntry`.
     ///
     /// - Parameters:
     ///   - bytes: The file's content, at most 16 MiB of UTF-8.
-    ///   - path: The file's path as messages shall show it.
-    ///   - environment: Gives the value of an environment variable, nil where it is not set. Asked
-    ///     for each `${NAME}` in a string of a `config`.
-    ///   - checkEntry: Says what is wrong with an entry. Asked once for each enabled module that has
-    ///     a well-formed one, in order, whatever else is wrong with the file; and for better words
-    ///     about each that is not well-formed. Nil checks no entries.
+    ///   - path: The file's path, for messages.
+    ///   - environment: Returns the value of an environment variable, nil where it is not set. Called for
+    ///     each `${NAME}` in a string of a `config`.
+    ///   - checkEntry: Returns the problem with an entry. Called once for each enabled module that has a
+    ///     well-formed entry, in order, whatever other problems the file has; and for a better message about
+    ///     each entry that is not well-formed. Nil checks no entries.
     /// - Returns: The slatefile, every default filled in.
-    /// - Throws: Every fault, each with its place.
+    /// - Throws: Every diagnostic, each with its place.
     package static func read(
         _ bytes: [UInt8], path: String,
         environment: (_ name: String) -> String?,
@@ -42,7 +41,7 @@ extension Slatefile {
         parser.parse()
         var document = JSONDocument(bytes: bytes, nodes: parser.nodes)
         var faults = parser.faults.map { ($0.offset, SlatefileFault.Kind.json($0.kind)) }
-        // What seems to be missing from half a tree may stand in the other half.
+        // Members that seem to be missing from an incomplete tree may stand in the missing part.
         guard parser.isWhole else { throw SlatefileError(faults, in: document, path: path) }
 
         if parser.hasDollar {
@@ -60,10 +59,10 @@ extension Slatefile {
     }
 }
 
-/// One pass over the tree of a slatefile: the model as far as it goes, and every fault.
+/// One pass over the tree of a slatefile: the model as far as it is valid, and every diagnostic.
 struct SlatefileReader {
     let document: JSONDocument
-    /// The document's own tables, at hand: they are looked at for every key.
+    /// The document's own tables, stored here because every key is looked up in them.
     let nodes: [JSONNode]
     let bytes: [UInt8]
     let checkEntry: ((EntryUse) -> [EntryFault])?
@@ -82,9 +81,9 @@ struct SlatefileReader {
         self.checkEntry = checkEntry
     }
 
-    // MARK: Faults
+    // MARK: Diagnostics
 
-    /// Notes a fault of the value or key at `node`, unless the parser has noted one there already.
+    /// Notes a diagnostic for the value or key at `node`, unless the parser has noted one there already.
     mutating func report(_ kind: SlatefileFault.Kind, at node: Int) {
         guard nodes[node].kind != .invalid, !nodes[node].flags.contains(.faulty) else { return }
         report(kind, atOffset: Int(nodes[node].start))
@@ -94,22 +93,22 @@ struct SlatefileReader {
         if hasRoom { faults.append((offset, kind)) }
     }
 
-    /// Whether one more fault would be shown: if not, its message need not be thought of.
+    /// Whether one more diagnostic would be shown: if not, its message need not be built.
     var hasRoom: Bool { faults.count < Slatefile.Limits.faults }
 
     mutating func mismatch(_ expected: String, at node: Int) {
         report(.json(.mismatch(expected: expected, found: value(node).inWords)), at: node)
     }
 
-    /// The place of the value at `node`, for a message about another one.
+    /// Returns the place of the value at `node`, for a message about another one.
     mutating func place(of node: Int) -> TextPlace { source.place(of: Int(nodes[node].start)) }
 
     func value(_ node: Int) -> JSONValue { JSONValue(document: document, node: node) }
 
     // MARK: Objects and arrays
 
-    /// Gives each known member of the object at `node` to `body`, and reports keys that are unknown
-    /// or missing, and a value that is not an object.
+    /// Passes each known member of the object at `node` to `body`, and reports keys that are unknown or
+    /// missing, and a value that is not an object.
     @inline(__always)
     mutating func members<Key: KnownKey>(
         of node: Int, as type: Key.Type, _ expected: StaticString,
@@ -157,8 +156,8 @@ struct SlatefileReader {
         }
     }
 
-    /// The nodes of the elements of the array at `node`; none, and a fault, if it is not an array or a
-    /// longer one than `limit`.
+    /// Returns the nodes of the elements of the array at `node`; none, and a diagnostic, if it is not an
+    /// array or is longer than `limit`.
     mutating func elements(
         of node: Int, _ expected: StaticString, limit: (count: Int, of: StaticString)
     ) -> [Int] {
@@ -189,7 +188,7 @@ struct SlatefileReader {
         return document.writtenString(node)
     }
 
-    /// A string with at least one character; `what` names it for the message.
+    /// Returns a string with at least one character; `what` names it for the message.
     mutating func nonEmptyString(_ node: Int, _ what: StaticString) -> String? {
         guard let text = string(node) else { return nil }
         if !text.isEmpty { return text }
@@ -259,8 +258,8 @@ struct SlatefileReader {
 }
 
 extension SlatefileError {
-    /// Works out the places of faults, each given by its offset; where the document `isSecret` they
-    /// show nothing of it.
+    /// Computes the places of diagnostics, each given by its offset; where the document `isSecret` they show
+    /// no text of it.
     init(
         _ faults: [(offset: Int, kind: SlatefileFault.Kind)], in document: JSONDocument,
         path: String, isSecret: Bool = false

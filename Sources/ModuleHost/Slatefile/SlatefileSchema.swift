@@ -1,9 +1,9 @@
 extension Slatefile {
-    /// The format as a JSON Schema (2020-12), for editors: what `hostd schema` prints and what
-    /// `slatefile.schema.json` contains.
+    /// The format as a JSON Schema (2020-12), for editors: the output of `hostd schema`, and the content of
+    /// `slatefile.schema.json`.
     ///
-    /// Looser than ``read(_:path:environment:checkEntry:)`` where a schema cannot say what holds:
-    /// that ids are unique, that one module is main, what an event's payload must be.
+    /// Looser than ``read(_:path:environment:checkEntry:)`` where a schema cannot express a rule: that ids
+    /// are unique, that one module is main, which payload an event takes.
     package static let jsonSchema: String = """
         {
           "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -38,7 +38,7 @@ extension Slatefile {
         \(members(of: DeadlineKey.self, indent: "      "))
             },
             "security": {
-              "description": "Who may reach what.",
+              "description": "Access rules.",
         \(members(of: SecurityKey.self, indent: "      "))
             }
           }
@@ -59,7 +59,7 @@ extension Slatefile {
                 + "\n\(indent)\"additionalProperties\": false"
     }
 
-    /// A JSON string of text that needs no escapes but those of backslash and quote.
+    /// Returns text as a JSON string; it needs no escapes but those of backslash and quote.
     fileprivate static func quote(_ text: String) -> String {
         var quoted = "\""
         for character in text {
@@ -70,7 +70,7 @@ extension Slatefile {
     }
 }
 
-/// The members of a schema, put together.
+/// Returns the members of a schema, joined.
 private func describe(_ about: String, _ members: String...) -> String {
     (["\"description\": \(Slatefile.quote(about))"] + members).joined(separator: ", ")
 }
@@ -131,11 +131,11 @@ extension AppKey {
                 array(reference("module"), atLeast: 1, atMost: Slatefile.Limits.modules))
         case .fallback:
             describe(
-                "The id of the module that answers URLs which nobody else does.",
+                "The id of the module that answers URLs that no other module answers.",
                 pattern(ModuleID.pattern))
         case .rewrites:
             describe(
-                "What is done to URLs before they are routed, in order.",
+                "The rewrites applied to URLs before routing, in order.",
                 array(reference("rewrite"), atMost: Slatefile.Limits.rewrites))
         case .signals:
             describe(
@@ -149,7 +149,7 @@ extension AppKey {
         case .security: reference("security")
         case .isolation:
             describe(
-                "Which modules run in a process of their own: those that say so, or also those "
+                "Which modules run in a process of their own: those that declare it, or also those "
                     + "that were running at two deaths of the host.",
                 words(Slatefile.IsolationPolicy.allCases.map(\.rawValue), default: "declared"))
         }
@@ -227,7 +227,7 @@ extension RewriteKey {
     var schema: String {
         switch self {
         case .from: describe("The pattern, with its scheme.", uri)
-        case .to: describe("What becomes of a URL that matches it.", uri)
+        case .to: describe("The URL that replaces a matching one.", uri)
         }
     }
 }
@@ -236,7 +236,7 @@ extension SignalKey {
     var schema: String {
         switch self {
         case .event: describe("The event, or reload.", words(Slatefile.signalEvents))
-        case .payload: describe("What comes with the event, if it takes anything.")
+        case .payload: describe("The payload of the event, if it takes one.")
         case .url: describe("The URL of open-url.", uri)
         case .topic: describe("The topic of message.", text)
         }
@@ -252,7 +252,7 @@ extension StartupKey {
                 integer(Slatefile.Limits.width))
         case .deadline:
             describe(
-                "How long a task may take unless it says so itself.",
+                "The deadline of a task that declares none.",
                 duration(Slatefile.Defaults.startup))
         }
     }

@@ -1,23 +1,23 @@
-/// The line that a fault stands on, as a message shows it, and the marker under it.
+/// The line of a diagnostic as a message shows it, and the marker under it.
 struct SourceExcerpt: Hashable, Sendable {
-    /// The line, cut around the fault if it is long; nothing in it moves a terminal's cursor but
-    /// tabs.
+    /// The line, cut around the place if it is long; no character in it moves a terminal's cursor but tabs.
     let line: String
     /// The caret, and before it a tab for each tab and a space for each other character.
     let marker: String
 
-    /// No line, where none may be shown.
+    /// An excerpt without a line, where none may be shown.
     static let none = SourceExcerpt(around: 0, in: [], lineStart: 0)
 
-    /// The number of characters of a line that are shown: all of them, or so many before and after the fault's first.
+    /// The number of characters of a line that are shown: all of them, or this many before and after the
+    /// first of the diagnostic.
     private static let reach = (whole: 120, before: 60, after: 40)
-    /// The number of bytes that are looked at for each character; of longer clusters fewer are shown.
+    /// The number of bytes that are read for each character; of longer clusters fewer are shown.
     private static let bytesPerCharacter = 4
 
     /// Cuts the line around `offset` out of a text, with `*` for tokens in it.
     ///
     /// - Parameters:
-    ///   - offset: Where the fault begins.
+    ///   - offset: The offset of the diagnostic.
     ///   - bytes: The text.
     ///   - lineStart: The offset at which its line begins.
     init(around offset: Int, in bytes: [UInt8], lineStart: Int) {
@@ -43,7 +43,7 @@ struct SourceExcerpt: Hashable, Sendable {
         marker = (isCutBefore ? " " : "") + Self.blank(shownBefore) + "^"
     }
 
-    /// The text before and after `offset`, tokens masked; also one that begins before `start`.
+    /// Returns the text before and after `offset`, tokens masked; also a token that begins before `start`.
     private static func parts(
         of bytes: [UInt8], _ start: Int, _ offset: Int, _ end: Int, lineStart: Int
     ) -> (before: String, after: String) {
@@ -64,7 +64,7 @@ struct SourceExcerpt: Hashable, Sendable {
         return String(visible)
     }
 
-    /// White space as wide as `text`.
+    /// Returns white space as wide as `text`.
     private static func blank(_ text: Substring) -> String {
         var blank = ""
         for character in text { blank += character == "\t" ? "\t" : isWide(character) ? "  " : " " }

@@ -1,25 +1,25 @@
-/// The faults of a token of the file of tokens; no token is part of them.
+/// The problems of a token of the file of tokens; no token is part of them.
 package enum TokenFault: Hashable, Sendable {
-    /// Too short, too long, or not made of visible ASCII characters.
+    /// The token is too short, too long, or has other than visible ASCII characters.
     case malformed
-    /// A token that is there already, at `first`.
+    /// The token is in the file already, at `first`.
     case repeated(first: TextPlace)
-    /// No name that a log could show.
+    /// The name is not one that a log can show.
     case name
-    /// No scope at all.
+    /// The token has no scope.
     case noScopes
-    /// A scope that is not a pattern.
+    /// The scope is not a valid pattern.
     case scope(RoutePatternFault)
-    /// A scope without a scheme.
+    /// The scope has no scheme.
     case scopeScheme
-    /// A scope with a query.
+    /// The scope has a query.
     case scopeQuery
-    /// No instant of ISO 8601.
+    /// The time is not an instant of ISO 8601.
     case time
 }
 
 extension TokenFault: CustomStringConvertible {
-    /// The fault in words, with its remedy.
+    /// The message, with the remedy.
     package var description: String {
         switch self {
         case .malformed:
@@ -40,7 +40,7 @@ extension TokenFault: CustomStringConvertible {
         }
     }
 
-    /// The same fault without any text of the file.
+    /// The same problem without any text of the file.
     fileprivate var concealed: TokenFault {
         guard case .scope(let fault) = self else { return self }
         return .scope(fault.concealed)
@@ -48,12 +48,12 @@ extension TokenFault: CustomStringConvertible {
 }
 
 extension SlatefileFault.Kind {
-    /// The same fault without any text of the file, except for keys of a token or nearly such.
+    /// The same problem without any text of the file, except for keys of a token or nearly such.
     var concealed: SlatefileFault.Kind {
         switch self {
         case .json(let kind): .json(kind.concealed)
         case .token(let fault): .token(fault.concealed)
-        // What a file of tokens has of the rest: that there is too much of something.
+        // Of the other kinds, a file of tokens can only have a list that is too long.
         default: self
         }
     }
@@ -83,7 +83,8 @@ extension JSONFault.Kind {
         case .loneSurrogate: .loneSurrogate(hidden)
         case .unknownEscape: .unknownEscape("•")
         case .unexpectedCharacter(let scalar):
-            // Between values stand punctuation and space; anything else was meant to be in one.
+            // Between values there are only punctuation and space; any other character was meant to be part
+            // of a value.
             scalar.properties.isAlphabetic ? .unexpectedCharacter("•") : self
         default: self
         }
@@ -98,7 +99,7 @@ extension RoutePatternFault {
             case .singleSlash: .singleSlash(scheme: hidden)
             case .repeatedName: .repeatedName(hidden)
             case .query: .query(hidden)
-            // A single character that no URL has is all that the others show.
+            // The others show at most a single character, which no URL has.
             default: kind
             }
         return RoutePatternFault(pattern: hidden, kind: kind, offset: offset)
@@ -106,7 +107,7 @@ extension RoutePatternFault {
 }
 
 extension JSONDocument {
-    /// The place of whatever stands at `offset`, as far as it is made of places in arrays and keys of a
+    /// Returns the place of the text at `offset`, as far as it consists of indexes of arrays and keys of a
     /// token.
     func concealedPointer(atOffset offset: Int) -> String {
         let parts = pointer(atOffset: offset).split(separator: "/").prefix { part in

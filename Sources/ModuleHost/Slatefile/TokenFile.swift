@@ -1,14 +1,14 @@
 extension TokenStore {
-    /// Reads and checks a file of tokens, and finds every fault of it in one pass.
+    /// Reads and checks a file of tokens, and finds every problem in one pass.
     ///
-    /// Total over any bytes. No fault shows what the file says: it could be a token.
+    /// Accepts any bytes. No diagnostic shows text of the file: it could be a token.
     ///
     /// - Parameters:
     ///   - bytes: The file's content: an array of objects.
-    ///   - path: The file's path as messages shall show it.
+    ///   - path: The file's path, for messages.
     ///   - schemes: The app's schemes, in lower case.
     /// - Returns: The tokens.
-    /// - Throws: Every fault, each with its place and without its line.
+    /// - Throws: Every diagnostic, each with its place and without its line.
     package static func read(
         _ bytes: [UInt8], path: String, schemes: [String]
     ) throws(SlatefileError) -> TokenStore {

@@ -1,14 +1,14 @@
 import ModuleHost
 
-/// The URLs that were shown last: a ring, so that to forget the oldest costs nothing.
+/// The last URLs that were shown, in a ring, so that dropping the oldest costs nothing.
 struct BrowserHistory {
-    /// One of them.
+    /// A URL that was shown.
     struct Visit: Encodable, Hashable, Sendable {
         let url: String
         let time: DateTime
     }
 
-    /// The largest number of URLs; when it shrinks the oldest go.
+    /// The largest number of URLs; when it shrinks the oldest are dropped.
     var limit: Int {
         didSet {
             guard limit != oldValue else { return }
@@ -17,7 +17,7 @@ struct BrowserHistory {
         }
     }
 
-    /// The visits; once it is full the oldest is at ``next``.
+    /// The visits; once the ring is full the oldest is at ``next``.
     private var ring: [Visit] = []
     private var next = 0
 
@@ -42,7 +42,7 @@ struct BrowserHistory {
 
     /// The visits, newest first.
     ///
-    /// - Parameter count: How many at most.
+    /// - Parameter count: The maximum number.
     /// - Returns: The visits, each with its time.
     func visits(newest count: Int) -> [Visit] {
         let ordered = ring[next...] + ring[..<next]
@@ -51,21 +51,21 @@ struct BrowserHistory {
 }
 
 extension DateTime {
-    /// The present instant.
+    /// The current instant.
     static var now: DateTime {
         let time = WallTime.now()
         return DateTime(seconds: time.seconds, nanoseconds: time.nanoseconds)
     }
 }
 
-/// The number of URLs that a history holds, from the settings.
+/// The maximum number of URLs in a history, from the settings.
 struct HistoryLimit: Decodable, Hashable, Sendable {
     let count: Int
 
     /// Reads a number from settings.
     ///
-    /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is not a whole number from 0 to 10 000.
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: An error where it is not a whole number from 0 to 10 000.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         count = try value.decode(Int.self)

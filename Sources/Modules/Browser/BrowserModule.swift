@@ -1,19 +1,21 @@
 public import ModuleHost
 
-/// Shows pages of the web, and as the slatefile's `fallback` whatever no other module answers.
+/// A module that shows pages of the web and, as the slatefile's `fallback`, all URLs that no other module
+/// answers.
 ///
-/// Showing is another program's business, as fetching is: this module says which URL is on, and
-/// remembers what it was asked to show. Any caller may ask; only one that has a token, or is a module of this
-/// app, may look into the history.
+/// Displaying and fetching are tasks of another program: this module states the current URL, and remembers
+/// the requested ones. Any caller may request a page; only one with a token, or a module of this app, may
+/// read the history.
 ///
-/// The history is that of this run, newest first. A URL that is asked for again while it is the newest
-/// is there once, so a repeated request changes nothing; one that was shown in between is there twice.
-/// URLs stand in it as they were routed: rewritten, and without their token. When it is full the oldest
-/// goes. A memory warning leaves it alone, since it cannot be made again.
+/// The history is that of this run, newest first. A URL that is requested again while it is the newest is
+/// listed once, so a repeated request changes nothing; one with others in between is listed twice. URLs are
+/// listed as they were routed: rewritten, and without their token. When the history is full the oldest is
+/// dropped. A memory warning does not affect it, since it cannot be recreated.
 ///
 /// Give it the last place in the slatefile: a short form `scheme://anything` is offered to each module in
 /// turn, and this one takes them all.
 ///
+/// | setting | | default |
 /// | setting | | default |
 /// |---|---|---|
 /// | `history` | how many URLs it remembers, 0 to 10 000 | 100 |
@@ -33,7 +35,7 @@ public final class BrowserModule: RoutedModule, ConfigurationResponder, Configur
     /// Reads the settings.
     ///
     /// - Parameter context: The module's settings and its log.
-    /// - Throws: ``JSONError`` where the settings are not what they should be.
+    /// - Throws: ``JSONError`` where the settings are not valid.
     public init(context: ModuleContext) throws {
         self.context = context
         history = BrowserHistory(limit: try Self.limit(in: context))
@@ -62,15 +64,15 @@ public final class BrowserModule: RoutedModule, ConfigurationResponder, Configur
     private func show(_ url: RouteURL?) throws -> ShownPage {
         guard let url else { throw NothingToShow() }
         history.add(url.text)
-        // Where people go is as private as the history is.
+        // The pages that people visit are as private as the history is.
         context.log.info("shows a page; history: \(history.count)")
         return ShownPage(shown: url.text)
     }
 
-    /// Takes new settings; what is too much for them is forgotten, oldest first.
+    /// Applies new settings; URLs beyond the new limit are dropped, oldest first.
     ///
-    /// - Parameter change: The settings that hold now.
-    /// - Throws: ``JSONError`` where they are not what they should be; the old ones then hold.
+    /// - Parameter change: The current settings.
+    /// - Throws: ``JSONError`` where they are not valid; the old ones then stay in effect.
     public func configurationDidChange(_ change: ConfigurationChange) throws {
         history.limit = try Self.limit(in: context)
     }
@@ -86,7 +88,7 @@ public struct ShownPage: Encodable, Hashable, Sendable {
     public let shown: String
 }
 
-/// A page was asked for by the name of its route, which does not say which page.
+/// The error for a page that was requested by the name of its route, which does not name the page.
 struct NothingToShow: Error, Hashable, CustomStringConvertible {
     var description: String { "nothing to show: open the URL of the page" }
 }

@@ -1,16 +1,16 @@
 import ModuleHost
 
-/// An error of the community, without a word of what users wrote.
+/// An error of the community, without any text of users.
 enum CommunityError: Error, Hashable, CustomStringConvertible {
     /// Neither the module's settings nor the app's have a domain.
     case noDomain
-    /// The saved state is something else.
+    /// The saved state has another content.
     case broken(String)
     /// The saved state could not be read at start-up.
     case notRead(String)
     /// A message lacks a member of its payload.
     case message(topic: String, needs: String)
-    /// A call without a name or a text.
+    /// A call has no name or no text.
     case empty(String)
     /// A post was sent while no user is signed in.
     case nobodySignedIn
@@ -26,20 +26,20 @@ enum CommunityError: Error, Hashable, CustomStringConvertible {
         case .message(let topic, let key):
             "message '\(topic)' needs a \"\(key)\" in its payload: a string, not empty"
         case .empty(let name): "'\(name)' cannot be empty"
-        case .nobodySignedIn: "nobody can post: no user is signed in"
+        case .nobodySignedIn: "cannot post: no user is signed in"
         }
     }
 }
 
-/// A web site as settings give it: `https://www.example.com`.
+/// A web site from the settings, such as `https://www.example.com`.
 struct WebSite: Decodable, Hashable, Sendable {
     /// The address, without a slash at the end.
     let address: String
 
     /// Reads a web site from settings.
     ///
-    /// - Parameter decoder: Where to read from.
-    /// - Throws: Where it is not a string, or no address on the web.
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: An error where it is not a string, or not an address on the web.
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         let text = try value.decode(String.self)
@@ -54,12 +54,12 @@ struct WebSite: Decodable, Hashable, Sendable {
             ? String(url.withoutQuery.dropLast()) : url.withoutQuery
     }
 
-    /// The address of a page.
+    /// Returns the address of a page.
     ///
     /// - Parameters:
-    ///   - path: The page's path, with names for what is to be filled in, as in a route's pattern.
+    ///   - path: The page's path, with names for the values to fill in, as in a route's pattern.
     ///   - values: Their values; those without a place in the path go into the query.
-    /// - Returns: The address, everything in it encoded.
+    /// - Returns: The address, with all values encoded.
     /// - Throws: ``RouteError`` for a value that cannot be part of a path: one that is empty, `.` or `..`.
     func address(of path: String, _ values: [String: String]) throws -> String {
         // The first segment of an absolute pattern is its authority.

@@ -1,17 +1,17 @@
 public import ModuleHost
 
-/// A business module: users sign in and post; what they wrote is asked for by URL.
+/// A business module: users sign in and post; their posts are requested by URL.
 ///
-/// It shows what a module of an app does over its life. Start-up work of each priority: `state` reads
-/// what the last run saved, before the app launches; `index` prepares for showing posts, once it has;
-/// `backup` keeps a copy of what was read, when there is nothing else to do. It answers ``routes``,
-/// which know who may ask; provides ``UserDirectory``; receives the topics `user.signed-in`
-/// (`{"name": …}`), `user.signed-out` and `user.posted` (`{"text": …}`); tells other modules by
-/// ``SignInResponder``; saves when the app leaves sight, and drops its cache when memory runs short.
+/// It shows the work of a module over the life of an app. Start-up work of each priority: `state` reads the
+/// state saved by the last run, before the app launches; `index` prepares showing posts, once it has;
+/// `backup` keeps a copy of the saved state, when there is nothing else to do. It answers ``routes`` with
+/// their access; provides ``UserDirectory``; receives the topics `user.signed-in` (`{"name": …}`),
+/// `user.signed-out` and `user.posted` (`{"text": …}`); notifies other modules through ``SignInResponder``;
+/// saves when the app goes to the background, and drops its cache when memory runs short.
 ///
 /// | setting | | default |
 /// |---|---|---|
-/// | `domain` | the web site that its pages are on | `domain` of the app's config |
+/// | `domain` | the web site of its pages | `domain` of the app's config |
 public final class CommunityModule: LaunchResponder, MessageResponder, BackgroundResponder,
     TerminationResponder, MemoryWarningResponder, ConfiguredModule, ServiceProvider
 {
@@ -28,18 +28,18 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
     private let path: String
     /// The state that is kept from run to run; nil until it is read.
     ///
-    /// It stays nil where that fails, so that what could not be read is not written over.
+    /// It stays nil where that fails, so that an unreadable file is not overwritten.
     private var state: CommunityState? { didSet { revision += 1 } }
-    /// Counts changes of the state.
+    /// The number of changes of the state.
     private var revision = 0
     private var savedRevision = 0
     private var index: PostIndex?
 
     /// Reads the settings, and registers the work to do at start-up.
     ///
-    /// - Parameter context: The module's settings, and what it may reach.
-    /// - Throws: ``JSONError`` where the settings are not what they should be, and an error of its own
-    ///   where there is no domain at all.
+    /// - Parameter context: The module's settings, and the services of the host.
+    /// - Throws: ``JSONError`` where the settings are not valid, and an error of its own where there is no
+    ///   domain at all.
     public init(context: ModuleContext) throws {
         self.context = context
         let own = try context.config(Configuration.self).domain
@@ -52,7 +52,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         self.path = path
         try context.services.register((any UserDirectory).self) { self }
 
-        // The work runs off the lane and takes values along, never the module.
+        // The work runs off the lane and captures values, never the module.
         try context.startup("state", priority: .high) {
             try CommunityState.read(from: path)
         } then: { state in
@@ -64,9 +64,9 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         }
     }
 
-    /// Has the posts sorted by author, beside the launch.
+    /// Sorts the posts by author, in parallel to the launch.
     ///
-    /// - Parameter launch: What caused the launch.
+    /// - Parameter launch: The circumstances of the launch.
     /// - Throws: ``StartupError`` where the start-up queue takes no more tasks.
     public func didFinishLaunching(_ launch: Launch) throws {
         guard let posts = state?.posts else { return }
@@ -74,7 +74,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         try context.startup("index") {
             PostIndex(posts)
         } then: { index in
-            // What came meanwhile is not in it: then it is made when it is needed.
+            // Posts that arrived meanwhile are not in it: then it is built when it is needed.
             if self.revision == revision { self.index = index }
         }
     }
@@ -109,13 +109,13 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
 
     // MARK: Messages
 
-    /// The topics on which other parts of the app tell of users.
+    /// The topics with which other parts of the app report on users.
     public var topics: [String] { ["user.*"] }
 
-    /// Takes in what a user did.
+    /// Handles an action of a user.
     ///
-    /// - Parameter message: What happened.
-    /// - Throws: Where the message lacks something, or comes at the wrong moment.
+    /// - Parameter message: The message.
+    /// - Throws: An error where the message lacks a member, or is not valid in the current state.
     public func receive(_ message: Message) throws {
         switch message.topic {
         case "user.signed-in": try signIn(message.text("name"))
@@ -155,12 +155,12 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
 
     // MARK: Saving
 
-    /// Saves what changed: in the background an app may be ended at any time.
+    /// Saves changes: in the background an app may be ended at any time.
     ///
     /// - Throws: ``FileError`` where that fails; the next time tries again.
     public func didEnterBackground() throws { try save() }
 
-    /// Saves what changed while the app was in the background.
+    /// Saves changes that were made while the app was in the background.
     ///
     /// - Throws: ``FileError`` where that fails.
     public func willTerminate() throws { try save() }
@@ -171,7 +171,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         savedRevision = revision
     }
 
-    /// Drops what can be made again.
+    /// Drops the index, which can be recreated.
     public func didReceiveMemoryWarning() { index = nil }
 }
 
@@ -179,16 +179,16 @@ extension CommunityModule: UserDirectory {
     /// The user who is signed in, or nil.
     public var signedInUser: String? { get throws { try loadedState().user } }
 
-    /// Returns the number of posts of a user that are kept.
+    /// Returns the number of stored posts of a user.
     ///
     /// - Parameter author: The user's name.
     /// - Returns: The number.
-    /// - Throws: Where the state could not be read at start-up.
+    /// - Throws: An error where the state could not be read at start-up.
     public func postCount(of author: String) throws -> Int { try posts(of: author).count }
 }
 
 extension Message {
-    /// The text of a member of the payload that the topic calls for.
+    /// Returns the text of the payload's member that the topic requires.
     fileprivate func text(_ key: String) throws -> String {
         guard let text = payload?[key]?.string, !text.isEmpty else {
             throw CommunityError.message(topic: topic, needs: key)

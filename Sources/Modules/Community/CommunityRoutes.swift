@@ -2,8 +2,8 @@ public import ModuleHost
 
 /// The routes of the community.
 ///
-/// The posts of users are public. A caller that writes in the name of the user needs a token, unless it is
-/// a module of this app; who the user is, modules of this app alone decide.
+/// The posts of users are public. A caller that posts in the name of the user needs a token, unless it is a
+/// module of this app; only modules of this app set the user.
 extension CommunityModule: RoutedModule {
     struct UserInfoRequest: Decodable, Sendable {
         var style: Int?
@@ -14,7 +14,7 @@ extension CommunityModule: RoutedModule {
         var name: String
         var page: Int?
 
-        /// Whether there can be such a page.
+        /// Whether the number of the page is valid.
         var isPage: Bool { page ?? 1 >= 1 }
     }
 
@@ -58,7 +58,7 @@ extension CommunityModule: RoutedModule {
 
 /// The reply to `userInfo`.
 public struct UserInfo: Encodable, Hashable, Sendable {
-    /// The colours that the page comes in.
+    /// The possible colors of the page.
     public enum Color: String, Codable, Sendable, CaseIterable {
         case red, orange, yellow, green, blue, violet
     }
@@ -69,18 +69,18 @@ public struct UserInfo: Encodable, Hashable, Sendable {
     public let posts: Int
     /// The number of the page's layout.
     public let style: Int
-    /// The page's colour.
+    /// The page's color.
     public let color: Color
     /// The address of the page on the web.
     public let url: String
 }
 
-/// The reply to `user/:name/posts`: one page of what a user wrote.
+/// The reply to `user/:name/posts`: one page of the posts of a user.
 public struct UserPosts: Encodable, Hashable, Sendable {
-    /// The number of posts on a page, but for the last one.
+    /// The number of posts on a page, except the last one.
     static let pageSize = 20
 
-    /// Their author.
+    /// The author of the posts.
     public let author: String
     /// The number of posts on all pages.
     public let count: Int

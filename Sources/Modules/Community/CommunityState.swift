@@ -2,15 +2,15 @@ import ModuleHost
 
 /// The state that a community keeps from one run to the next.
 ///
-/// A value: work off the lane takes a copy along.
+/// A value: work off the lane captures a copy.
 struct CommunityState: Decodable, Equatable, Sendable {
-    /// Something that a user wrote.
+    /// A text that a user posted.
     struct Post: Decodable, Equatable, Sendable {
         let author: String
         let text: String
     }
 
-    /// Older posts than so many are forgotten.
+    /// The number of posts that are kept; older ones are dropped.
     static let postLimit = 1000
 
     /// The user who is signed in.
@@ -20,7 +20,7 @@ struct CommunityState: Decodable, Equatable, Sendable {
 
     /// Adds a post.
     ///
-    /// - Returns: Whether an older one was forgotten for it.
+    /// - Returns: Whether an older one was dropped for it.
     mutating func add(_ post: Post) -> Bool {
         posts.append(post)
         guard posts.count > Self.postLimit else { return false }
@@ -30,9 +30,9 @@ struct CommunityState: Decodable, Equatable, Sendable {
 
     /// Reads the state that a run before this one saved.
     ///
-    /// - Parameter path: The file; one that is not there yet means that there is nothing so far.
+    /// - Parameter path: The file; a missing one means that there is no state so far.
     /// - Returns: The state.
-    /// - Throws: Where the file cannot be read, or holds something else.
+    /// - Throws: An error where the file cannot be read, or has another content.
     static func read(from path: String) throws -> CommunityState {
         guard let bytes = try CommunityFile.read(path) else { return CommunityState() }
         do {
@@ -42,7 +42,7 @@ struct CommunityState: Decodable, Equatable, Sendable {
         }
     }
 
-    /// The state as ``read(from:)`` takes it.
+    /// The state in the form of ``read(from:)``.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { state in
@@ -63,9 +63,9 @@ struct CommunityState: Decodable, Equatable, Sendable {
     }
 }
 
-/// The posts by author, so that one author's are found without looking through all.
+/// The posts by author, so that those of one author are found without a search through all.
 ///
-/// A cache: it can be made of the posts at any time.
+/// A cache: it can be recreated from the posts at any time.
 struct PostIndex: Sendable {
     private var byAuthor: [String: [CommunityState.Post]] = [:]
 
@@ -77,13 +77,13 @@ struct PostIndex: Sendable {
         byAuthor[post.author, default: []].append(post)
     }
 
-    /// The posts of one author, oldest first.
+    /// Returns the posts of one author, oldest first.
     func posts(of author: String) -> [CommunityState.Post] { byAuthor[author] ?? [] }
 }
 
 /// The file of the state.
 enum CommunityFile {
-    /// The content, or nil where there is no file.
+    /// Returns the content, or nil where there is no file.
     static func read(_ path: String) throws(FileReadError) -> [UInt8]? {
         do throws(FileReadError) {
             return try readFile(at: path, limit: 16 << 20, links: .own)

@@ -2,15 +2,15 @@ public import ModuleHost
 
 /// The community's actions with types, for modules that know this target.
 ///
-/// A façade as any module may have one: it adds nothing to the calls but what the compiler can check.
+/// A façade as any module may have one: it adds nothing to the calls but static types.
 extension Mediator {
-    /// One page of what a user wrote, newest first.
+    /// Requests one page of the posts of a user, newest first.
     ///
     /// - Parameters:
     ///   - name: The user's name.
-    ///   - page: Which page, from 1 on.
+    ///   - page: The number of the page, from 1 on.
     /// - Returns: The page; without posts where there are none.
-    /// - Throws: ``RouteError`` where the community cannot be called, or there can be no such page.
+    /// - Throws: ``RouteError`` where the community cannot be called, or the page is not valid.
     public func posts(of name: String, page: Int = 1) throws -> UserPosts {
         try perform(communityID, "posts", ["name": name, "page": page], as: UserPosts.self)
     }
@@ -24,5 +24,5 @@ extension Mediator {
     }
 }
 
-/// The id that the community has in a slatefile.
+/// The id of the community in a slatefile.
 private let communityID = "com.mm.community"

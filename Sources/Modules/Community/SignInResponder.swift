@@ -1,13 +1,13 @@
-/// Something that cares who is signed in: a module, or any other member of the app's center.
+/// A module, or any other member of the app's center, that is notified of sign-ins and sign-outs.
 ///
-/// A typed message of ``CommunityModule``'s own. Modules that know this target conform to it; the host
-/// knows nothing of it.
+/// A typed message of ``CommunityModule``'s own. Modules that know this target conform to it; the host has no
+/// knowledge of it.
 ///
 /// - Order: Slatefile order.
 /// - Thread: The lane.
-/// - Failure: Throwing is reported and does not keep the message from the others.
+/// - Failure: Throwing is reported, and the other responders still receive the message.
 public protocol SignInResponder {
-    /// Tells that another user than before is signed in.
+    /// Notifies the responder that another user than before is signed in.
     ///
     /// - Parameter name: The user's name.
     /// - Throws: Any error; it is reported under the module's name.

@@ -1,7 +1,7 @@
 import ModuleHost
 
 extension JSONWriter {
-    /// Writes an event as a line of the journal: no member stands for what is not there.
+    /// Writes an event as a line of the journal; missing values have no member.
     mutating func journalLine(of event: LifecycleEvent, at time: WallTime) {
         object { line in
             line.member("time", time.iso8601)

@@ -1,18 +1,18 @@
 public import ModuleHost
 
-/// Writes the host's metrics to a file for the textfile collector of Prometheus' node exporter.
+/// A module that writes the host's metrics to a file for the textfile collector of Prometheus' node exporter.
 ///
-/// It counts the events that it hears, by kind, so give it a place before modules that claim some.
-/// The other metrics are the host's own. The file is replaced whole, at one instant; its first
-/// version comes when the app is ready and idle, its last one with `terminate`.
+/// It counts the events that it receives, by kind, so give it a place before modules that claim some. The
+/// other metrics are the host's own. The file is replaced as a whole, atomically; its first version is
+/// written when the app is ready and idle, its last one with `terminate`.
 ///
-/// In between it is written only after something happened, and at most once per interval: an app to
-/// which nothing happens is not woken.
+/// In between it is written only after an event, and at most once per interval: an app without events is not
+/// woken.
 ///
 /// | setting | | default |
 /// |---|---|---|
 /// | `file` | the file; relative to the state directory | `hostd.prom` |
-/// | `interval` | how old the metrics in the file may be | `15s` |
+/// | `interval` | the maximum age of the metrics in the file | `15s` |
 public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     TerminationResponder, ConfiguredModule
 {
@@ -27,7 +27,7 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     private var events: [EventKind: Int] = [:]
     /// Whether the app is ready, so that the file is kept up to date.
     private var isReady = false
-    /// The next write, where there is something new to write.
+    /// The timer of the next write, where there are new metrics.
     private var nextWrite: ModuleTimer?
     /// Whether the last write failed, which was reported.
     private var isFailing = false
@@ -35,11 +35,11 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
     /// Reads the settings.
     ///
     /// - Parameter context: The module's settings, its timers, and the host's metrics.
-    /// - Throws: ``JSONError`` where the settings are not what they should be.
+    /// - Throws: ``JSONError`` where the settings are not valid.
     public init(context: ModuleContext) throws {
         self.context = context
         configuration = try context.config()
-        // There is nothing to do off the lane: it is the moment that counts.
+        // There is no work off the lane: only the moment matters.
         try context.startup("first-write", priority: .low) {
         } then: {
             self.isReady = true
@@ -47,7 +47,7 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
         }
     }
 
-    /// Counts an event, and sees to it that the file will tell.
+    /// Counts an event, and schedules a write of the file.
     ///
     /// - Parameter kind: The kind of event.
     public func didHear(_ kind: EventKind) {
@@ -59,10 +59,10 @@ public final class MetricsModule: EveryEventResponder, ConfigurationResponder,
         }
     }
 
-    /// Takes new settings; they hold from the next write on.
+    /// Applies new settings, from the next write on.
     ///
-    /// - Parameter change: The settings that hold now.
-    /// - Throws: ``JSONError`` where they are not what they should be; the old ones then hold.
+    /// - Parameter change: The current settings.
+    /// - Throws: ``JSONError`` where they are not valid; the old ones then stay in effect.
     public func configurationDidChange(_ change: ConfigurationChange) throws {
         didHear(.configurationChanged)
         configuration = try context.config()

@@ -1,33 +1,33 @@
 import ModuleHost
 
-/// Metrics in the text format of Prometheus.
+/// A document of metrics in the text format of Prometheus.
 ///
-/// Each family is written in one call, so its samples stand together below its `HELP` and `TYPE`.
-/// There are no timestamps: the textfile collector refuses them.
+/// Each family is written in one call, so its samples stand together below its `HELP` and `TYPE`. There are
+/// no timestamps: the textfile collector rejects them.
 struct PrometheusText {
     /// The type of a metric.
     enum FigureType: String {
-        /// It only grows, from 0 at the start.
+        /// A metric that only grows, from 0 at the start.
         case counter
-        /// It goes up and down.
+        /// A metric that goes up and down.
         case gauge
     }
 
-    /// One figure of a family.
+    /// One sample of a family.
     struct Sample {
-        /// The label that tells it from the others of its family.
+        /// The label that distinguishes it from the others of its family.
         var label: (name: String, value: String)?
         var value: Double
     }
 
     /// The text so far; every line has its end.
     private(set) var bytes: [UInt8] = []
-    /// The label that tells these metrics from those of other apps on the machine.
+    /// The label that distinguishes these metrics from those of other apps on the machine.
     private let app: String
 
-    /// A text without metrics.
+    /// Creates a text without metrics.
     ///
-    /// - Parameter app: The value of the label `app`, which each sample bears.
+    /// - Parameter app: The value of the label `app` of each sample.
     init(app: String) {
         self.app = Self.escaped(app)
         bytes.reserveCapacity(4096)
@@ -37,8 +37,8 @@ struct PrometheusText {
     ///
     /// - Parameters:
     ///   - name: Its name, with its unit, and `_total` if it is a counter.
-    ///   - type: What its metrics do over time.
-    ///   - help: What they mean, in a line without backslashes.
+    ///   - type: The type of its metrics.
+    ///   - help: Their meaning, on a line without backslashes.
     ///   - samples: The metrics; without any, nothing is written.
     mutating func family(
         _ name: String, _ type: FigureType, _ help: String, _ samples: [Sample]
@@ -51,7 +51,7 @@ struct PrometheusText {
         }
     }
 
-    /// Writes a family of one figure.
+    /// Writes a family with one sample.
     mutating func family(
         _ name: String, _ type: FigureType, _ help: String, _ value: Int
     ) {
@@ -60,12 +60,12 @@ struct PrometheusText {
 
     private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// A number as Prometheus reads it, whole ones without a fraction.
+    /// Returns a number in the form of Prometheus, whole ones without a fraction.
     private static func text(of value: Double) -> String {
         Int(exactly: value).map(String.init) ?? value.description
     }
 
-    /// The value of a label, with the three characters escaped that would end it or its line.
+    /// Returns the value of a label, with the three characters escaped that would end it or its line.
     private static func escaped(_ value: String) -> String {
         var result = ""
         for scalar in value.unicodeScalars {
@@ -81,22 +81,22 @@ struct PrometheusText {
 }
 
 extension PrometheusText {
-    /// The metrics of a host.
+    /// Creates the metrics of a host.
     ///
     /// - Parameters:
-    ///   - events: How many events of each kind were heard.
-    ///   - metrics: The host's own.
+    ///   - events: The number of received events of each kind.
+    ///   - metrics: The host's own metrics.
     ///   - app: The app's name.
     init(events: [EventKind: Int], metrics: HostMetrics, app: String) {
         self.init(app: app)
         family(
-            "hostd_events_total", .counter, "Events heard, by kind.",
+            "hostd_events_total", .counter, "Events received, by kind.",
             EventKind.allCases.map { kind in
                 Sample(label: ("event", kind.rawValue), value: Double(events[kind] ?? 0))
             })
         family(
             "hostd_events_ignored_total", .counter,
-            "Events that meant nothing in the state they came in.", metrics.ignored)
+            "Events that had no meaning in the state of the app.", metrics.ignored)
         family(
             "hostd_handler_failures_total", .counter, "Handlers that threw.", metrics.failures)
         family(
@@ -107,7 +107,7 @@ extension PrometheusText {
             "hostd_modules_late_total", .counter, "As hostd_modules_unresponsive_total.",
             metrics.timesOverdue)
         family(
-            "hostd_modules", .gauge, "Modules, by what has become of them.",
+            "hostd_modules", .gauge, "Modules, by state.",
             [
                 Sample(label: ("status", "running"), value: Double(metrics.modulesRunning)),
                 Sample(label: ("status", "failed"), value: Double(metrics.modulesFailed)),

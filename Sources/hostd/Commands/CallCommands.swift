@@ -80,7 +80,7 @@ extension Command {
                             if let payload { $0.member("payload", raw: payload.text.utf8) }
                         }
                     }
-                    // A message has no reply: there is only something to show where it failed.
+                    // A message has no reply: there is output only where it failed.
                     return result.kind == .null ? .success : Console.write(json: result)
                 }
             }
@@ -110,12 +110,13 @@ extension Command {
     ) -> ExitCode {
         withToken(method, arguments) { token in
             HostCall.run(method, arguments) { call throws(ControlClientError) in
-                // However long the module takes: the host has deadlines of its own.
+                // No limit on the wait: the host has deadlines of its own.
                 let result = try call.client.call(method, within: nil) { json in
                     json.object { members(&$0, token) }
                 }
                 if let module = result["claimedBy"]?.string {
-                    Console.complain("hostd \(method): \(module) has taken it, and gives no reply")
+                    Console.complain(
+                        "hostd \(method): \(module) has accepted it, and sends no reply")
                     return .success
                 }
                 guard let reply = result["reply"] else { throw .malformed(call.directory) }
@@ -124,7 +125,7 @@ extension Command {
         }
     }
 
-    /// Runs `body` with the JSON text of an argument; nil where that is not given.
+    /// Runs `body` with the JSON text of an argument; nil where it is not given.
     private static func withJSON(
         _ command: String, _ arguments: Arguments, at index: Int,
         _ body: (JSONValue?) -> ExitCode
@@ -138,10 +139,10 @@ extension Command {
         }
     }
 
-    /// Returns the fault of a URL with a token in it: every user of the machine can read it.
+    /// Returns the error for a URL with a token in it: every user of the machine can read it.
     @Sendable private static func tokenInURL(_ arguments: Arguments) -> String? {
         hasToken(arguments.operands[0])
-            ? "the URL has a token in it, which 'ps' shows to everybody; "
+            ? "the URL has a token in it, which 'ps' shows to every user; "
                 + "give it by --token-file or HOSTD_TOKEN"
             : nil
     }
@@ -151,14 +152,14 @@ extension Command {
         do throws(URLFault) {
             return try RouteURL(url).query.contains { $0.name == "token" && !$0.value.isEmpty }
         } catch {
-            // What else is wrong with it the host will say, once there is nothing to hide.
+            // The host reports other errors, once there is nothing to hide.
             return RouteToken.hide(in: url) != url
         }
     }
 
-    /// Runs `body` with the token that the caller has, if any.
+    /// Runs `body` with the caller's token, if there is one.
     ///
-    /// It is never an argument: those are shown to all users, by `ps`.
+    /// It is never an argument: those are visible to all users, by `ps`.
     private static func withToken(
         _ command: String, _ arguments: Arguments, _ body: (String?) -> ExitCode
     ) -> ExitCode {
@@ -183,7 +184,7 @@ extension Command {
         }
     }
 
-    /// The word that a text is, with nothing but white space around it; else nil.
+    /// Returns the only word of a text, with nothing but white space around it; else nil.
     private static func onlyWord(of text: some StringProtocol) -> String? {
         let words = text.split(whereSeparator: \.isWhitespace)
         return words.count == 1 ? String(words[0]) : nil

@@ -4,10 +4,9 @@ extension Command {
     static let check = Command(
         name: "check", summary: "check a slatefile and show all of its errors",
         discussion: """
-            Shows each fault with its place: file:line:column, the line, and what would be right.
-            The file of tokens, where there is one, is checked too; its lines are not shown.
-            Warnings are about this machine, such as a command that is missing here; they do not make
-            the slatefile invalid.
+            Shows each error with its place (file:line:column), the line, and how to correct it. The
+            token file, if the slatefile names one, is checked too; its lines are not shown. Warnings
+            are about this machine, such as a missing command; they do not make the slatefile invalid.
             """,
         operands: [
             Operand(placeholder: "FILE", help: "the slatefile to check (default: slatefile.json)")
@@ -17,7 +16,7 @@ extension Command {
         examples: [
             Example(line: "hostd check", explanation: "check ./slatefile.json"),
             Example(
-                line: "hostd check app.json --json", explanation: "the faults, for an editor"),
+                line: "hostd check app.json --json", explanation: "the errors, for an editor"),
         ],
         run: { arguments in
             let path = arguments.operand ?? defaultSlatefile

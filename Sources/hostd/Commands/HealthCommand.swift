@@ -7,11 +7,11 @@ extension Command {
     static let health = Command(
         name: "health", summary: "exit with 0 if the host is ready and healthy",
         discussion: """
-            For whoever watches over a host without a service manager, such as a container's HEALTHCHECK.
-            The question goes through the lane, where modules are told what happens. A host is unhealthy
-            while eight of its modules, or half of them, are unresponsive: a new start would serve better. One
-            that is unresponsive alone, and those that failed, are shown; with --strict, a module that failed
-            makes the host unhealthy, too.
+            A health check for environments without a service manager, such as a container's HEALTHCHECK.
+            The request goes through the lane, the thread that runs the modules. A host is unhealthy while
+            eight of its modules, or half of them, are unresponsive: it should be restarted then. Fewer
+            unresponsive modules, and failed ones, are only listed; with --strict, a failed module makes
+            the host unhealthy, too.
             """,
         options: [
             .slatefile, .stateDirectory,
@@ -43,7 +43,7 @@ extension Command {
             let limit = (try? limit(arguments)) ?? healthTime
             return HostCall.run("health", arguments, within: limit) {
                 call throws(ControlClientError) in
-                // The host answers in time, and says what keeps it from more.
+                // The host responds in time, and reports the reason if it is not healthy.
                 let health = try call.client.call("health", within: limit + .seconds(1)) {
                     $0.object { $0.member("withinMs", limit.wholeNanoseconds / 1_000_000) }
                 }

@@ -4,12 +4,12 @@ extension Command {
     static let inbox = Command(
         name: "inbox", summary: "list the inbox; retry or drop dead letters",
         discussion: """
-            list   what is not delivered yet, and the dead letters, each with its reason
-            retry  has dead letters delivered once more
-            drop   removes dead letters, and prints them
-            path   prints the folder, into which any program may append
+            list   list the undelivered events, and the dead letters with their reasons
+            retry  deliver dead letters once more
+            drop   remove dead letters, and print them
+            path   print the folder, to which any program may append
 
-            All of this works on files, whether a host runs or not.
+            All actions work on files, whether a host runs or not.
             """,
         operands: [
             Operand(
@@ -35,7 +35,7 @@ extension Command {
             .notPermitted: "the inbox is another user's",
         ],
         examples: [
-            Example(line: "hostd inbox", explanation: "what waits, and the dead letters"),
+            Example(line: "hostd inbox", explanation: "undelivered events and dead letters"),
             Example(line: "hostd inbox retry 3:4096", explanation: "deliver it once more"),
             Example(line: "hostd inbox drop --all", explanation: "remove all dead letters"),
         ],
@@ -105,7 +105,7 @@ extension Command {
         return nil
     }
 
-    /// The folder; nil, and a word on stderr, where there is none.
+    /// Returns the folder; nil, with a message on stderr, where there is none.
     private static func folder(in directory: StateDirectory) -> InboxFolder? {
         let folder = InboxFolder(in: directory)
         if fileExists(folder.path) { return folder }

@@ -4,21 +4,21 @@ extension Command {
     static let modules = Command(
         name: "modules", summary: "list the modules and their states",
         discussion: """
-            Under "isolation": "auto" a module at whose work two hosts died runs in a process of its own.
-            '--reset-crashes' takes it back into the host, from the next start or reload on; it works on
-            files, whether a host runs or not.
+            Under "isolation": "auto", a module that was running when two hosts died gets a process of its
+            own. '--reset-crashes' returns it to the host at the next start or reload. The option works
+            on files, whether a host runs or not.
             """,
         options: [
             .slatefile, .stateDirectory,
             Option(
                 name: "reset-crashes", formerly: "forgive", placeholder: "MODULE",
-                help: "reset the count of hosts that died at the work of a module"),
+                help: "reset the number of host deaths counted for a module"),
             .json,
         ],
         exitCodes: clientExitCodes + [.inputOutput],
         exitMeanings: clientExitMeanings.merging([
             .unavailable:
-                "no host runs on the state directory; or nothing is held against the module"
+                "no host runs on the state directory; or no crashes are counted for the module"
         ]) { $1 },
         run: { arguments in
             if let module = arguments["reset-crashes"] { return resetCrashes(module, arguments) }
@@ -31,7 +31,7 @@ extension Command {
 
     private static func parts(ofProcess process: JSONValue?, of module: JSONValue) -> [String] {
         guard let process else { return [] }
-        // The reason has it all.
+        // The reason is sufficient.
         if module["reason"] != nil {
             return ["'hostd restart \(module["id"]?.string ?? "")' recreates it"]
         }
@@ -66,7 +66,7 @@ extension Command {
             }
             notes += parts(ofProcess: module["process"], of: module)
             if let deaths = module["hostDeaths"]?.int {
-                notes.append("isolated, since \(deaths) hosts died at its work")
+                notes.append("isolated: it was running when \(deaths) hosts died")
             }
             notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
             return [
@@ -77,7 +77,7 @@ extension Command {
         return textTable([["module", "state", "entry", ""]] + rows)
     }
 
-    /// The state in words: that of an unresponsive module is called `late` until 0.2.0.
+    /// Returns the state in words: that of an unresponsive module is called `late` until 0.2.0.
     private static func state(of module: JSONValue) -> String {
         let state = module["state"]?.string ?? ""
         return state == "late" ? "unresponsive" : state
@@ -92,8 +92,8 @@ extension Command {
             let before = try CrashHistory(in: directory)
             guard let module = before.blames.keys.first(where: { $0.text == name }) else {
                 let names = before.blames.keys.map(\.text).sorted()
-                let others = names.isEmpty ? "" : "; only against \(names.joined(separator: ", "))"
-                Console.complain("hostd modules: nothing is held against '\(name)'\(others)")
+                let others = names.isEmpty ? "" : "; only for \(names.joined(separator: ", "))"
+                Console.complain("hostd modules: no crashes are counted for '\(name)'\(others)")
                 return .unavailable
             }
             var deaths = 0

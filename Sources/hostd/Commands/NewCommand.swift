@@ -11,8 +11,8 @@ extension Command {
               python  weather-report/weather_report_module.py and its tests, with modulehost.py,
                       which is all that a module in Python needs
 
-            Where there is no slatefile, one is made that runs the module. Nothing that is there is
-            written over: either all is made, or nothing.
+            Where there is no slatefile, one that runs the module is created. No existing file is
+            overwritten: either all files are created, or none.
             """,
         operands: [
             Operand(
@@ -26,24 +26,25 @@ extension Command {
                 help: "(must be given)"),
             Option(
                 name: "slatefile", placeholder: "FILE",
-                help: "that of the app; the module is made beside it (default: slatefile.json)"),
+                help:
+                    "the slatefile of the app; the module goes beside it (default: slatefile.json)"),
             Option(
                 name: "add",
                 help:
-                    "add it to the slatefile that is there, all else in which stays as it is"
+                    "add it to the existing slatefile, and change nothing else"
             ),
             Option(
                 name: "target", placeholder: "TARGET",
-                help: "the target of the package that gets it, of swift (default: App)"),
+                help: "for swift: the target of the package that gets it (default: App)"),
             Option(
                 name: "package", placeholder: "FOLDER",
-                help: "where the package ModuleHost is, for a new package (default: that of hostd)"),
+                help: "the package ModuleHost, for a new package (default: the one of hostd)"),
             .json,
         ],
         exitCodes: [.success, .noInput, .cannotCreate, .invalidSlatefile],
         exitMeanings: [
             .noInput: "the slatefile, or the package ModuleHost, cannot be read",
-            .cannotCreate: "something is there already, or cannot be made",
+            .cannotCreate: "a file exists already, or cannot be created",
         ],
         examples: [
             Example(

@@ -4,19 +4,19 @@ extension Command {
     static let reload = Command(
         name: "reload", summary: "reload the slatefile and print the outcome",
         discussion: """
-            The host reads its slatefile again and waits for nobody else: new modules are made and
-            launched, then all changes at one instant between two events. Where the slatefile is
-            invalid, or a module fails, everything stays as it is.
+            The host reads its slatefile again, creates and launches new modules, and then applies all
+            changes at once, between two events. If the slatefile is invalid or a module fails, nothing
+            changes.
             """,
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes + [.noInput, .invalidSlatefile],
         exitMeanings: clientExitMeanings.merging([
-            .success: "the slatefile holds, or is the same",
-            .failed: "a module could not be made or launched: everything stays as it was",
+            .success: "the slatefile took effect, or is unchanged",
+            .failed: "a module could not be created or launched; everything stays as it was",
         ]) { $1 },
         run: { arguments in
             HostCall.run("reload", arguments) { call throws(ControlClientError) in
-                // As long as it takes: every step of it has a deadline of its own.
+                // No limit on the wait: every step of a reload has a deadline of its own.
                 let report = try call.client.call("reload", within: nil)
                 let code =
                     report["exitCode"]?.int.flatMap { ExitCode(rawValue: Int32(clamping: $0)) }
@@ -27,14 +27,15 @@ extension Command {
                 case "applied": return Console.write("applied: \(summary)\n")
                 case "unchanged": return Console.write("\(summary)\n")
                 case "invalid":
-                    // The host has rendered it: a line for each fault, and the lines of the file.
+                    // The host has rendered it: a line for each diagnostic, and the lines of the file.
                     let faults = report["text"]?.string.map(TerminalText.init(lines:))
                     Console.complain(
-                        "\(faults ?? "\(summary)\n")hostd reload: refused, the running slatefile stays"
+                        "\(faults ?? "\(summary)\n")hostd reload: refused, the current slatefile stays in effect"
                     )
                 default:
                     Console.complain(
-                        "hostd reload: undone, the running slatefile stays: \(summary)")
+                        "hostd reload: rolled back, the current slatefile stays in effect: \(summary)"
+                    )
                 }
                 return code
             }

@@ -4,21 +4,21 @@ extension Command {
     static let restart = Command(
         name: "restart", summary: "restart a module",
         discussion: """
-            Another one is made and launched beside it, and takes its place between two events; where that
-            fails, the old one stays. The process of a module that does not answer is killed, and started
-            again. As at any reload, modules that take settings are told of them again.
+            A new instance of the module is created and launched beside the old one, and replaces it
+            between two events; if that fails, the old one stays. The process of a module that does not
+            answer is killed and restarted. As at any reload, modules that take settings receive them again.
             """,
         operands: [Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module")],
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes,
         exitMeanings: clientExitMeanings.merging([
             .success: "it runs again, or is about to",
-            .failed: "it could not be made or launched: the old one stays",
+            .failed: "it could not be created or launched; the old one stays",
         ]) { $1 },
         run: { arguments in
             HostCall.run("restart", arguments) { call throws(ControlClientError) in
                 let module = arguments.operands[0]
-                // As long as it takes: every step of it has a deadline of its own.
+                // No limit on the wait: every step of a restart has a deadline of its own.
                 let result = try call.client.call("restart", within: nil) {
                     $0.object { $0.member("module", module) }
                 }

@@ -4,26 +4,25 @@ extension Command {
     static let routes = Command(
         name: "routes", summary: "list the routes: the URI document",
         discussion: """
-            Asks the host that runs, whose modules may have added and removed routes. With
-            --offline no host is asked: the routes are those that the modules of the
-            slatefile have at the start. The shape of json is stable; html is one page that
-            needs nothing else.
+            Lists the routes of the running host, whose modules may have added and removed some. With
+            --offline no host is needed: the routes are those that the modules of the slatefile have
+            at the start. The format of json is stable; html is one self-contained page.
             """,
         options: [
             .slatefile, .stateDirectory,
             Option(
                 name: "format", placeholder: "FORMAT",
                 choices: URIDocument.Format.allCases.map(\.rawValue), help: "(default: text)"),
-            Option(name: "offline", help: "take them from the slatefile, without a host"),
+            Option(name: "offline", help: "list the routes of the slatefile, without a host"),
             .json,
         ],
         exitCodes: clientExitCodes + [.noInput, .invalidSlatefile],
         exitMeanings: clientExitMeanings,
         examples: [
-            Example(line: "hostd routes", explanation: "what the host can be asked for"),
+            Example(line: "hostd routes", explanation: "the routes of the running host"),
             Example(
                 line: "hostd routes --offline --format html > uris.html",
-                explanation: "for people, without a host"),
+                explanation: "a page for people, without a host"),
         ],
         fault: { arguments in
             guard arguments.has("json"), let format = arguments["format"], format != "json" else {
@@ -63,7 +62,7 @@ extension Command {
         _ format: URIDocument.Format, _ arguments: Arguments
     ) -> ExitCode {
         HostCall.run(
-            "routes", arguments, instead: "or show what the slatefile says with '--offline'"
+            "routes", arguments, instead: "or list the routes of the slatefile with '--offline'"
         ) { call throws(ControlClientError) in
             let document = try call.client.call("routes") {
                 $0.object { $0.member("format", format.rawValue) }
@@ -75,7 +74,7 @@ extension Command {
         }
     }
 
-    /// Prints a document as it is: what it shows of modules it shows escaped.
+    /// Prints a document unchanged: names from modules are escaped in it.
     private static func write(_ document: String, _ format: URIDocument.Format) -> ExitCode {
         format == .json
             ? Console.write(json: document.utf8) : Console.write(TerminalText(lines: document))

@@ -2,15 +2,15 @@ import ModuleHost
 
 extension Command {
     static let run = Command(
-        name: "run", summary: "run an app until it is told to stop",
+        name: "run", summary: "run an app until it is stopped",
         discussion: """
-            Makes the modules in the order of the slatefile, launches them, and delivers what happens,
-            until SIGTERM or SIGINT. Logs on stderr; on stdout one line, 'ready pid=… modules=… ms=… of=…',
+            Creates the modules in the order of the slatefile, launches them, and delivers events until
+            SIGTERM or SIGINT. Logs on stderr; prints one line on stdout, 'ready pid=… modules=… ms=… of=…',
             when the app has launched. 'hostd signals' shows what each signal does.
 
-            With --respawn this process is only a parent: it passes signals on to the host, starts it
-            again when it dies or loses a part that it cannot do without, and ends with it otherwise.
-            Where a service manager or a container runtime does that, leave it to them.
+            With --respawn this process is only a parent: it forwards signals to the host, restarts it
+            after a crash or the failure of a required part, and otherwise ends with it. Use it only
+            where no service manager or container runtime restarts the host.
             """,
         options: [
             .slatefile, .stateDirectory,
@@ -22,11 +22,11 @@ extension Command {
                 name: "log-level", placeholder: "LEVEL",
                 choices: LogLevel.allCases.map(\.rawValue), help: "(default: info)"),
             Option(
-                name: "watch", help: "reload the slatefile when another takes the place of its file"
+                name: "watch", help: "reload the slatefile when its file is replaced"
             ),
             Option(
                 name: "respawn",
-                help: "run the host as a child, and start it again when it dies"),
+                help: "run the host as a child, and restart it when it dies"),
         ],
         exitCodes: [
             .success, .noInput, .failed, .cannotCreate, .busy, .notPermitted, .invalidSlatefile,
@@ -52,7 +52,7 @@ extension Command {
             return HostDaemon.run(options)
         })
 
-    /// The slatefile that is meant where none is named.
+    /// The slatefile that is used where none is named.
     static let defaultSlatefile = "slatefile.json"
 }
 
@@ -62,7 +62,7 @@ extension Command.Option {
 
     static let stateDirectory = Self(
         name: "state-dir", placeholder: "DIR",
-        help: "where state is kept (default: $STATE_DIRECTORY, else .hostd beside FILE)")
+        help: "the state directory (default: $STATE_DIRECTORY, else .hostd beside FILE)")
 
     static let json = Self(name: "json", help: "print JSON, for programs")
 }

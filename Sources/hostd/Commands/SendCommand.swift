@@ -4,9 +4,9 @@ extension Command {
     static let send = Command(
         name: "send", summary: "send an event to the host or its inbox",
         discussion: """
-            An event with a payload goes into the inbox. Once this command says 'accepted' it is on the
-            disk, and is delivered: by the host that runs, or by the next one. Events without a payload,
-            such as background, need a host that runs, and are answered when they were delivered.
+            An event with a payload goes into the inbox. Once this command prints 'accepted', the event is
+            on the disk and will be delivered, by the running host or the next one. Events without a
+            payload, such as background, need a running host and are answered after their delivery.
             """,
         operands: [
             Operand(
@@ -20,29 +20,29 @@ extension Command {
                 help: "what the event carries: JSON, @FILE, or - for stdin"),
             Option(
                 name: "id", placeholder: "ID",
-                help: "sent again with the same id, the event is delivered once"),
-            Option(name: "wait", help: "wait until it was delivered, and tell the outcome"),
+                help: "an event sent again with the same id is delivered once"),
+            Option(name: "wait", help: "wait for the delivery, and print the result"),
             Option(name: "strict", help: "the same as --wait"),
             .json,
         ],
         exitCodes: clientExitCodes + [.noInput, .ignored],
         exitMeanings: clientExitMeanings.merging([
             .success: "accepted; with --wait, delivered",
-            .ignored: "with --wait: ignored in this state, or no module was there to hear it",
-            .usage: "the command line makes no sense, or the event cannot take the payload",
+            .ignored: "with --wait: ignored in this state, or no module received it",
+            .usage: "invalid usage, or the event cannot take the payload",
             .noInput: "the file of the payload cannot be read",
             .unavailable: "no host runs, and this event or --wait needs one",
-            .failed: "with --wait: a module failed, or it is a dead letter",
+            .failed: "with --wait: a module failed, or the event is a dead letter",
             .inputOutput: "not accepted: the disk is full, or fails",
             .busy: "busy; try again; with --wait: accepted, and still to be delivered",
         ]) { $1 },
         examples: [
             Example(
                 line: #"hostd send push --payload '{"aps": {"badge": 3}}' --id order-17"#,
-                explanation: "once, however often"),
+                explanation: "sent twice, delivered once"),
             Example(
                 line: "hostd send message --payload @news.json --wait",
-                explanation: "tell who heard it"),
+                explanation: "print what the modules did"),
             Example(line: "hostd send background", explanation: "as by SIGUSR1"),
         ],
         fault: { SendRequest.fault(in: $0) },
@@ -61,7 +61,7 @@ extension Command {
         return HostCall.run("send", arguments, instead: alternative) { error in
             recover(from: error, request, arguments)
         } _: { call throws(ControlClientError) in
-            // However long modules take: the host has deadlines of its own.
+            // No limit on the wait: the host has deadlines of its own.
             let answer = try call.client.call(
                 "send", within: request.waits ? nil : ControlClient.patience
             ) { request.write(to: &$0) }
@@ -69,9 +69,9 @@ extension Command {
         }
     }
 
-    /// Appends the event to the inbox if no host took it, or says why that cannot be.
+    /// Appends the event to the inbox if no host took it, or reports why that is not possible.
     ///
-    /// - Returns: Nil for nothing.
+    /// - Returns: Nil where there is nothing to do.
     private static func recover(
         from error: ControlClientError, _ request: SendRequest, _ arguments: Arguments
     ) -> ExitCode? {
@@ -93,7 +93,7 @@ extension Command {
         }
     }
 
-    /// Puts an event into the inbox, for a host that will run.
+    /// Adds an event to the inbox, for a future host.
     private static func leave(_ request: SendRequest, _ arguments: Arguments) -> ExitCode {
         let directory = arguments.stateDirectory
         let slatefile = arguments["slatefile"] ?? defaultSlatefile

@@ -14,7 +14,9 @@ extension Command {
             }
         })
 
-    /// A host of another version may say less, or more: what is not there is left out.
+    /// Returns the status in words.
+    ///
+    /// A host of another version may have fewer members, or more: missing ones are left out.
     private static func text(ofStatus status: JSONValue) -> TerminalText {
         func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
         let readyTime = (try? status["readyMs"]?.decode(Double.self))
@@ -22,7 +24,7 @@ extension Command {
         let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
         let holds =
             status["holds"]?.elements.map { "\($0["module"]?.string ?? "") \(describe($0))" } ?? []
-        // Of an app that runs the moment says nothing.
+        // For a running app the current step is not interesting.
         let isMoving = ["launching", "terminating"].contains(text("state"))
         let rows: [(String, [String?])] = [
             ("app", [text("app")]),
@@ -39,7 +41,7 @@ extension Command {
                     status.number("modulesFailed", "failed"),
                 ]
             ),
-            ("at work", isMoving ? [status["atWork"]?.string] : []),
+            ("running", isMoving ? [status["atWork"]?.string] : []),
             (
                 "unresponsive",
                 status["unresponsive", formerly: "late"]?.elements.map(\.string) ?? []
@@ -77,7 +79,7 @@ extension Command {
         ]
     }
 
-    /// Such as `background: upload, 8s left`.
+    /// Returns a hold in words, such as `background: upload, 8s left`.
     static func describe(_ hold: JSONValue) -> String {
         let left = (try? hold["remainingMs"]?.decode(Double.self))
             .map { ", \(Duration.nanoseconds($0 * 1_000_000).briefText) left" }
@@ -96,7 +98,7 @@ extension Command {
 }
 
 extension JSONValue {
-    /// A member in words, such as `3 running`; nil where there is none.
+    /// Returns a member in words, such as `3 running`; nil where there is none.
     fileprivate func number(
         _ key: String, formerly former: String? = nil, _ what: String
     ) -> String? {

@@ -5,13 +5,12 @@ extension Command {
     static let stop = Command(
         name: "stop", summary: "stop the host and print the outcome",
         discussion: """
-            Modules are told in their order, as by SIGTERM. Whoever ends this command with Ctrl-C no longer
-            waits; the stop goes on.
+            Modules are notified in their order, as by SIGTERM. Ctrl-C ends this command, not the stop.
             """,
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes,
         exitMeanings: clientExitMeanings.merging([
-            .failed: "the host ended, but not as it should",
+            .failed: "the host ended, but did not stop cleanly",
             .busy: "the host is starting or ending, or has not ended in time",
         ]) { $1 },
         run: { arguments in
@@ -47,15 +46,15 @@ extension Command {
             guard let limit = about["stopMs"]?.int else { throw .malformed(call.directory) }
             return .milliseconds(limit)
         } catch {
-            // Another has stopped it, and the end has come.
+            // Another client has stopped it, and it has ended.
             guard case .ended = error else { throw error }
             return ControlClient.patience
         }
     }
 
-    /// Asks for the stop and waits for the host's end.
+    /// Requests the stop and waits for the host's end.
     ///
-    /// - Returns: What the host says of it; nil where it ended without a word.
+    /// - Returns: The report of the host; nil where it ended without one.
     private static func outcome(
         from client: ControlClient, by deadline: ContinuousClock.Instant
     ) throws(ControlClientError) -> JSONValue? {
@@ -73,7 +72,7 @@ extension Command {
         _ outcome: JSONValue?, of directory: StateDirectory, asJSON: Bool
     ) -> ExitCode {
         guard let outcome else {
-            // Another may have stopped it, which knows how that went.
+            // Another client may have stopped it, which has the outcome.
             if PidFile.isLetGo(in: directory) {
                 return Console.write(asJSON ? "{\"outcome\":\"stopped\"}\n" : "stopped\n")
             }

@@ -4,8 +4,8 @@ extension Command {
     static let tail = Command(
         name: "tail", summary: "follow what happens in the host",
         discussion: """
-            Ends when the host does, or by Ctrl-C. The host never waits for its followers: one that reads
-            too slowly loses what is oldest, and is told how much.
+            Ends when the host ends, or by Ctrl-C. The host never waits for its followers: a follower that
+            reads too slowly loses the oldest lines, and is notified how many.
             """,
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,

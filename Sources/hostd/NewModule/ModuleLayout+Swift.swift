@@ -1,14 +1,15 @@
 import ModuleHost
 
 extension ModuleLayout {
-    /// A class and its tests, in a target of the package in the folder; where there is no package, in a new
-    /// one that is a host of its own.
+    /// Returns the layout of a class and its tests, in a target of the package in the folder; where there is
+    /// no package, in a new one that is a host of its own.
     ///
     /// - Parameters:
     ///   - names: The names of the module.
-    ///   - app: Where its app is.
+    ///   - app: The folder of its app.
     ///   - target: The target; nil for `App`.
-    ///   - package: Where the package ModuleHost is, for a new one; nil for where this program was built.
+    ///   - package: The folder of the package ModuleHost, for a new one; nil for the one in which this
+    ///     program was built.
     /// - Returns: The layout.
     /// - Throws: ``NewModuleError``.
     static func swift(
@@ -69,7 +70,7 @@ extension ModuleLayout {
         }
     }
 
-    /// The folder of the package ModuleHost, absolute.
+    /// Returns the folder of the package ModuleHost, absolute.
     private static func folderOfModuleHost(_ said: String?) throws(NewModuleError) -> String {
         let candidates = said.map { [CurrentProcess.absolute($0)] } ?? foldersAboveProgram()
         let folder = candidates.first {

@@ -4,26 +4,26 @@ import ModuleHost
 struct ModuleLayout {
     /// The files, by their names in the folder of the app.
     var files: [(name: String, text: String)]
-    /// The member of the module's entry in the slatefile that says what runs, as JSON.
+    /// The member of the module's entry in the slatefile that states its implementation, as JSON.
     var implementation: (key: String, value: String)
     /// The command that runs the tests, in the folder of the app.
     var test: String
     /// The command that runs the app, in its folder.
     var run: String
-    /// A comment on that for an app that exists already; empty for none.
+    /// A comment about an app that exists already; empty for none.
     var orElse = ""
-    /// The steps that are left to be done by hand, in lines; nil for none.
+    /// The remaining manual steps, in lines; nil for none.
     var remark: TerminalText?
 }
 
 extension ModuleLayout {
-    /// The languages that there are layouts for.
+    /// The languages that have layouts.
     enum Language: String, CaseIterable {
         case swift
         case python
     }
 
-    /// A folder of the module's own, with the library that it needs.
+    /// Returns the layout of a folder of the module's own, with the library that it needs.
     static func python(_ names: ModuleNames, in app: AppFolder) -> ModuleLayout {
         let words = ["__ID__": names.id.text, "__LABEL__": names.label, "__FILE__": names.file]
         let file = "\(names.label)/\(names.file).py"
@@ -41,7 +41,7 @@ extension ModuleLayout {
             orElse: "  # where it runs already: hostd reload\(app.option)")
     }
 
-    /// The text of a template, with its words of two underscores replaced.
+    /// Returns the text of a template, with its placeholders between double underscores replaced.
     static func filled(_ template: [UInt8], _ words: [String: String]) -> String {
         words.reduce(String(decoding: template, as: UTF8.self)) { text, word in
             text.replacing(word.key, with: word.value)

@@ -1,18 +1,18 @@
 import ModuleHost
 
-/// The names that a new module goes by: all follow from its id.
+/// The names of a new module: all follow from its id.
 struct ModuleNames: Hashable, Sendable {
-    /// Its id, such as `com.example.weather-report`.
+    /// The id, such as `com.example.weather-report`.
     let id: ModuleID
     /// The last part of the id, `weather-report`.
     let label: String
-    /// Its class, `WeatherReportModule`.
+    /// The name of its class, `WeatherReportModule`.
     let type: String
-    /// Its file in Python without the ending, `weather_report_module`: no name of the standard library, and no
-    /// keyword, ends like that.
+    /// The name of its file in Python without the extension, `weather_report_module`: no name of the standard
+    /// library, and no keyword, ends like that.
     let file: String
 
-    /// - Throws: What is wrong with the id, with one that would be right.
+    /// - Throws: The error in the id, with a valid suggestion.
     init(_ text: String) throws(Fault) {
         do throws(ModuleID.Fault) {
             id = try ModuleID(text)
@@ -41,7 +41,7 @@ struct ModuleNames: Hashable, Sendable {
     }
 
     private static func offer(insteadOf text: String, _ fault: ModuleID.Fault) -> String {
-        // That one has its offer.
+        // That error has its own suggestion.
         if case .singlePart = fault { return "" }
         let parts = text.split(separator: ".").map { part in
             part.split { !$0.isASCII || !$0.isLetter && !$0.isNumber }.joined(separator: "-")

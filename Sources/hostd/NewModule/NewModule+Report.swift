@@ -1,9 +1,9 @@
 import ModuleHost
 
 extension NewModule {
-    /// The report on what was made, and the next steps.
+    /// The report on the created files, and the next steps.
     var report: TerminalText {
-        var text = files.map { file -> TerminalText in "made \(file.path)\n" }.joined()
+        var text = files.map { file -> TerminalText in "created \(file.path)\n" }.joined()
         switch listing {
         case .new: break
         case .added: text += "added '\(names.id)' to \(app.slatefile)\n"
@@ -31,13 +31,13 @@ extension NewModule {
             """
     }
 
-    /// The command that runs the app, or has it take the module.
+    /// The command that runs the app, or makes it load the module.
     private var run: String {
         guard case .new = listing else { return layout.run + layout.orElse }
         return layout.run
     }
 
-    /// The same for programs.
+    /// The report for programs.
     var json: [UInt8] {
         var json = JSONWriter()
         json.object {

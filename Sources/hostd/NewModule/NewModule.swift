@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// A module that is to be made: its files, and its entry in the slatefile of its app.
+/// A module to be created: its files, and its entry in the slatefile of its app.
 struct NewModule {
     let names: ModuleNames
     let app: AppFolder
@@ -9,21 +9,21 @@ struct NewModule {
     let listing: Listing
 
     enum Listing {
-        /// Into a slatefile that is made with it.
+        /// A slatefile that is created with it.
         case new(String)
-        /// Into the slatefile that is there, which gets this text.
+        /// The existing slatefile, which gets this text.
         case added([UInt8])
-        /// Nowhere: it is printed, to be put in by hand.
+        /// None: the entry is printed, to be added by hand.
         case byHand
     }
 
-    /// Looks at what is there, and makes nothing.
+    /// Checks the existing files, and creates nothing.
     ///
     /// - Parameters:
     ///   - names: The names of the module.
-    ///   - app: Where its app is; without a slatefile there, one is made.
-    ///   - layout: What the module is made of.
-    ///   - isToBeAdded: Whether its entry is added to a slatefile that is there.
+    ///   - app: The folder of its app; without a slatefile there, one is created.
+    ///   - layout: The layout of the module.
+    ///   - isToBeAdded: Whether its entry is added to an existing slatefile.
     /// - Throws: ``NewModuleError``.
     init(
         _ names: ModuleNames, in app: AppFolder, _ layout: ModuleLayout, isToBeAdded: Bool
@@ -46,14 +46,14 @@ struct NewModule {
     /// The module's entry in the slatefile.
     var entry: SlatefileEntry { Self.entry(names, layout) }
 
-    /// The files that are made, by their paths.
+    /// The files to create, by their paths.
     var files: [(path: String, text: String)] {
         let files = layout.files.map { (app.path(of: $0.name), $0.text) }
         if case .new(let text) = listing { return files + [(app.slatefile, text)] }
         return files
     }
 
-    /// Makes it all, or nothing.
+    /// Creates all files, or none.
     ///
     /// - Throws: ``NewModuleError``.
     func make() throws(NewModuleError) {

@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// The reason why a module was not made, with the remedy.
+/// The reason why a module was not created, with the remedy.
 struct NewModuleError: Error, Hashable {
     let text: TerminalText
     let exitCode: ExitCode
@@ -57,7 +57,7 @@ struct NewModuleError: Error, Hashable {
             exitCode: .usage)
     }
 
-    /// Creates the error for a missing package, in a folder that was named, or (nil) searched for.
+    /// Creates the error for a missing package, in a folder that was named, or (nil) searched.
     static func noPackage(_ folder: String?) -> NewModuleError {
         let reason = folder.map { "the package ModuleHost is not in '\($0)'" }
         return NewModuleError(

@@ -4,10 +4,10 @@ import ModuleHost
 struct SlatefileEntry {
     var members: [(key: String, value: String)]
 
-    /// The entry in one line.
+    /// The entry on one line.
     var line: String { "{ " + texts.joined(separator: ", ") + " }" }
 
-    /// The entry with a line for each member, all but the first behind `indentation`.
+    /// Returns the entry with a line for each member, all but the first behind `indentation`.
     func lines(_ indentation: String, newline: String = "\n") -> String {
         let separator = newline + indentation
         return "{" + separator + "  " + texts.joined(separator: ",\(separator)  ") + separator + "}"
@@ -16,14 +16,14 @@ struct SlatefileEntry {
     private var texts: [String] { members.map { "\"\($0)\": \($1)" } }
 }
 
-/// The text of a slatefile, to which an entry can be added while all else in it stays as it is.
+/// The text of a slatefile, to which an entry can be added while the rest stays unchanged.
 struct SlatefileText {
     private let bytes: [UInt8]
     private let modules: JSONValue
-    /// The module that answers what no other one does, if there is one: it is to stand last.
+    /// The module that answers URLs that no other one does, if there is one: it must be last.
     private let fallback: JSONValue?
 
-    /// - Throws: Where it is not JSON, or has no modules; in words, with the place.
+    /// - Throws: An error where it is not JSON, or has no modules; in words, with the place.
     init(_ bytes: [UInt8]) throws(Fault) {
         let root: JSONValue
         do throws(JSONError) {
@@ -49,7 +49,7 @@ struct SlatefileText {
         modules.elements.contains { $0["id"]?.string?.lowercased() == id.text.lowercased() }
     }
 
-    /// The text with an entry behind the last module, or before the fallback, set as that is.
+    /// Returns the text with an entry behind the last module, or before the fallback, in the same style.
     func adding(_ entry: SlatefileEntry) -> [UInt8] {
         let neighbour = fallback ?? modules.elements.reduce(modules) { $1 }
         let start = offset(of: neighbour.place)
@@ -75,7 +75,7 @@ struct SlatefileText {
         return bytes[..<end] + Array(addition.utf8) + bytes[end...]
     }
 
-    /// The offset of the byte at a place.
+    /// Returns the offset of the byte at a place.
     private func offset(of place: TextPlace) -> Int {
         var line = bytes[...]
         for _ in 1..<place.line {

@@ -3,16 +3,17 @@ import ModuleHost
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// Files that are made together: all of them, or none.
+/// Files that are created together: all of them, or none.
 ///
-/// Nothing that is there is written over, also not what comes to be there meanwhile.
+/// An existing file is never overwritten, not even one that appears meanwhile.
 struct NewFiles {
-    /// The files and folders that were made, and are removed if another cannot be: folders before their contents.
+    /// The files and folders that were created, and are removed if another cannot be: folders before their
+    /// contents.
     private var made: [(path: String, isFolder: Bool)] = []
 
-    /// Makes a file, and the folders above it that do not exist, with the permissions that the umask leaves.
+    /// Creates a file, and missing folders above it, with the permissions that the umask leaves.
     ///
-    /// - Throws: ``FileError``, also where something has this name.
+    /// - Throws: ``FileError``, also where a file has this name.
     mutating func make(_ path: String, _ text: String) throws(FileError) {
         if let folder = parentFolder(of: path) { try makeFolder(folder) }
         let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -41,20 +42,19 @@ struct NewFiles {
         made.append((path, true))
     }
 
-    /// Removes what was made, but for folders that others have put something into.
+    /// Removes the created files, and the folders unless other programs have put files into them.
     mutating func undo() {
         while let (path, isFolder) = made.popLast() { _ = isFolder ? rmdir(path) : unlink(path) }
     }
 
-    /// Returns whether something has this name, even a link that leads nowhere.
+    /// Returns whether a file has this name, even a link without a target.
     static func isTaken(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 }
 
-/// Puts `text` in the place of a file that is there, at one instant: of the file itself where links lead to it,
-/// and with its permissions.
+/// Atomically replaces a file by `text`: the file itself where links lead to it, and with its permissions.
 ///
 /// - Throws: ``FileError``.
 func replaceFile(_ path: String, with text: [UInt8]) throws(FileError) {
@@ -70,7 +70,7 @@ func replaceFile(_ path: String, with text: [UInt8]) throws(FileError) {
         text, to: String(cString: resolved), mode: status.st_mode & 0o7777, synchronized: true)
 }
 
-/// The folders above the program that runs, the nearest first.
+/// Returns the folders above the running program, the nearest first.
 func foldersAboveProgram() -> [String] {
     guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
     defer { free(resolved) }

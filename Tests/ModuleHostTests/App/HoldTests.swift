@@ -106,7 +106,7 @@ struct HoldTests {
         }.map { "\($0.level): \($0.message)" }
         let end =
             switch ending {
-            case .release: ["debug: let go of its hold on '\(step)' without ending it: upload"]
+            case .release: ["debug: released its hold on '\(step)' without ending it: upload"]
             case .ended: ["debug: ended its hold on '\(step)' after 9s: upload"]
             case .ranOut, .ranOutWithHandler, .endedByHandler:
                 [

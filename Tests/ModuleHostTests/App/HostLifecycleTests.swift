@@ -123,7 +123,7 @@ struct HostLifecycleTests {
         #expect(probe.entries("launch") == ["a launch", "c launch"])
         #expect(
             test.recorder.messages.contains(
-                "init failed, the app goes on without it: broken"))
+                "init failed; the app continues without it: broken"))
         #expect(await test.stopped() == .stopped)
         #expect(probe.entries("terminate") == ["a terminate", "c terminate"])
     }
@@ -200,7 +200,7 @@ struct HostLifecycleTests {
             Issue.record("it should have failed")
             return
         }
-        #expect(reason.contains("x.b/cahce") && reason.contains("start-up tasks make no sense"))
+        #expect(reason.contains("x.b/cahce") && reason.contains("invalid start-up tasks"))
         #expect(probe.entries("launch").isEmpty)
     }
 

@@ -39,7 +39,7 @@ struct ReloadUndoneTests {
         try await expectAsBefore(test)
         #expect(
             test.recorder.messages.contains(
-                "reload undone, the running slatefile stays (host): "
+                "reload rolled back, the current slatefile stays in effect (host): "
                     + "module 'x.d' failed in init: broken"))
         #expect(await test.stopped() == .stopped)
     }
@@ -125,7 +125,7 @@ struct ReloadUndoneTests {
         }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         let text = try await test.reload(Self.both).text
-        #expect(text.hasPrefix("undone: start-up tasks make no sense: "), "\(text)")
+        #expect(text.hasPrefix("undone: invalid start-up tasks: "), "\(text)")
         try await expectAsBefore(test)
         #expect(await test.stopped() == .stopped)
     }

@@ -51,7 +51,7 @@ struct BlackBoxTests {
     @Test(
         "tells how the host ended; only what runs can have died",
         arguments: [
-            (BlackBox.State.running, "the last host died while no module was at work" as String?),
+            (BlackBox.State.running, "the last host died while no module was running" as String?),
             (.ended, nil), (.overdue, nil),
         ])
     func ends(_ state: BlackBox.State, _ words: String?) throws {
@@ -148,7 +148,7 @@ struct BlackBoxTests {
         test.box.setBehind(1025, place)
         #expect(test.contents?.progress == nil)
         #expect(test.contents?.overdue == [])
-        #expect(test.lastWords == "the last host died while no module was at work")
+        #expect(test.lastWords == "the last host died while no module was running")
     }
 
     @Test("a position of nobody known makes all positions void")

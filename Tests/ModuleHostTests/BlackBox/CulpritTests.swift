@@ -7,7 +7,7 @@ import Testing
 /// at that instant.
 @Suite("The black box of a host", .timeLimit(.minutes(10)))
 struct CulpritTests {
-    private static let nobody = "the last host died while no module was at work"
+    private static let nobody = "the last host died while no module was running"
 
     private let probe: Probe
     private let box: BlackBoxFolder
@@ -68,7 +68,7 @@ struct CulpritTests {
             }
         }
         await probe.reached("b called")
-        #expect(box.lastWords == "the last host died while 'x.b' was at work, in no event")
+        #expect(box.lastWords == "the last host died while 'x.b' was running, outside events")
         door.open()
         #expect(await test.stopped() == .stopped)
     }
@@ -85,7 +85,7 @@ struct CulpritTests {
         await probe.reached("c called")
         #expect(
             box.lastWords
-                == "the last host died while 'x.c' was at work, called by 'x.b', "
+                == "the last host died while 'x.c' was running, called by 'x.b', "
                 + "called by 'x.a', in 'background'")
         #expect(box.contents?.outermost?.text == "x.a")
         door.open()
@@ -107,7 +107,7 @@ struct CulpritTests {
         await probe.reached("e called")
         #expect(
             box.lastWords
-                == "the last host died while 'x.e' was at work, called by 'x.d', "
+                == "the last host died while 'x.e' was running, called by 'x.d', "
                 + "in 'background'; unresponsive: x.a, x.b, x.c")
         doors[1].open()
         await test.settled()
@@ -132,7 +132,7 @@ struct CulpritTests {
             await probe.reached("c in \(round)")
             #expect(
                 box.lastWords
-                    == "the last host died while 'x.c' was at work, called by 'x.b', "
+                    == "the last host died while 'x.c' was running, called by 'x.b', "
                     + "in 'memory-warning'")
             test.overrun()
             await test.settled()
@@ -155,10 +155,11 @@ struct CulpritTests {
         let test = try host("a", "b", "c")
         try test.host.launch()
         await probe.reached("b init")
-        #expect(box.lastWords == "the last host died while 'x.b' was made")
+        #expect(box.lastWords == "the last host died while 'x.b' was being created")
         test.overrun(.seconds(20))
         await probe.reached("c init")
-        #expect(box.lastWords == "the last host died while 'x.c' was made; unresponsive: x.b")
+        #expect(
+            box.lastWords == "the last host died while 'x.c' was being created; unresponsive: x.b")
         doors[1].open()
         doors[0].open()
         await probe.reached("a activate")
@@ -186,7 +187,7 @@ struct CulpritTests {
         await probe.reached("b feed")
         #expect(
             box.lastWords
-                == "the last host died while 'x.b' was at work, in no event; unresponsive: x.c")
+                == "the last host died while 'x.b' was running, outside events; unresponsive: x.c")
         for door in doors { door.open() }
         await probe.reached("a activate")
         #expect(await test.stopped() == .stopped)
@@ -198,7 +199,7 @@ struct CulpritTests {
         let test = try await host("a", "b").launched()
         test.host.stop(because: "the test is over")
         await probe.reached("b deinit")
-        #expect(box.lastWords == "the last host died while 'x.b' was let go")
+        #expect(box.lastWords == "the last host died while 'x.b' was being released")
         door.open()
         #expect(await test.end() == .stopped)
         #expect(box.lastWords == Self.nobody)

@@ -57,7 +57,7 @@ struct DyingHostTests {
         }
         #expect(
             try lastWords(in: folder)
-                == "the last host died while 'x.c' was at work, called by 'x.a', "
+                == "the last host died while 'x.c' was running, called by 'x.a', "
                 + "in 'background' (inbox 3:4096, attempt 2)")
     }
 
@@ -71,7 +71,7 @@ struct DyingHostTests {
             try test.host.launch()
             await probe.reached("nothing")
         }
-        #expect(try lastWords(in: folder) == "the last host died while 'x.c' was made")
+        #expect(try lastWords(in: folder) == "the last host died while 'x.c' was being created")
     }
 
     @Test("by a trap of a late module on its own thread: that one is named as late")
@@ -94,7 +94,7 @@ struct DyingHostTests {
         }
         #expect(
             try lastWords(in: folder)
-                == "the last host died while no module was at work; unresponsive: x.b")
+                == "the last host died while no module was running; unresponsive: x.b")
     }
 
     @Test("by a trap in a start-up task: its module is named")
@@ -113,6 +113,6 @@ struct DyingHostTests {
         }
         #expect(
             try lastWords(in: folder)
-                == "the last host died while no module was at work; start-up tasks ran: x.b")
+                == "the last host died while no module was running; start-up tasks ran: x.b")
     }
 }

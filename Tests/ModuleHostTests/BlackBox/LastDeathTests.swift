@@ -25,9 +25,9 @@ struct LastDeathTests {
     }
 
     static let rows = [
-        Row("the last host (process 4711) died while no module was at work", "") { _ in },
+        Row("the last host (process 4711) died while no module was running", "") { _ in },
         Row(
-            "the last host (process 4711) died while no module was at work, in 'push'",
+            "the last host (process 4711) died while no module was running, in 'push'",
             #","event":"push""#
         ) { $0.activity = .event(.push) },
         Row(
@@ -47,7 +47,7 @@ struct LastDeathTests {
             $0.overdue = ids("x.b", "x.c")
         },
         Row(
-            "the last host (process 4711) died while 'x.c' was at work, called by 'x.b', called by 'x.a', in 'message'",
+            "the last host (process 4711) died while 'x.c' was running, called by 'x.b', called by 'x.a', in 'message'",
             #","module":"x.c","calledBy":["x.b","x.a"],"event":"message""#
         ) {
             $0.module = ids("x.c")[0]
@@ -55,7 +55,7 @@ struct LastDeathTests {
             $0.activity = .event(.message)
         },
         Row(
-            "the last host (process 4711) died while 'x.b' was at work, called by 'x.a', in init",
+            "the last host (process 4711) died while 'x.b' was running, called by 'x.a', in init",
             #","module":"x.b","calledBy":["x.a"],"during":"init""#
         ) {
             $0.module = ids("x.b")[0]
@@ -63,21 +63,21 @@ struct LastDeathTests {
             $0.activity = .making
         },
         Row(
-            "the last host (process 4711) died while 'x.a' was made",
+            "the last host (process 4711) died while 'x.a' was being created",
             #","module":"x.a","during":"init""#
         ) {
             $0.module = ids("x.a")[0]
             $0.activity = .making
         },
         Row(
-            "the last host (process 4711) died while 'x.a' was let go",
+            "the last host (process 4711) died while 'x.a' was being released",
             #","module":"x.a","during":"release""#
         ) {
             $0.module = ids("x.a")[0]
             $0.activity = .release
         },
         Row(
-            "the last host (process 4711) died while 'x.a' was at work, in no event; start-up tasks ran: x.b",
+            "the last host (process 4711) died while 'x.a' was running, outside events; start-up tasks ran: x.b",
             #","module":"x.a","startingUp":["x.b"]"#
         ) {
             $0.module = ids("x.a")[0]

@@ -120,7 +120,7 @@ struct InterceptorTests {
         let action = try await test.asFirst { "\(try $0.context.mediator.perform("x.b", "act"))" }
         for text in [url, action] {
             #expect(
-                text.hasPrefix(isLoop ? "the rewrites lead on and on: " : "malformed URL: "),
+                text.hasPrefix(isLoop ? "the rewrites never end: " : "malformed URL: "),
                 "\(text)")
         }
         // Eight redirections: nine looks at a URL, and one at the action before eight.

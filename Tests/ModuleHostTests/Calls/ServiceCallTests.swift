@@ -67,7 +67,7 @@ struct ServiceCallTests {
         door.open()
         #expect(
             await told.value
-                == "'Ticket' took too long: x.b is unresponsive, and so is who called it")
+                == "'Ticket' took too long: x.b is unresponsive, and so is its caller")
         #expect(await test.stopped() == .stopped)
     }
 
@@ -97,7 +97,7 @@ struct ServiceCallTests {
             #expect(try services.resolve(Ticket.self).number == 7)
             return try services.call((any Desk).self) { $0.ask() }
         }
-        #expect(second == "'Desk' is not to be had now: x.b is unresponsive")
+        #expect(second == "'Desk' is not available now: x.b is unresponsive")
         door.open()
         #expect(await test.stopped() == .stopped)
     }

@@ -80,7 +80,7 @@ struct DeadLettersTests {
         let fault = #expect(throws: InboxFault.self) { try Self.event("1:1", "x").lineForRetry() }
         #expect(
             fault?.description
-                == "no JSON: column 1: expected a value, found x; a string must be in double quotes"
+                == "not valid JSON: column 1: expected a value, found x; a string must be in double quotes"
         )
     }
 

@@ -103,7 +103,7 @@ struct InboxDeliveryTests {
         let rejected = try DeadLetters(inbox).contents().events
         #expect(rejected.count == 2)
         #expect(
-            rejected.first?.reason.hasPrefix("no event is called 'pusch'; did you mean 'push'?")
+            rejected.first?.reason.hasPrefix("unknown event 'pusch'; did you mean 'push'?")
                 == true)
         #expect(await test.stopped() == .stopped)
     }

@@ -197,7 +197,8 @@ final class InboxFailedTests: Sendable {
         #expect(
             test.recorder.records.contains {
                 $0.module == "x.b" && $0.level == .warning
-                    && $0.message.hasPrefix("events wait for it in the inbox, but the slatefile")
+                    && $0.message.hasPrefix(
+                        "events wait for it in the inbox, but it is not in the slatefile")
             })
         #expect(await test.stopped() == .stopped)
     }

@@ -91,7 +91,7 @@ struct InboxModelTests {
             let skipped = try inbox.read().dropLast(rest.count)
             #expect(skipped.allSatisfy { $0.position < start })
             // No other notion of order than the positions'.
-            let reached = rest.first { $0.fault?.contains("no position reaches") != true }
+            let reached = rest.first { $0.fault?.contains("which positions cannot reach") != true }
             #expect(try reader.read(at: start).map(Found.init) == reached)
         }
     }

@@ -42,7 +42,7 @@ struct InboxReaderTests {
         let tooLong = { (count: Int) in
             "[a line of \(count) bytes; a record has at most 8]"
         }
-        let torn = "[the line has no end: whoever wrote it was cut off]"
+        let torn = "[the line has no end: its writer was interrupted]"
         #expect(
             try inbox.read().map(\.description) == [
                 "1:1 {1} 1:5", "1:5 \(tooLong(9)) 123 1:15", "1:15 12345678 1:24",
@@ -113,7 +113,7 @@ struct InboxReaderTests {
         try inbox.put("\n{2}\n", in: 2)
         #expect(
             try reader.all().map(\.description) == [
-                "1:6 [the line has no end: whoever wrote it was cut off] {to 1:9", "2:1 {2} 2:5",
+                "1:6 [the line has no end: its writer was interrupted] {to 1:9", "2:1 {2} 2:5",
             ])
     }
 
@@ -174,9 +174,9 @@ struct InboxReaderTests {
         ("4:9", [], nil),
         (
             "4:10", [],
-            "position 4:10 is past the end of the inbox; going on at its end, 4:9"
+            "position 4:10 is past the end of the inbox; continuing at its end, 4:9"
         ),
-        ("5:0", [], "position 5:0 is past the end of the inbox; going on at its end, 4:9"),
+        ("5:0", [], "position 5:0 is past the end of the inbox; continuing at its end, 4:9"),
     ]
 
     @Test("it begins where it is told, or at the next place there is", arguments: starts)
@@ -230,8 +230,8 @@ struct InboxReaderTests {
         #expect(try reader.all() == [])
         #expect(
             reader.notices.map(\.description) == [
-                "the inbox was read up to 1:13 and now ends at 1:5: somebody cut or removed "
-                    + "segments; going on at its end"
+                "inbox truncated: read up to 1:13, found the end at 1:5; segments were removed or "
+                    + "cut. Continuing at the end"
             ])
         _ = try InboxWriter(inbox.folder).append("{4}")
         #expect(try reader.all().map(\.line) == ["{4}"])

@@ -59,9 +59,15 @@ struct InboxRecordTests {
     }
 
     static let faults: [(String, String)] = [
-        ("", "no JSON: column 1: expected a JSON value, found nothing"),
-        ("{", "no JSON: column 2: the text ends inside the object that begins at line 1, column 1"),
-        (#"{"event":"push",}"#, "no JSON: column 16: a comma before a closing bracket; remove it"),
+        ("", "not valid JSON: column 1: expected a JSON value, found nothing"),
+        (
+            "{",
+            "not valid JSON: column 2: the text ends inside the object that begins at line 1, column 1"
+        ),
+        (
+            #"{"event":"push",}"#,
+            "not valid JSON: column 16: a comma before a closing bracket; remove it"
+        ),
         (
             "[]",
             #"expected an object such as {"event":"push","payload":{…}}, found an array"#
@@ -75,9 +81,9 @@ struct InboxRecordTests {
             "'event' is the name of an event, such as \"push\"; found the number 7"
         ),
         (
-            #"{"event":"psuh","payload":{}}"#, "no event is called 'psuh'; did you mean 'push'?"
+            #"{"event":"psuh","payload":{}}"#, "unknown event 'psuh'; did you mean 'push'?"
         ),
-        (#"{"event":"zebra crossing"}"#, "no event is called 'zebra crossing'"),
+        (#"{"event":"zebra crossing"}"#, "unknown event 'zebra crossing'"),
         (#"{"event":"push"}"#, "event 'push' needs a payload"),
         (
             #"{"event":"message","payload":{}}"#,
@@ -112,7 +118,7 @@ struct InboxRecordTests {
         ),
         (
             #"{"event":"push","payload":{},"id":"a","id":"b"}"#,
-            "no JSON: column 39: key 'id' is here already, at line 1, column 30"
+            "not valid JSON: column 39: key 'id' is here already, at line 1, column 30"
         ),
     ]
 

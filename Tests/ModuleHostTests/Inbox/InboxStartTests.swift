@@ -81,8 +81,8 @@ struct InboxStartTests {
             #expect(start.attempts == [:])
             #expect(
                 start.notices == [
-                    "the last host had come to \(next), but the inbox ends at 1:100: somebody cut "
-                        + "or removed segments; going on in a new segment, \(segments[1])"
+                    "inbox truncated: expected \(next), found the end at 1:100; segments were removed "
+                        + "or cut. Continuing in segment \(segments[1])"
                 ])
         }
     }
@@ -117,8 +117,8 @@ struct InboxStartTests {
             #expect(start.modules.isEmpty)
             #expect(
                 start.notices == [
-                    "the black box speaks of 9:0, but the inbox ends at 1:100: going by the cursor "
-                        + "alone, events that were done may be delivered again"
+                    "the black box has 9:0, but the inbox ends at 1:100: only the cursor is used; "
+                        + "events that were done may be delivered again"
                 ])
         }
     }

@@ -285,7 +285,7 @@ struct InboxWriterTests {
         #expect(
             error?.description
                 == "cannot list '\(inbox.folder.path)': No such file or directory; not accepted: "
-                + "somebody removed the inbox or a part of it; a host makes it when it starts")
+                + "the inbox or a part of it was removed; a host creates it when it starts")
         #expect(throws: InboxError.self) { try InboxWriter(inbox.folder) }
     }
 
@@ -302,7 +302,7 @@ struct InboxWriterTests {
         #expect(
             error?.description
                 == "cannot open '\(inbox.folder.lockPath)': No such file or directory; not accepted: "
-                + "somebody removed the inbox or a part of it; a host makes it when it starts")
+                + "the inbox or a part of it was removed; a host creates it when it starts")
         // As a reader in the same host does, which has opened the lock for itself.
         #expect(try other.tryLock(.shared))
         other.unlock()

@@ -11,7 +11,7 @@ import Testing
 @Suite("Large segments", .timeLimit(.minutes(10)))
 struct LargeSegmentTests {
     private static let beyond =
-        "it stands behind the first 4 GiB of its segment, where no position reaches"
+        "it lies beyond the first 4 GiB of its segment, which positions cannot reach"
 
     // MARK: Reading
 

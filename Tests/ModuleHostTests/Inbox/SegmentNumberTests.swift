@@ -42,10 +42,10 @@ struct SegmentNumberTests {
             ])
         #expect(
             reader.notices.prefix(2).map(\.description) == [
-                "segment 4 of the inbox is missing: a writer skipped the number, or somebody removed "
-                    + "the segment with what it had",
+                "segment 4 of the inbox is missing: a writer skipped the number, or the segment "
+                    + "was removed with its events",
                 "segments 6 to 1004 of the inbox are missing: a writer skipped the numbers, or "
-                    + "somebody removed the segments with what they had",
+                    + "the segments were removed with their events",
             ])
     }
 

@@ -62,10 +62,10 @@ struct SendRequestTests {
         arguments: [
             (
                 "pusch", nil, nil,
-                "/event: there is no event 'pusch'; did you mean 'push'?"
+                "/event: unknown event 'pusch'; did you mean 'push'?"
             ),
-            ("", nil, nil, "/event: there is no event ''"),
-            ("rain", "{}", "a", "/event: there is no event 'rain'"),
+            ("", nil, nil, "/event: unknown event ''"),
+            ("rain", "{}", "a", "/event: unknown event 'rain'"),
             ("launch", nil, nil, "event 'launch' is given by the host itself, never from outside"),
             ("background", "{}", nil, "event 'background' takes no payload"),
             ("push", nil, nil, "event 'push' needs a payload"),

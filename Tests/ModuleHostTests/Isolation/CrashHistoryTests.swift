@@ -50,8 +50,8 @@ struct CrashHistoryTests {
         #expect(
             try folder.text(of: CrashHistory.fileName)
                 == #"{"modules":{"#
-                + #""x.a":{"deaths":2,"host":"4 1970-01-01T00:00:04.000Z","text":"the last host (process 4) died while 'x.a' was at work, in no event"},"#
-                + #""x.b":{"deaths":1,"host":"2 1970-01-01T00:00:02.000Z","text":"the last host (process 2) died while 'x.b' was at work, in no event"}}}"#
+                + #""x.a":{"deaths":2,"host":"4 1970-01-01T00:00:04.000Z","text":"the last host (process 4) died while 'x.a' was running, outside events"},"#
+                + #""x.b":{"deaths":1,"host":"2 1970-01-01T00:00:02.000Z","text":"the last host (process 2) died while 'x.b' was running, outside events"}}}"#
                 + "\n")
         let forgiven = try CrashHistory.update(in: directory) {
             $0.resetCrashes(Self.id("x.a")) != nil

@@ -119,7 +119,7 @@ struct CrossingTests {
         #expect(try module.tell(.push, #"{"aps":{}}"#) == nil)
         #expect(probe.entries("told:") == ["told: 1, 0, 0"])
         await probe.reached(
-            "refused: this host runs of no slatefile that could be exchanged; run it by 'hostd run'"
+            "refused: this host has no slatefile that could be reloaded; start it with 'hostd run'"
         )
         try module.end()
     }

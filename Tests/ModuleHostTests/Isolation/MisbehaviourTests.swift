@@ -28,7 +28,7 @@ struct MisbehaviourTests {
     static let deadly: [Sin] = [
         Sin(
             name: "trap",
-            log: crashed(by: "SIG(ILL|TRAP)") + #"; it last said ".*Fatal error: trap.*""#),
+            log: crashed(by: "SIG(ILL|TRAP)") + #"; its last output was ".*Fatal error: trap.*""#),
         Sin(name: "abort", log: crashed(by: "SIGABRT") + ".*"),
         Sin(name: "exit-in-event", log: "process N ended with code 0"),
         Sin(
@@ -60,10 +60,10 @@ struct MisbehaviourTests {
         ),
         Sin(
             name: "wrong-id",
-            log: #"process N answered request .*, which nobody waits for, and was killed"#),
+            log: #"process N answered request .*, which is not pending, and was killed"#),
         Sin(
             name: "answer-twice",
-            log: #"process N answered request \d+, which nobody waits for, and was killed"#),
+            log: #"process N answered request \d+, which is not pending, and was killed"#),
         Sin(name: "close-stdout", log: "process N closed its output, and was killed"),
     ]
 
@@ -111,7 +111,7 @@ struct MisbehaviourTests {
         let test = try await IsolatedTest(
             sin, top: #""deadlines": {"launch": "500ms"}"#, probe: probe
         ).launched()
-        #expect(test.log() == ["init failed, the app goes on without it: \(reason)"])
+        #expect(test.log() == ["init failed; the app continues without it: \(reason)"])
         #expect(probe.entries.contains("c launch"))
         #expect(await test.host.stopped() == .stopped)
         #expect(try test.isLeftBehind() == [])
@@ -132,7 +132,7 @@ struct MisbehaviourTests {
         ).launched()
         #expect(
             test.recorder.records.filter { $0.module == "x.b" }.map(\.message)
-                == ["init failed, the app goes on without it: \(reason)"])
+                == ["init failed; the app continues without it: \(reason)"])
         #expect(await test.stopped() == .stopped)
     }
 
@@ -145,9 +145,9 @@ struct MisbehaviourTests {
         _ = await test.host.recorder.first { $0.message.hasPrefix("process failed") }
         let reason = try #require(test.log(.error).first { $0.hasPrefix("process failed") })
         let died = try Regex(
-            "process failed, the app goes on without it: " + Self.crashed(by: "SIGABRT"))
+            "process failed; the app continues without it: " + Self.crashed(by: "SIGABRT"))
         #expect(try died.prefixMatch(in: reason) != nil)
-        #expect(reason.hasSuffix("; it ended 5 times within 30s, and is given up"))
+        #expect(reason.hasSuffix("; it ended 5 times within 30s, and is not restarted again"))
         let answer = await test.call("echo", ["text": "a"])
         #expect(answer.contains("cannot be called now: it failed: "), "\(answer)")
         #expect(await test.host.stopped() == .stopped)
@@ -203,7 +203,7 @@ struct MisbehaviourTests {
         try test.host.deliver(.push, "{}")
         for line in [
             "it logs more than 100 lines a second: the rest is left out",
-            "it says more than the host carries out: it is read more slowly, and waits",
+            "it sends more than the host can process: its output is read more slowly",
         ] {
             _ = await test.host.recorder.first { $0.message == line }
         }
@@ -233,7 +233,7 @@ struct MisbehaviourTests {
         #expect(
             end.message.contains(
                 "posted 1000 events more than can be delivered, without waiting for an answer, "
-                    + "and was killed; it ended 5 times within 30s, and is given up"))
+                    + "and was killed; it ended 5 times within 30s, and is not restarted again"))
         for _ in 0..<20 { try test.host.deliver(.memoryWarning) }
         await test.host.settled()
         #expect(probe.entries("c").count { $0 == "c memory-warning" } == 20)

@@ -198,7 +198,7 @@ struct ModuleOutputTests {
             read -r line
             """, limits: limits, log: log)
         _ = try Self.ask(process)
-        let line = "it says more than the host carries out: it is read more slowly, and waits"
+        let line = "it sends more than the host can process: its output is read more slowly"
         #expect(log.values.count { $0 == "warning \(line)" } == 1)
         process.kill(because: .demand)
     }

@@ -21,8 +21,8 @@ struct ProcessExitTests {
             (.demand, .signal(9), "process 4711 was killed, to be started again"),
             (.closedOutput, .signal(9), "process 4711 closed its output, and was killed"),
             (
-                .violation("answered request 3, which nobody waits for"), .signal(9),
-                "process 4711 answered request 3, which nobody waits for, and was killed"
+                .violation("answered request 3, which is not pending"), .signal(9),
+                "process 4711 answered request 3, which is not pending, and was killed"
             ),
             (
                 .silence("answer 'event'", .seconds(2)), .signal(9),
@@ -41,15 +41,16 @@ struct ProcessExitTests {
     @Test("what it said last: three lines, each as it may be shown")
     func lastLines() {
         #expect(
-            text(.itself, .code(1), ["a"]) == #"process 4711 ended with code 1; it last said "a""#)
+            text(.itself, .code(1), ["a"])
+                == #"process 4711 ended with code 1; its last output was "a""#)
         #expect(
             text(.demand, .signal(9), ["a", "b", "\u{1B}[2J", "d"])
                 == #"process 4711 was killed, to be started again; "#
-                + #"it last said "b", "\#u{FFFD}[2J", "d""#)
+                + #"its last output was "b", "\#u{FFFD}[2J", "d""#)
         let long = String(repeating: "x", count: 61)
         #expect(
             text(.itself, .code(1), [long])
-                == "process 4711 ended with code 1; it last said \"\(long.dropLast())…\"")
+                == "process 4711 ended with code 1; its last output was \"\(long.dropLast())…\"")
         // Of another one, or of none.
         #expect(text(.notStarted("cannot start"), .code(0), ["a"]) == "cannot start")
     }

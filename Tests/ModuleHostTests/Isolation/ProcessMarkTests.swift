@@ -57,7 +57,7 @@ struct ProcessMarkTests {
         let order = left[0].processID < left[1].processID ? names : names.reversed()
         #expect(
             lines == [
-                "warning killed, as modules of the last host have left them: "
+                "warning killed processes that modules of the last host had left: "
                     + order.map { "'tail' \($0)" }.joined(separator: ", ")
             ])
         for process in left { #expect(try process.waitForExit().exit == .signal(SIGKILL)) }
@@ -77,7 +77,7 @@ struct ProcessMarkTests {
         #expect(
             end(within: .zero) == [
                 "error processes that modules of the last host have left do not end, though killed "
-                    + "0ns ago, and may be at work beside those of this one: "
+                    + "0ns ago, and may still run beside those of this host: "
                     + "'tail' (process \(left.processID))"
             ])
         #expect(try left.waitForExit().exit == .signal(SIGKILL))

@@ -42,7 +42,7 @@ struct LateInStepsTests {
         // One deadline, and no second one: the clock stands still.
         await probe.reached("c activate")
         _ = await test.recorder.first {
-            $0.message.hasPrefix("start-up task x.b/index failed: module 'x.b' is gone")
+            $0.message.hasPrefix("start-up task x.b/index failed: module 'x.b' was unloaded")
         }
         door.open()
         await probe.reached("b deinit")

@@ -237,7 +237,7 @@ struct OverdueModuleTests {
         door.open()
         let record = await test.recorder.first(containing: "launch failed")
         #expect(record.module == "x.b")
-        #expect(record.message == "launch failed, the app goes on without it: broken")
+        #expect(record.message == "launch failed; the app continues without it: broken")
         #expect(await test.stopped() == .stopped)
         #expect(probe.entries("b") == ["b init", "b launch", "b deinit"])
     }

@@ -63,13 +63,13 @@ struct LogOutputTests {
             kept += 1
         }
         for _ in 1...17 { output.write(record("lost")) }
-        let text = pipe.read(until: "nobody took them in time")
+        let text = pipe.read(until: "stderr was not read in time")
         #expect(text.contains(line(String(999 + kept))))
         #expect(!text.contains(line("lost")))
         #expect(
             text.contains(
                 "<4>warning  host              17 lines of the log lost: "
-                    + "nobody took them in time lost=17\n"))
+                    + "stderr was not read in time lost=17\n"))
     }
 
     @Test("stderr closed (EPIPE is not fatal)")
@@ -111,7 +111,7 @@ struct LogOutputTests {
         #expect(
             text == line("first")
                 + "<4>warning  host              2 lines of the log lost: "
-                + "nobody took them in time lost=2\n" + line("after"))
+                + "stderr was not read in time lost=2\n" + line("after"))
     }
 
     @Test("a line that was torn ends before the next begins")

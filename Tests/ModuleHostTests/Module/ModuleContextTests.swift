@@ -215,7 +215,7 @@ struct ModuleContextTests {
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         work.open()
         let record = await test.recorder.first(containing: "start-up task x.b/feed failed")
-        #expect(record.message.contains("module 'x.b' is gone, so nobody takes the result"))
+        #expect(record.message.contains("module 'x.b' was unloaded, so the result is discarded"))
         #expect(!probe.entries.contains("took"))
         #expect(await test.stopped() == .stopped)
     }

@@ -334,7 +334,7 @@ struct RPCSessionTests {
             given.values == [
                 #"{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"late"}}"#,
                 #"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error","#
-                    + #""data":"the call was let go of without an answer"}}"#,
+                    + #""data":"the call was released without an answer"}}"#,
                 "",
             ])
     }

@@ -248,7 +248,7 @@ struct RouteRewritesTests {
                 == "com.mm.web https://*")
         #expect(
             try Self.table(steps + [web]).answer("slate://r0")
-                == "the rewrites lead on and on: slate://r0 → slate://r1 → slate://r2 → slate://r3 → "
+                == "the rewrites never end: slate://r0 → slate://r1 → slate://r2 → slate://r3 → "
                 + "slate://r4 → slate://r5 → slate://r6 → slate://r7 → slate://r8")
     }
 

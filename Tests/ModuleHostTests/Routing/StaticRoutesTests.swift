@@ -131,7 +131,7 @@ struct StaticRoutesTests {
         ])
         #expect(
             Self.faults(text).map { String($0.prefix(44)) } == [
-                "line 4, column 9: module id 'x.listed' is ta",
+                "line 4, column 9: module id 'x.listed' is al",
                 "line 5, column 9: 'x' is not a reverse-domai",
                 "line 5, column 23: pattern 'a b': byte 1 is ",
                 "line 5, column 23: pattern '*/more': the '*'",

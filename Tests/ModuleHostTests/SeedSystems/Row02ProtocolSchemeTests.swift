@@ -169,7 +169,7 @@ struct Row02ProtocolSchemeTests {
         }
         #expect(
             text
-                == "services need each other to be made: Chain → Link → Chain, still here")
+                == "services need each other to be created: Chain → Link → Chain, still here")
     }
 
     @Test("what nobody provides is an error that says so")
@@ -255,7 +255,7 @@ struct Row02ProtocolSchemeTests {
         await probe.reached("b background")
         test.time.advance(by: .seconds(6))
         try test.deliver(.memoryWarning)
-        #expect(await answer.value == "'Accounts' is not to be had now: x.b is unresponsive")
+        #expect(await answer.value == "'Accounts' is not available now: x.b is unresponsive")
         door.open()
         #expect(await test.stopped() == .stopped)
     }
@@ -287,7 +287,7 @@ struct Row02ProtocolSchemeTests {
         door.open()
         #expect(
             await answer.value
-                == "'Accounts' took too long: x.b is unresponsive, and so is who called it")
+                == "'Accounts' took too long: x.b is unresponsive, and so is its caller")
         #expect(await test.stopped() == .stopped)
     }
 }

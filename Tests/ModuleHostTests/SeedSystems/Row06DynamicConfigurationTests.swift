@@ -199,7 +199,7 @@ struct Row06DynamicConfigurationTests {
                 "rewrites": [{"from": "app://detail/:id", "to": "app://old/:id"}, \
                 {"from": "app://old/:id", "to": "app://detail/:id"}]
                 """,
-            fault: "the rewrites lead on and on: app://old/x → app://detail/x → app://old/x")
+            fault: "the rewrites never end: app://old/x → app://detail/x → app://old/x")
     }
 
     // MARK: While the app runs
@@ -269,7 +269,9 @@ struct Row06DynamicConfigurationTests {
         #expect(report.exitCode == .invalidSlatefile)
         let log = host.recorder.messages
         #expect(
-            log.contains { $0.hasPrefix("reload refused, the running slatefile stays (host):") },
+            log.contains {
+                $0.hasPrefix("reload refused, the current slatefile stays in effect (host):")
+            },
             "\(log)")
         #expect(await host.open("app://tap/offers") == #""native 9""#)
         #expect(await host.stopped() == .stopped)

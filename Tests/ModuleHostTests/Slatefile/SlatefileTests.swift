@@ -197,7 +197,7 @@ struct SlatefileTests {
             """#
         #expect(
             Slatefile.faults(of: twice) == [
-                "line 2, column 7: module id 'A.B' is taken already, at line 1, column 39"
+                "line 2, column 7: module id 'A.B' is already used at line 1, column 39"
             ])
     }
 }

@@ -1,13 +1,13 @@
 import AppService
 
-/// The calling end of a control socket: what the commands of `hostd` speak to a host with.
+/// The client end of a control socket: the connection of `hostd`'s commands to a host.
 ///
-/// One call at a time; it waits for what it asked. Not to be shared between threads.
+/// One call at a time; it waits for the response. Not to be shared between threads.
 package final class ControlClient {
-    /// An answer may be a long document.
+    /// The limit of a line: a response may be a long document.
     private static let lineLimit = JSONDocument.sizeLimit
 
-    /// The time that a host may take to answer.
+    /// The time that a host may take to respond.
     package static let patience: Duration = .seconds(30)
 
     private let directory: StateDirectory
@@ -16,14 +16,14 @@ package final class ControlClient {
     private var buffer = [UInt8](readingUpTo: 1 << 16)
     private var isAtEnd = false
     private var lastID = 0
-    /// The notifications that came between answers.
+    /// The notifications that arrived between responses.
     private var notifications: [RPCRequest] = []
 
     /// Connects to the host that runs on a state directory.
     ///
     /// - Parameters:
     ///   - directory: The state directory.
-    ///   - time: How long to wait where too many others wait already.
+    ///   - time: The longest wait where too many other connections wait already.
     /// - Throws: ``ControlClientError``.
     package init(
         to directory: StateDirectory, within time: Duration = ControlClient.patience
@@ -40,19 +40,20 @@ package final class ControlClient {
         guard Self.trusts(peer) else { throw .notPermitted(directory) }
     }
 
-    /// Returns whether the listening process may be sent a token: any user may have put a socket at that path.
+    /// Returns whether a token may be sent to the listening process: any user may have created a socket at
+    /// that path.
     static func trusts(_ peer: SocketPeer, user: UInt32 = CurrentProcess.userID) -> Bool {
         user == 0 || ControlServer.isOwnerOrRoot(peer, owner: user)
     }
 
-    /// The process that listens, where the system knows it.
+    /// The listening process, where the system reports it.
     package var hostProcessID: Int32? { (try? socket.peer())?.processID }
 
-    /// Calls a method and waits for its answer.
+    /// Calls a method and waits for its response.
     ///
     /// - Parameters:
     ///   - method: The method's name.
-    ///   - time: How long to wait; nil for as long as it takes.
+    ///   - time: The longest wait; nil for no limit.
     ///   - parameters: Writes an array or an object.
     /// - Returns: The result.
     /// - Throws: ``ControlClientError``.
@@ -76,7 +77,7 @@ package final class ControlClient {
                 case .failure(let error): throw .refused(error)
                 }
             case .single(.request(let request, id: nil)): notifications.append(request)
-            // An answer that is overdue, or a host that is none.
+            // A response to an earlier call, or from a process that is not a host.
             case .single(.response): continue
             case .single, .batch: throw .malformed(directory)
             }
@@ -97,7 +98,7 @@ package final class ControlClient {
 
     /// Waits until the host has closed the connection, as it does when it ends.
     ///
-    /// - Returns: False where time was up.
+    /// - Returns: False on a timeout.
     /// - Throws: ``ControlClientError``.
     package func waitForEnd(within time: Duration?) throws(ControlClientError) -> Bool {
         let deadline = time.map { ContinuousClock.now + $0 }
@@ -120,14 +121,14 @@ package final class ControlClient {
             do throws(SystemError) {
                 rest = rest.dropFirst(try socket.send(rest))
             } catch {
-                // What a host that turns a client away has said before is still there to be read.
+                // Bytes that a host has sent before it closed the connection can still be read.
                 return
             }
             if !rest.isEmpty { try wait(for: .writing, deadline) }
         }
     }
 
-    /// The next line; nil where the host has closed the connection.
+    /// Returns the next line; nil where the host has closed the connection.
     private func nextLine(
         _ deadline: ContinuousClock.Instant?
     ) throws(ControlClientError) -> [UInt8]? {
@@ -156,7 +157,7 @@ package final class ControlClient {
             return
         }
         let rest = (deadline - ContinuousClock.now).wholeNanoseconds
-        // Up, so that the last millisecond is not spent asking.
+        // Rounded up, so that the last millisecond is not spent polling.
         guard rest > 0, poll.wait(milliseconds: Int32(clamping: rest / 1_000_000 + 1)) else {
             throw .timedOut(directory)
         }

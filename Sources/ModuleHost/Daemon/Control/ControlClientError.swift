@@ -2,22 +2,22 @@
 package enum ControlClientError: Error, Hashable, Sendable {
     /// No host runs on the state directory.
     case notRunning(StateDirectory)
-    /// A host runs on it that has no socket yet, or none any more; its process where that is known.
+    /// A host runs on it that has no socket yet, or has removed it; its process where that is known.
     case notListening(StateDirectory, processID: Int32?)
-    /// The socket is another user's.
+    /// The socket belongs to another user.
     case notPermitted(StateDirectory)
-    /// The system failed otherwise.
+    /// The system reported another error.
     case failed(StateDirectory, SystemError)
-    /// The host did not answer in time.
+    /// The host did not respond in time.
     case timedOut(StateDirectory)
-    /// The host closed the connection before it answered.
+    /// The host closed the connection before it responded.
     case ended(StateDirectory)
-    /// The answer is not JSON-RPC.
+    /// The response is not JSON-RPC.
     case malformed(StateDirectory)
-    /// The host answered with an error.
+    /// The host responded with an error.
     case refused(RPCError)
 
-    /// The exit code of a command that has this error.
+    /// The exit code of a command that fails with this error.
     package var exitCode: ExitCode {
         switch self {
         case .notRunning: .unavailable
@@ -30,7 +30,7 @@ package enum ControlClientError: Error, Hashable, Sendable {
 }
 
 extension ControlClientError {
-    /// Creates the error that a failed `connect` stands for.
+    /// Creates the error from that of a failed `connect`.
     init(connecting directory: StateDirectory, _ error: SystemError) {
         switch error {
         case .accessDenied, .notPermitted: self = .notPermitted(directory)
@@ -46,7 +46,7 @@ extension ControlClientError {
 }
 
 extension ControlClientError: CustomStringConvertible {
-    /// One line, without how to start a host: that depends on how the command was called.
+    /// One line, without the way to start a host: that depends on how the command was called.
     package var description: String {
         switch self {
         case .notRunning(let directory): "no host runs on the state directory '\(directory.path)'"

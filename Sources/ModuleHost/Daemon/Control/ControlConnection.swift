@@ -1,6 +1,4 @@
-/// One client of a control server: its socket, its conversation, its deadlines.
-///
-/// Belongs to the server's thread.
+/// One client of a control server: its socket, its session, its deadlines.
 final class ControlConnection {
     let id: ConnectionID
     let peer: SocketPeer
@@ -8,19 +6,19 @@ final class ControlConnection {
     var session: RPCSession
     /// The account of its calls and events that are not done.
     let account: InFlightAccount
-    /// The function that takes answers, shared by all replies of the connection.
+    /// The function that passes responses on, shared by all replies of the connection.
     let deliver: @Sendable (RPCSession.Ticket, [UInt8]) -> Void
     var follower: TailFollower?
-    /// The bytes of lines that were taken from it lately; halved at each turn.
+    /// The bytes of lines that were recently taken from it; halved at each turn.
     var recent = 0
-    /// Whether lines may wait that were read and not taken.
+    /// Whether there may be lines that were read and not taken.
     var mayHaveLines = false
     /// Its place in the poll set; nil if it waits for nothing.
     var place: Int?
 
     /// The deadline of the line that has begun, or of the first one.
     private(set) var lineDeadline: ContinuousClock.Instant?
-    /// The deadline for reading the answers up to `owed`.
+    /// The deadline for reading the responses up to `owed`.
     private(set) var readDeadline: ContinuousClock.Instant?
     private var owed = 0
     private var isBroken = false
@@ -41,7 +39,7 @@ final class ControlConnection {
         deliver = { mailbox.post(.answer(id, $0, $1)) }
     }
 
-    /// Whether nothing more can come of it.
+    /// Whether the connection is finished.
     var isOver: Bool { isBroken || (session.isOver && follower == nil) }
 
     /// Whether there is nothing to send, to wait for, or to end.
@@ -59,7 +57,7 @@ final class ControlConnection {
         return interest
     }
 
-    /// Reads what is there, up to what `buffer` holds.
+    /// Reads the available bytes, up to the size of `buffer`.
     func read(_ buffer: inout [UInt8]) {
         switch socket.receive(into: &buffer) {
         case .bytes(let count):
@@ -72,27 +70,27 @@ final class ControlConnection {
         }
     }
 
-    /// Asks to be called when there is room, where lines or bytes wait for that.
+    /// Requests a call when there is room, where lines or bytes wait for it.
     func awaitRoom() {
-        // There may be some by now.
+        // There may be room by now.
         if !account.hasRoom, account.awaitRoom() { mayHaveLines = true }
     }
 
-    /// Says, once, that it is refused for what all have in flight.
+    /// Logs, once, that calls are refused because of the total in flight.
     func noteOverload(in log: Log) {
         guard !isOverloadReported else { return }
         isOverloadReported = true
         log.warning(
-            "control socket: calls of process \(peer.processID) are refused: the modules have more to do than "
-                + "the host keeps in memory")
+            "control socket: calls of process \(peer.processID) are refused: the events and calls that wait for modules "
+                + "are at their limit")
     }
 
-    /// Notes that the other end is gone for good: no further byte will be read.
+    /// Notes that the other end has closed: no further byte will be read.
     func hangUp() { isBroken = true }
 
-    /// Sends what the client takes, and between answers what it follows.
+    /// Sends as much as the client takes, followed events between responses included.
     func flush(now: () -> ContinuousClock.Instant, within time: Duration) {
-        // What is taken last may be left unsent: it waits for the socket, and others have their turn.
+        // Bytes queued last may stay unsent: they wait for the socket, and other connections have their turn.
         for _ in 0..<4 where !isBroken {
             takeNews()
             send()
@@ -117,11 +115,13 @@ final class ControlConnection {
         }
     }
 
-    /// A client that reads its answers byte by byte has no more time than one that reads none: what
-    /// is owed at one instant must be read by the deadline set then.
+    /// Updates the deadline for reading.
+    ///
+    /// A client that reads its responses byte by byte has no more time than one that does not read: the bytes
+    /// owed at one instant must be read by the deadline set then.
     private func updateReadDeadline(_ now: () -> ContinuousClock.Instant, _ time: Duration) {
         guard session.output.totalSent < session.answersEnd else {
-            // Followed events are not owed: who does not read them loses them, no more.
+            // Followed events are not owed: a client that does not read them only loses them.
             readDeadline = nil
             return
         }
@@ -131,7 +131,7 @@ final class ControlConnection {
         }
     }
 
-    /// Sets the deadline of a line that has begun; after whole lines only.
+    /// Sets the deadline of a line that has begun; called after complete lines only.
     func updateLineDeadline(_ now: () -> ContinuousClock.Instant, _ time: Duration) {
         if session.isInsideLine {
             if lineDeadline == nil { lineDeadline = now() + time }
@@ -140,7 +140,7 @@ final class ControlConnection {
         }
     }
 
-    /// Ends the conversation since a line did not come to its end in time.
+    /// Ends the session since a line was not completed in time.
     func refuseLateLine(_ limits: ControlServer.Limits) {
         lineDeadline = nil
         session.refuse(

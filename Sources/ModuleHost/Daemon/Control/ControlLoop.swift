@@ -1,6 +1,6 @@
 import AppService
 
-/// The thread of a control server: reads, has calls handled, sends, and sleeps.
+/// The thread of a control server: it reads, has calls handled, sends, and sleeps.
 ///
 /// Each turn serves every connection a bounded amount, so that none waits for another.
 struct ControlLoop {
@@ -15,7 +15,7 @@ struct ControlLoop {
     private var letters: [ControlMailbox.Letter] = []
     private var buffer = [UInt8](readingUpTo: 1 << 16)
     private var poll = PollSet()
-    /// Until when no connection is accepted, since the system had no room for one.
+    /// The instant until which no connection is accepted, since the system had no room for one.
     private var pause: ContinuousClock.Instant?
     /// Whether that has been logged.
     private var isOutOfRoom = false
@@ -36,7 +36,7 @@ struct ControlLoop {
         while true {
             readMail()
             takeLines()
-            // What was answered at once goes out in this turn.
+            // Responses of this turn are sent in this turn.
             readMail()
             send()
             let deadline = closeOverdue()
@@ -46,11 +46,11 @@ struct ControlLoop {
         }
         alarm?.cancel()
         for case let connection? in connections { close(connection) }
-        // Those who got in before the socket lost its name wait for an answer too.
+        // Clients that connected before the socket lost its name wait for a response, too.
         while let socket = try? server.listener.accept() { _ = consume socket }
     }
 
-    /// Whether the server has ended as it was to: no client is owed anything, or time is up.
+    /// Whether the server has ended as requested: no client is owed a response, or time is up.
     private var isOver: Bool {
         guard let end else { return false }
         let isOwed = connections.contains { $0?.session.output.isEmpty == false }
@@ -64,7 +64,7 @@ struct ControlLoop {
         for letter in letters {
             switch letter {
             case .answer(let id, let ticket, let response):
-                // The client may be gone.
+                // The client may have disconnected.
                 guard let connection = connection(id) else { continue }
                 connection.session.answer(ticket, with: response)
                 // There may be room again for lines that wait.
@@ -72,7 +72,7 @@ struct ControlLoop {
             case .room(let id): connection(id)?.mayHaveLines = true
             case .drained: LargeMemory.returnAll()
             case .work(let body): body()
-            // What wakes the thread is all there is to these: each turn looks for itself.
+            // These letters only wake the thread: each turn checks everything itself.
             case .news, .alarm: break
             case .end(let time): if end == nil { end = server.time.now() + time }
             }
@@ -84,7 +84,7 @@ struct ControlLoop {
         guard end == nil else { return }
         var left = Self.bytesPerTurn
         let server = server
-        // A client that asks little does not wait for one that asks much: a status is answered in between.
+        // A client with few requests does not wait for one with many: a status request is handled in between.
         for connection in connections.compactMap({ $0 }).sorted(by: { $0.recent < $1.recent }) {
             connection.recent /= 2
             guard connection.mayHaveLines, left > 0 else { continue }
@@ -140,7 +140,7 @@ struct ControlLoop {
         for case let connection? in connections where !connection.isQuiet {
             connection.flush(now: server.time.now, within: server.limits.readTime)
             if connection.session.output.count > server.limits.session.output {
-                drop(connection, "it reads nothing, and is owed too much")
+                drop(connection, "it does not read its answers, and too many are waiting")
             } else if connection.isOver {
                 close(connection)
             }
@@ -148,12 +148,14 @@ struct ControlLoop {
         limitOutput()
     }
 
-    /// Drops the clients that are owed most, until all together are owed no more than the server may keep.
+    /// Drops the clients with the most unsent bytes, until the total is within the limit of the server.
     private mutating func limitOutput() {
         let open = connections.compactMap { $0 }
         let sizes = open.map(\.session.output.count)
         for index in Self.largest(of: sizes, beyond: server.limits.output) {
-            drop(open[index], "all together are owed too much, and it most of them")
+            drop(
+                open[index],
+                "the answers waiting for all clients are too large, and most wait for it")
         }
     }
 
@@ -178,12 +180,12 @@ struct ControlLoop {
             connection.awaitRoom()
             isBusy = isBusy || (connection.mayHaveLines && end == nil)
             let interest = connection.interest
-            // A hang-up cannot be masked out: while lines wait for room it would keep the thread
-            // awake, and closing then would lose them.
+            // A hang-up cannot be masked out: while lines wait for room it would keep the thread awake, and
+            // closing would lose them.
             let waits = !interest.isEmpty || connection.session.isInputDone
             connection.place = waits ? poll.insert(connection.descriptor, interest) : nil
         }
-        // Where there was no room, a look tells whether a client still waits.
+        // After a lack of room, this checks whether a client still waits.
         let looks = isOutOfRoom && listener != nil
         let mustNotSleep = isBusy || looks || !server.mailbox.bell.fallAsleep()
         poll.wait(milliseconds: mustNotSleep ? 0 : -1)
@@ -198,10 +200,10 @@ struct ControlLoop {
                 connection.hangUp()
             }
         }
-        // A client that has gone makes room within a few turns, once what it sent is worked off; before that the
-        // next one would be without room again.
+        // A client that has disconnected makes room within a few turns, once its requests are done; before
+        // that the next one would be without room again.
         if looks, !hasAnyGone, let listener, !poll.canRead(listener) {
-            server.log.notice("control socket: nobody waits for a connection any more")
+            server.log.notice("control socket: connections are accepted again")
             isOutOfRoom = false
         }
         if let listener, poll.canRead(listener), freeSlots > 0 || !hasAnyGone { accept() }
@@ -214,10 +216,10 @@ struct ControlLoop {
         return connection
     }
 
-    /// Takes the connections that wait, as many as there is room for.
+    /// Accepts the waiting connections, as many as there is room for.
     ///
-    /// If there is none, one client is told so, and the rest waits for the next turn: by then another one may
-    /// have gone.
+    /// If there is no room, one client receives an error, and the rest waits for the next turn: by then
+    /// another client may have disconnected.
     private mutating func accept() {
         for _ in 0..<max(1, freeSlots) {
             do throws(SystemError) {
@@ -233,10 +235,10 @@ struct ControlLoop {
                 }
                 take(socket, peer)
             } catch {
-                // No descriptors, no memory: those who wait go on waiting for a second.
+                // No descriptors or no memory: the waiting connections wait for another second.
                 server.log.write(
                     isOutOfRoom ? .debug : .warning,
-                    "control socket: cannot accept a connection, those who call wait: \(error)")
+                    "control socket: cannot accept a connection; clients wait: \(error)")
                 isOutOfRoom = true
                 pause = server.time.now() + .seconds(1)
                 return
@@ -271,7 +273,7 @@ struct ControlLoop {
         json.newline()
         _ = try? socket.send(json.bytes[...])
         let now = server.time.now()
-        // Users are many, and reasons few.
+        // There are many users, and few reasons.
         if refusals.count >= 64 { refusals = [:] }
         let verdict = refusals[
             reason, default: OutputRateLimit(.init(burst: 5, perSecond: 1), at: now)
@@ -297,7 +299,7 @@ struct ControlLoop {
 
     // MARK: Deadlines
 
-    /// - Returns: When something is overdue next.
+    /// - Returns: The next deadline.
     private mutating func closeOverdue() -> ContinuousClock.Instant? {
         guard let earliest else { return nil }
         let now = server.time.now()
@@ -313,7 +315,7 @@ struct ControlLoop {
         return self.earliest
     }
 
-    /// The instant at which something is overdue next.
+    /// The next deadline.
     private var earliest: ContinuousClock.Instant? {
         var earliest = pause
         func consider(_ deadline: ContinuousClock.Instant?) {
@@ -328,10 +330,10 @@ struct ControlLoop {
         return earliest
     }
 
-    /// Has the thread woken when something may be overdue.
+    /// Sets an alarm that wakes the thread at the next deadline.
     ///
-    /// An alarm that is too early is left alone: deadlines come and go with each call, and mostly
-    /// none of them is met.
+    /// An alarm that is too early is left set: deadlines change with each call, and most of them are not
+    /// reached.
     private mutating func setAlarm(at earliest: ContinuousClock.Instant?) {
         guard let earliest else { return }
         let now = server.time.now()

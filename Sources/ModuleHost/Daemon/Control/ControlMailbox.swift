@@ -1,6 +1,6 @@
 import AppService
 
-/// The identity of a connection of a control server; never used again.
+/// The identity of a connection of a control server; never reused.
 struct ConnectionID: Hashable, Sendable {
     let slot: Int
     let serial: Int
@@ -9,37 +9,37 @@ struct ConnectionID: Hashable, Sendable {
 /// The requests of other threads to the thread of a control server.
 final class ControlMailbox: Sendable {
     enum Letter: Sendable {
-        /// An answer to a call.
+        /// The response to a call.
         case answer(ConnectionID, RPCSession.Ticket, [UInt8])
-        /// The connection has room again for what it asks.
+        /// The connection has room again for its requests.
         case room(ConnectionID)
-        /// All that was in flight is done, and it was much.
+        /// Everything in flight is done, after a high load.
         case drained
-        /// Work that does not delay the thread that brings it.
+        /// Work for the control thread, so that it does not delay the posting thread.
         case work(@Sendable () -> Void)
-        /// Something happened that the connection follows.
+        /// An event occurred that the connection follows.
         case news(ConnectionID)
-        /// The server is to end, and may take so long to send what is owed.
+        /// The server is to end, with a limit for sending the remaining bytes.
         case end(within: Duration)
-        /// An alarm rang: what is overdue is found by the clock.
+        /// An alarm rang: the clock shows which deadlines have passed.
         case alarm
     }
 
     private let letters = Guarded<[Letter]>([])
-    /// The doorbell of the thread that takes them.
+    /// The doorbell of the thread that takes the letters.
     let bell: Doorbell
 
     init() throws(SystemError) { bell = try Doorbell() }
 
     /// Adds a letter.
     ///
-    /// Never waits for the thread; costs a system call only where that sleeps.
+    /// Never waits for the thread; costs a system call only where the thread sleeps.
     func post(_ letter: Letter) {
         letters.withLock { $0.append(letter) }
         bell.ring()
     }
 
-    /// Exchanges the letters that wait for `taken`, which is empty and lends its room.
+    /// Exchanges the waiting letters for `taken`, which is empty and provides its capacity.
     func take(_ taken: inout [Letter]) {
         letters.withLock { swap(&$0, &taken) }
     }

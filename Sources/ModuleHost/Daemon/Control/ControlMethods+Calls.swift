@@ -13,7 +13,7 @@ private struct ActionParameters: Decodable, Sendable {
     let token: TokenText?
 }
 
-/// A token among the parameters of a method: what else stands in its place is not shown either.
+/// A token among the parameters of a method: a value of another type in its place is not shown either.
 private struct TokenText: Decodable, Sendable {
     let token: RouteToken?
 
@@ -55,7 +55,7 @@ extension ControlMethods {
             ) { call.reply.give($0) }
         }
         add("post", Message.self) { parameters, call in
-            // The answer would not arrive any more.
+            // The response would not arrive any more.
             guard !host.isStopping else { return call.reply.fail(RPCError(RouteError.stopped)) }
             do throws(EventError) {
                 try host.post(
@@ -70,7 +70,7 @@ extension ControlMethods {
 }
 
 extension SocketPeer {
-    /// The origin of its calls, for a module.
+    /// The origin of its calls, as modules receive it.
     var origin: Origin { .control(uid: userID, pid: processID) }
 }
 
@@ -88,7 +88,7 @@ extension RPCReply {
 }
 
 extension RPCError {
-    /// Creates the error for a caller from outside whose call failed.
+    /// Creates the error for a caller from outside from the error of a call.
     init(ofCall error: any Error) {
         switch error {
         case let error as RouteError: self.init(error)
@@ -110,7 +110,7 @@ extension RPCError {
             case .unavailable: .unavailable
             case .tooDeep: .failed
             case .stopped: .notRunning
-            // What is wrong with the app's own routes and rewrites is not the caller's doing.
+            // Errors in the app's own routes and rewrites are not caused by the caller.
             case .pattern, .conflict, .unknownModule, .rewriteLoop, .rewrite, .building,
                 .otherModule, .repeatedAction, .reply:
                 .internalError

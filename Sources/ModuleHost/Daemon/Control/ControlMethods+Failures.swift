@@ -1,15 +1,16 @@
 import AppService
 
 extension ControlMethods {
-    /// Has each failed or refused call, open, post and send leave a line in the log: who called, what, and why it
-    /// failed.
+    /// Makes each failed or refused call, open, post and send log a line: the caller, the target, and the
+    /// reason.
     ///
-    /// Of a flood, the first twenty and then one a second; that one says how many were left out. A line has neither a
-    /// token nor the query of a URL nor parameters; only the error may quote the one value that is wrong.
+    /// In a flood, the first twenty are logged and then one a second, with the number of dropped lines. A
+    /// line contains neither a token nor the query of a URL nor parameters; only the error may quote the one
+    /// invalid value.
     ///
     /// - Parameters:
-    ///   - log: Where the lines go.
-    ///   - time: What measures the flood.
+    ///   - log: The log.
+    ///   - time: The clock that measures the flood.
     package mutating func logFailures(to log: Log, time: any TimeSource) {
         let rateLimit = Guarded(OutputRateLimit(.init(burst: 20, perSecond: 1), at: time.now()))
         for method in Self.addLoad {
@@ -34,7 +35,7 @@ extension ControlMethods {
     }
 }
 
-/// The subject of a call, as far as the log may have it.
+/// The subject of a call, as far as the log may contain it.
 private enum Subject: Sendable {
     case url(String)
     case name(String)

@@ -1,8 +1,8 @@
 import AppService
 
 extension ControlMethods {
-    /// Adds `health`: `{"withinMs": …}`, how the host is doing as far as its lane comes round within so
-    /// long (2 s unless said otherwise).
+    /// Adds `health`: `{"withinMs": …}`, the health of the host, provided that its lane responds within that
+    /// time (2 s by default).
     package mutating func addHealth(of host: Host) {
         add("health", HealthParameters.self) { parameters, call in
             let limit = parameters.withinMs ?? 2000

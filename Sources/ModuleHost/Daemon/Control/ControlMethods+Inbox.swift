@@ -5,7 +5,7 @@ struct ControlSendParameters: Decodable, Sendable {
     let event: String
     let payload: JSONValue?
     let id: String?
-    /// Whether to answer only when it is delivered.
+    /// Whether to respond only after the delivery.
     let wait: Bool?
 }
 
@@ -33,12 +33,12 @@ extension ControlSendParameters: PlainlyDecodable {
 extension ControlMethods {
     /// Adds `send`.
     ///
-    /// An event with a payload goes through the inbox, and is answered when it is on the disk; a state
-    /// event and a memory warning are delivered as they come, and answered when they were.
+    /// An event with a payload goes through the inbox, and the response is sent when it is on the disk; a
+    /// state event and a memory warning are delivered directly, and the response is sent after the delivery.
     ///
     /// - Parameters:
-    ///   - inbox: Where durable events go.
-    ///   - host: Where all others go.
+    ///   - inbox: The inbox for durable events.
+    ///   - host: The host for all others.
     mutating func add(_ inbox: Inbox, of host: Host) {
         add("send", ControlSendParameters.self) { parameters, call in
             guard !host.isStopping else {
@@ -61,7 +61,7 @@ extension ControlMethods {
 }
 
 extension Host {
-    /// Delivers what is not durable, and answers when it was.
+    /// Delivers an event that is not durable, and responds after the delivery.
     fileprivate func deliver(_ event: LifecycleEvent, for reply: RPCReply) {
         guard let change = event.kind.stateChange, event.kind != .terminate else {
             deliver(event)
@@ -73,7 +73,7 @@ extension Host {
         answer(reply, event.kind) { ignored.withLock { $0 } }
     }
 
-    /// Answers when what was enqueued before was delivered.
+    /// Responds when everything enqueued before was delivered.
     private func answer(
         _ reply: RPCReply, _ kind: EventKind,
         _ ignored: @escaping @Sendable () -> LifecycleState?
@@ -124,7 +124,7 @@ extension Inbox {
 }
 
 extension RPCReply {
-    /// Answers for an event that was not added to the inbox.
+    /// Responds for an event that was not added to the inbox.
     fileprivate func refuse(_ fate: InboxSubmission.Acceptance, _ id: String?) {
         switch fate {
         case .accepted: break

@@ -1,5 +1,5 @@
 extension ControlMethods {
-    /// Adds `reload`, which answers when the reload is over.
+    /// Adds `reload`, which responds when the reload is over.
     mutating func add(_ reloader: SlatefileReloader) {
         add("reload") { call in
             let origin = Origin.control(uid: call.peer.userID, pid: call.peer.processID)

@@ -4,7 +4,7 @@ private struct RestartParameters: Decodable, Sendable {
 }
 
 extension ControlMethods {
-    /// Adds `restart`, which answers when the module runs again, or why it does not.
+    /// Adds `restart`, which responds when the module runs again, or with the reason why it does not.
     mutating func addRestart(to host: Host) {
         add("restart", RestartParameters.self) { parameters, call in
             host.restart(parameters.module, origin: call.peer.origin) { result in

@@ -1,5 +1,5 @@
 extension ControlMethods {
-    /// Gives the table of routes, or why there is none, to the caller: once, on any thread.
+    /// Passes the table of routes, or the reason why there is none, to the caller: once, on any thread.
     package typealias RoutesSource =
         @Sendable (_ completion: @escaping @Sendable (Result<RouteTable, any Error>) -> Void) ->
         Void
@@ -10,7 +10,7 @@ extension ControlMethods {
     ///
     /// - Parameters:
     ///   - app: The app's name.
-    ///   - source: Where the current table comes from.
+    ///   - source: Provides the current table.
     package mutating func add(routesOf app: String, from source: @escaping RoutesSource) {
         let desk = DocumentDesk(app: app)
         add("routes", RoutesParameters.self) { parameters, call in
@@ -25,16 +25,16 @@ extension ControlMethods {
     }
 }
 
-/// The maker of URI documents, for all callers.
+/// The renderer of URI documents, for all callers.
 ///
-/// Requests are described by decoding them, which is code of the modules': neither the lane nor the
-/// control socket waits for it. One thread does it, which lives while a caller waits; callers that
-/// come meanwhile share the next document, so that thousands cost as much as one.
+/// Requests are described by decoding them, which runs module code: neither the lane nor the control socket
+/// waits for it. One thread does it, which lives while a caller waits; callers that arrive meanwhile share
+/// the next document, so that thousands cost as much as one.
 private final class DocumentDesk: Sendable {
     private typealias Replies = [(reply: RPCReply, format: URIDocument.Format)]
 
     private struct State {
-        /// The newest; nil if no caller waits.
+        /// The newest table; nil if no caller waits.
         var table: RouteTable?
         var replies: Replies = []
         var isAtWork = false
@@ -45,7 +45,7 @@ private final class DocumentDesk: Sendable {
 
     init(app: String) { self.app = app }
 
-    /// Answers with the document of a table, or of one that came after it.
+    /// Responds with the document of a table, or of a newer one.
     func take(_ reply: RPCReply, _ format: URIDocument.Format, of table: RouteTable) {
         let isIdle = state.withLock { state in
             state.table = table

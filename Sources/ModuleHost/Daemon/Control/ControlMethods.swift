@@ -1,7 +1,7 @@
 /// The methods of a control socket, by name.
 ///
-/// A method's handler runs on the thread of the control socket, which serves all clients: it must hand
-/// on what takes long, and answer from wherever that ends.
+/// A method's handler runs on the thread of the control socket, which serves all clients: it must dispatch
+/// long work elsewhere, and respond when that ends.
 package struct ControlMethods: Sendable {
     /// One call.
     package struct Call: Sendable {
@@ -11,8 +11,7 @@ package struct ControlMethods: Sendable {
         package let parameters: JSONValue?
         /// The reply, to be given once.
         package let reply: RPCReply
-        /// Has the thread of the control socket do something: what the lane brings an answer with is not to
-        /// write JSON there.
+        /// Runs work on the thread of the control socket: the lane must not spend time writing JSON.
         let onControlThread: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
 
         init(
@@ -26,7 +25,7 @@ package struct ControlMethods: Sendable {
         }
     }
 
-    /// The methods that give modules something to do, and are refused where too much is in flight.
+    /// The methods that add work for modules, and are refused where too much is in flight.
     static let addLoad: Set<String> = ["call", "canopen", "open", "post", "send"]
 
     package typealias Handler = @Sendable (Call) -> Void
@@ -38,7 +37,7 @@ package struct ControlMethods: Sendable {
     /// The names, sorted.
     package var names: [String] { handlers.keys.sorted() }
 
-    /// The handler of a method, as it is.
+    /// The handler of a method, without checks.
     package subscript(method: String) -> Handler? {
         get { handlers[method] }
         set { handlers[method] = newValue }
@@ -46,13 +45,13 @@ package struct ControlMethods: Sendable {
 
     /// Adds a method that takes an object of named parameters.
     ///
-    /// Parameters that are none of `Parameters`, or more than those, are answered with an error that
-    /// says which; without any, it is made of `{}`.
+    /// Parameters that do not decode as `Parameters`, or have further members, cause an error that names
+    /// them; missing parameters are decoded from `{}`.
     ///
     /// - Parameters:
     ///   - method: The method's name.
     ///   - type: The type of its parameters.
-    ///   - handler: Is given the parameters with the call.
+    ///   - handler: Receives the parameters with the call.
     package mutating func add<Parameters: Decodable & SendableMetatype>(
         _ method: String, _ type: Parameters.Type,
         _ handler: @escaping @Sendable (Parameters, Call) -> Void
@@ -60,7 +59,7 @@ package struct ControlMethods: Sendable {
         add(method, { value throws(JSONError) in try value.decode(Parameters.self) }, handler)
     }
 
-    /// Adds a method whose parameters read themselves.
+    /// Adds a method whose parameters decode themselves directly.
     mutating func add<Parameters: PlainlyDecodable & SendableMetatype>(
         _ method: String, _ type: Parameters.Type,
         _ handler: @escaping @Sendable (Parameters, Call) -> Void
@@ -84,7 +83,7 @@ package struct ControlMethods: Sendable {
         }
     }
 
-    /// Adds a method without parameters; empty ones are taken for none.
+    /// Adds a method without parameters; empty ones count as none.
     package mutating func add(_ method: String, _ handler: @escaping Handler) {
         handlers[method] = { call in
             guard call.parameters?.count ?? 0 == 0 else {
@@ -94,7 +93,8 @@ package struct ControlMethods: Sendable {
         }
     }
 
-    /// A fault with its place among the parameters; that in the whole message is of no help.
+    /// Returns a diagnostic with its place among the parameters; the place in the whole message is not
+    /// useful.
     private static func text(of fault: JSONFault) -> String {
         let place = fault.pointer.split(separator: "/").dropFirst().map { "/\($0)" }.joined()
         return place.isEmpty ? fault.message : "\(place): \(fault.message)"

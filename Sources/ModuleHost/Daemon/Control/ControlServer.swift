@@ -3,24 +3,25 @@ import AppService
 /// The control socket of a host: `control.sock` in its state directory, where programs of the same
 /// user, and of root, call the host's methods in JSON-RPC 2.0, one message a line.
 ///
-/// One thread of its own serves all connections. It never waits for one of them, nor for a module,
-/// and sleeps when nothing is asked. Answers may come out of order. What one client can do to
-/// the others is bounded by ``Limits``, whatever it sends and however little it reads.
+/// One thread of its own serves all connections. It never waits for one of them, nor for a module, and sleeps
+/// when there are no requests. Responses may be out of order. The effect of one client on the others is
+/// bounded by ``Limits``, whatever it sends and however little it reads.
 ///
-/// The state directory must be claimed (``PidFile``): a socket that does not answer is a dead host's, and is
-/// replaced. One that is answered is never replaced.
+/// The state directory must be claimed (``PidFile``): a socket that does not respond belongs to a dead host,
+/// and is replaced. One that responds is never replaced.
 package final class ControlServer: Sendable {
     /// The limits of clients.
     struct Limits: Hashable, Sendable {
-        /// Connections at a time; one more is told so and closed.
+        /// The number of connections at a time; a further one receives an error and is closed.
         var connections = 64
         /// The time that a line may take from its first byte to its last, and a new connection to its first line.
         var lineTime: Duration = .seconds(30)
-        /// The time that an answer may wait for a client to read it.
+        /// The time that a response may wait for a client to read it.
         var readTime: Duration = .seconds(30)
-        /// The time that a stop waits for clients to read their answers.
+        /// The time that a stop waits for clients to read their responses.
         var endTime: Duration = .seconds(1)
-        /// Bytes that wait to be sent to all clients together, at which the one that is owed most is dropped.
+        /// The number of bytes waiting to be sent to all clients together, at which the client with the most
+        /// is dropped.
         var output = 64 << 20
         var session = RPCSession.Limits()
     }
@@ -35,20 +36,21 @@ package final class ControlServer: Sendable {
     let budget: InFlightBudget
     let accepts: @Sendable (SocketPeer) -> Bool
     private let path: String
-    /// The identity of the socket's file; another host may have one of the same path if the directory was moved.
+    /// The identity of the socket's file; another host may have a socket at the same path if the directory
+    /// was moved.
     private let identity: String?
     private let ended: WakeSignal
     private let isStarted = Guarded(false)
 
-    /// Makes the socket: from now on clients can connect, and wait.
+    /// Creates the socket: from now on clients can connect, and wait.
     ///
     /// - Parameters:
     ///   - directory: The state directory, claimed by this process.
-    ///   - methods: What can be asked, beside `tail` and `ping`, which every server has.
-    ///   - tail: What those hear who follow.
-    ///   - log: Where it says whom it turned away, and why.
-    ///   - budget: How much may be in flight.
-    ///   - time: Where deadlines come from.
+    ///   - methods: The methods, beside `tail` and `ping`, which every server has.
+    ///   - tail: The events for clients that follow.
+    ///   - log: The log for refused clients, with the reasons.
+    ///   - budget: The limits of what may be in flight.
+    ///   - time: The source of deadlines.
     /// - Throws: ``ControlServerError``.
     package convenience init(
         in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
@@ -88,7 +90,7 @@ package final class ControlServer: Sendable {
 
     /// Returns whether a peer may control a host: its own user, or root.
     ///
-    /// The permissions of the socket say the same. This also holds if they were changed.
+    /// The permissions of the socket have the same effect. This check also works if they were changed.
     static func isOwnerOrRoot(
         _ peer: SocketPeer, owner: UInt32 = CurrentProcess.userID
     ) -> Bool {
@@ -113,11 +115,11 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// Removes the socket, sends what clients are owed, closes their connections, and waits for that.
+    /// Removes the socket, sends the remaining responses, closes the connections, and waits for that.
     ///
-    /// Calls that are not answered by then never are: their callers see the connection close.
+    /// Calls without a response by then never get one: their callers see the connection close.
     ///
-    /// - Parameter time: How long clients may take to read; nil for ``Limits/endTime``. All in all it
+    /// - Parameter time: The time that clients may take to read; nil for ``Limits/endTime``. The whole stop
     ///   takes at most a moment longer.
     package func stop(within time: Duration? = nil) {
         LocalSocket.remove(path, ifStill: identity)

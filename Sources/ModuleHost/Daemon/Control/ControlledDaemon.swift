@@ -1,12 +1,13 @@
 import AppService
 
-/// The host of a daemon, as its control socket sees it.
+/// The host of a daemon, for its control socket.
 ///
-/// Outlives the app: who asks for a stop is answered when the app has ended.
+/// Outlives the app: a request to stop gets its response when the app has ended.
 final class ControlledDaemon: ControlledHost {
-    /// The time that the lane may take to get to a question.
+    /// The time that the lane may take to reach a request.
     private static let patience: Duration = .seconds(2)
-    /// The time that a process may take to end after its app: clients read their answers, and the log is written.
+    /// The time that a process may take to end after its app: clients read their responses, and the log is
+    /// written.
     private static let exitTime: Duration = .seconds(10)
 
     private enum Phase {
@@ -24,8 +25,8 @@ final class ControlledDaemon: ControlledHost {
     ///   - host: The app.
     ///   - slatefile: The path of its slatefile.
     ///   - inbox: Its inbox; nil where it has none.
-    ///   - lastDeath: How the host before it died; nil where it did not.
-    ///   - reloader: Who knows what came of the last reload.
+    ///   - lastDeath: The death of the host before it; nil where it did not die.
+    ///   - reloader: The reloader, which has the outcome of the last reload.
     init(
         _ host: Host, slatefile: String, inbox: Inbox? = nil, lastDeath: LastDeath? = nil,
         reloader: SlatefileReloader? = nil
@@ -82,7 +83,7 @@ final class ControlledDaemon: ControlledHost {
         host.deliver(.state(.terminate, origin: .control(uid: peer.userID, pid: peer.processID)))
     }
 
-    /// Answers the clients that asked for a stop, and from now on each that asks for one.
+    /// Responds to the clients that requested a stop, and from now on to each that requests one.
     func ended(_ end: Host.End) {
         let stops = phase.withLock { phase -> [@Sendable (Host.End) -> Void] in
             guard case .running(let stops) = phase else { return [] }
@@ -101,8 +102,8 @@ extension RPCError {
         case .busy(let module, let time):
             self.init(
                 .overdue, "the host is busy",
-                detail: (module.map { "module '\($0)' is at work" } ?? "it has much to deliver")
-                    + ", and nothing else came to its turn within \(time.briefText); try again")
+                detail: (module.map { "module '\($0)' is running" } ?? "many events are waiting")
+                    + ", and the request was not reached within \(time.briefText); try again")
         }
     }
 }

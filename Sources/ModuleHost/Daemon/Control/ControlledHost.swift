@@ -2,26 +2,27 @@ import AppService
 
 /// The host behind a control socket.
 ///
-/// - Thread: The control socket's, which must not be kept waiting: an answer may come at any time,
-///   from any thread.
-/// - Order: None is needed; answers overtake each other.
+/// - Thread: The control socket's, which must not be blocked: a response may be sent at any time, from any
+///   thread.
+/// - Order: None is required; responses may be out of order.
 package protocol ControlledHost: Sendable {
-    /// The facts that do not change while it runs.
+    /// The facts that do not change while the host runs.
     var identity: HostIdentity { get }
 
-    /// Returns the status of the app, without asking the lane.
+    /// Returns the status of the app, without using the lane.
     ///
-    /// - Throws: ``RPCErrorCode/notRunning`` where it has come to its end.
+    /// - Throws: ``RPCErrorCode/notRunning`` where the app has ended.
     func status() throws(RPCError) -> HostStatus
 
-    /// Tells how each enabled module is doing, in slatefile order, but for what the system says of processes.
+    /// Reports the status of each enabled module, in slatefile order, without the system's data about
+    /// processes.
     func modules(_ completion: @escaping @Sendable (Result<[ModuleStatus], RPCError>) -> Void)
 
-    /// Stops the app, and tells how it ended; of an app that stops already, too.
+    /// Stops the app, and reports how it ended; also for an app that is stopping already.
     ///
     /// - Parameters:
-    ///   - peer: Who wants it.
-    ///   - completion: Is called once.
+    ///   - peer: The process that requests it.
+    ///   - completion: Called once.
     func stop(for peer: SocketPeer, _ completion: @escaping @Sendable (Host.End) -> Void)
 }
 
@@ -51,7 +52,7 @@ extension ControlMethods {
 }
 
 extension RPCReply {
-    /// Answers with a result or an error.
+    /// Responds with a result or an error.
     func give<Value>(
         _ result: Result<Value, RPCError>, _ write: (Value, inout JSONWriter) -> Void
     ) {
@@ -62,7 +63,7 @@ extension RPCReply {
     }
 }
 
-/// The identity of a host, known without asking the lane, which may be busy.
+/// The identity of a host, known without the lane, which may be busy.
 package struct HostIdentity: Hashable, Sendable {
     package var app: String
     package var slatefile: String
@@ -99,19 +100,19 @@ package struct HostIdentity: Hashable, Sendable {
     }
 }
 
-/// The status of an app: what `hostd status` shows.
+/// The status of an app, as `hostd status` shows it.
 package struct HostStatus: Hashable, Sendable {
     package var identity: HostIdentity
     package var metrics: HostMetrics
     /// The module whose code runs at this moment; nil where none does.
     package var atWork: ModuleID?
-    /// Nil for a host without an inbox.
+    /// The metrics of the inbox; nil for a host without one.
     package var inbox: InboxMetrics?
-    /// The holds that are open, in the order in which they were taken.
+    /// The open holds, in the order in which they were taken.
     package var holds: [OpenHold] = []
     /// The outcome of the last reload; nil before the first.
     package var lastReload: ReloadReport?
-    /// The modules that are isolated since hosts died at their work, in slatefile order.
+    /// The modules that are isolated because they were running when hosts died, in slatefile order.
     package var isolated: [ModuleID] = []
 
     package init(

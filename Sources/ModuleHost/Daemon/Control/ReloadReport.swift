@@ -1,15 +1,15 @@
-/// The report of a reload: what `hostd reload` prints, and `hostd status` shows of the last one.
+/// The report of a reload: the output of `hostd reload`, and the last one in `hostd status`.
 package struct ReloadReport: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
-        /// The new slatefile holds.
+        /// The new slatefile took effect.
         case applied(ReloadPlan)
-        /// Nothing changed, but perhaps for what waits for the next start.
+        /// Nothing changed, except possibly keys that wait for the next start.
         case unchanged(ReloadPlan)
         /// The slatefile, or its file of tokens, is invalid or cannot be read.
         case invalid(SlatefileFailure)
-        /// The slatefile before holds; why, in words.
+        /// The former slatefile stays in effect; the reason in words.
         case rolledBack(String)
-        /// The host stopped first.
+        /// The host stopped before.
         case stopped
     }
 
@@ -25,7 +25,7 @@ package struct ReloadReport: Hashable, Sendable {
         self.time = time
     }
 
-    /// The code that a command returns which asked for it.
+    /// The exit code of the command that requested it.
     package var exitCode: ExitCode {
         switch outcome {
         case .applied, .unchanged: .success
@@ -45,7 +45,7 @@ package struct ReloadReport: Hashable, Sendable {
         }
     }
 
-    /// The status line for the service manager; nil for nothing worth a word.
+    /// The status line for the service manager; nil for a reload without a problem.
     var notice: String? {
         switch outcome {
         case .applied, .unchanged, .stopped: nil
@@ -67,8 +67,8 @@ package struct ReloadReport: Hashable, Sendable {
     /// Writes the report as one object.
     ///
     /// - Parameters:
-    ///   - json: Where to.
-    ///   - isWhole: Whether to write every fault and every module, and not the summary alone.
+    ///   - json: The writer.
+    ///   - isWhole: Whether to write every diagnostic and every module, and not the summary alone.
     func write(to json: inout JSONWriter, isWhole: Bool) {
         json.object {
             $0.member("outcome", word)
@@ -90,7 +90,7 @@ package struct ReloadReport: Hashable, Sendable {
 }
 
 extension ReloadPlan {
-    /// Writes what changes as one object.
+    /// Writes the changes as one object.
     fileprivate func write(to json: inout JSONWriter) {
         json.object {
             $0.member("added", added.map(\.text))

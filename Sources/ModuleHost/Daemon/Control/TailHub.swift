@@ -3,13 +3,13 @@ import Synchronization
 
 /// The distributor of log records to the followers of a host.
 ///
-/// Publishing never waits for a follower: each has a ring of its own, in which the newest pushes out
-/// the oldest; a follower receives the number of lost ones at the place where they are missing. Without
+/// Publishing never waits for a follower: each has a ring of its own, in which the newest line replaces the
+/// oldest; a follower receives the number of lost ones at the place where they are missing. Without
 /// followers, publishing costs one atomic load.
 ///
 /// As a sink it publishes log records: put it behind a log with a ``LogTee``.
 package final class TailHub: LogSink {
-    /// The limits of what waits for one follower.
+    /// The limits of the lines that wait for one follower.
     struct Limits: Hashable, Sendable {
         var entries = 1024
         var bytes = 1 << 20
@@ -27,7 +27,7 @@ package final class TailHub: LogSink {
     @inline(__always)
     package var isFollowed: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// Tells the followers what happened.
+    /// Publishes an event to the followers.
     ///
     /// - Parameter members: Writes the members of an object; called only if there is a follower, on
     ///   this thread, at once.
@@ -51,11 +51,11 @@ package final class TailHub: LogSink {
         for follower in followers.withLock({ $0 }) { follower.append(line) }
     }
 
-    /// Begins to keep what happens for one more follower.
+    /// Adds a follower, and begins to keep events for it.
     ///
-    /// - Parameter wake: Is called when there is something to take after there was nothing; on the
-    ///   thread that publishes, so it must be quick.
-    /// - Returns: What the follower takes it from.
+    /// - Parameter wake: Called when there is an event to take after there was none; on the publishing
+    ///   thread, so it must be quick.
+    /// - Returns: The follower.
     func follow(wake: @escaping @Sendable () -> Void) -> TailFollower {
         let follower = TailFollower(limits: limits, wake: wake)
         followers.withLock { $0.append(follower) }
@@ -104,7 +104,7 @@ final class TailFollower: Sendable {
         if isFirst { wake() }
     }
 
-    /// Takes the oldest line, or before it the news of those that are missing.
+    /// Takes the oldest line, or before it the number of missing lines.
     func next() -> [UInt8]? {
         ring.withLock { ring in
             if ring.lost > 0 {
@@ -134,7 +134,7 @@ extension TailFollower.Ring {
     }
 }
 
-/// A log sink that hands each record to two others.
+/// A log sink that passes each record to two others.
 package struct LogTee: LogSink {
     private let first: any LogSink
     private let second: any LogSink

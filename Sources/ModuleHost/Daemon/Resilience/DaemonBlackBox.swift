@@ -1,18 +1,18 @@
-/// The black box of a daemon: what the last one left, and its own, where there is room for one.
+/// The black box of a daemon: the last host's, and its own, where there is room for one.
 struct DaemonBlackBox: Sendable {
-    /// The contents that the last host on the state directory left; nil if there was none.
+    /// The contents of the last host's box on the state directory; nil if there was none.
     let previous: BlackBox.Contents?
     /// This host's black box; nil if it runs without one.
     let box: BlackBox?
     private let directory: StateDirectory
     private let log: Log
 
-    /// Reads what the last host left, says it if that died, and makes a new box.
+    /// Reads the last host's box, logs that host's death if it died, and creates a new box.
     ///
     /// - Parameters:
     ///   - directory: The state directory, which this process has claimed.
-    ///   - slatefile: What is to run.
-    ///   - log: Where to say it. A box that cannot be made costs a warning, and nothing else.
+    ///   - slatefile: The slatefile to run.
+    ///   - log: The log. A box that cannot be created causes a warning, and no other consequence.
     init(in directory: StateDirectory, for slatefile: Slatefile, log: Log) {
         self.directory = directory
         self.log = log
@@ -28,7 +28,7 @@ struct DaemonBlackBox: Sendable {
         if let death = previous?.death { log.warning("\(death)") }
     }
 
-    /// Lets the new box take the place of the old one: what that said has been made use of.
+    /// Replaces the old box by the new one: the old one was processed.
     func begin() {
         guard let box else { return BlackBox.remove(in: directory) }
         do throws(FileError) {
@@ -44,6 +44,7 @@ struct DaemonBlackBox: Sendable {
 
     private func warn(_ error: FileError) {
         log.warning(
-            "no black box: \(error); if this host dies, the next one cannot say what it was at")
+            "no black box: \(error); if this host dies, the next one cannot report what it was doing"
+        )
     }
 }

@@ -1,13 +1,14 @@
 import AppService
 
-/// The process of `hostd run --respawn`: starts a host, and starts it again when it dies.
+/// The process of `hostd run --respawn`: it starts a host, and restarts it when it dies.
 ///
-/// It does nothing else, so there is little that it could die of: one thread, no files, and of each signal it
-/// knows no more than the process to pass it on to. As process 1 it also reaps the processes that no other
-/// one waits for.
+/// It does nothing else, so it has few reasons to die: one thread, no files, and each signal is only passed
+/// on to the host. As process 1 it also reaps orphaned processes.
 struct RespawningParent {
-    /// After a host that has run for long the next one is there at once; as systemd has it in our units, five
-    /// deaths in a minute are too many.
+    /// The limits of restarts.
+    ///
+    /// After a long run the next host starts at once; as in the systemd units of this package, five deaths in a
+    /// minute end the restarts.
     private static let limits = RestartPolicy.Limits(
         shortestDelay: .milliseconds(1), longestDelay: .seconds(10), spread: 0,
         health: .seconds(60), intensity: 5, period: .seconds(60))
@@ -17,7 +18,7 @@ struct RespawningParent {
     private let log: Log
     private let signals: SignalSet
 
-    /// - Parameter options: What the host is to run, which its own command line tells it.
+    /// - Parameter options: The options of the host, which it reads from its own command line.
     init(_ options: HostDaemonOptions) {
         environment = options.environment
         output = LogOutput(
@@ -27,7 +28,7 @@ struct RespawningParent {
         signals = SignalListener.takeAll()
     }
 
-    /// Runs until a host has ended as it was to, or no other start would mend what it ended of.
+    /// Runs until a host has ended as requested, or with an error that a restart cannot remedy.
     ///
     /// - Thread: The main thread.
     /// - Returns: The code of the last host; ``ExitCode/failed`` where that was killed.
@@ -64,13 +65,13 @@ struct RespawningParent {
     private struct Death {
         let processID: Int32
         let exit: ChildProcess.Exit
-        /// Whether it was to end.
+        /// Whether the host was to end for good.
         let stopsForGood: Bool
 
         /// The exit code of this process; nil if another host is to be started.
         var finalCode: ExitCode? {
             switch exit {
-            // It has lost a part that it cannot do without: another one may have it.
+            // The host has lost a required part: another one may have it.
             case .code(ExitCode.failed.rawValue) where !stopsForGood: nil
             case .code(let code): ExitCode(rawValue: code) ?? .failed
             case .signal: stopsForGood ? .failed : nil
@@ -78,7 +79,7 @@ struct RespawningParent {
         }
     }
 
-    /// Starts a host, and passes on what signals come until it has ended.
+    /// Starts a host, and passes on signals until it has ended.
     private func runHost() throws(SystemError) -> Death {
         let (processID, link) = try RespawnLink.startChild(
             environment: environment, blocking: SignalListener.takenSignals)
@@ -88,7 +89,7 @@ struct RespawningParent {
                 guard let exit = ChildProcess.reap(until: processID) else { continue }
                 return Death(processID: processID, exit: exit, stopsForGood: link.stopsForGood)
             }
-            // What comes from the terminal goes to all of its group, the host too.
+            // A signal from the terminal goes to its whole group, the host included.
             guard signal.sender != nil else { continue }
             if let value = signal.value {
                 try? Signals.queue(signal.number, value: value, to: processID)
@@ -100,7 +101,7 @@ struct RespawningParent {
 
     /// Waits before another start.
     ///
-    /// - Returns: False where this process was asked to end.
+    /// - Returns: False where this process was requested to end.
     private func pause(until instant: ContinuousClock.Instant) -> Bool {
         while let signal = Signals.wait(for: signals, until: instant) {
             if signal.number == Signals.childEnded {

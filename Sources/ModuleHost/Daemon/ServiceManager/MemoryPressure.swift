@@ -1,19 +1,19 @@
 import AppService
 
-/// Turns memory pressure on the system into the event `memory-warning`.
+/// A watch that turns memory pressure on the system into the event `memory-warning`.
 ///
-/// The kernel wakes a thread that waits for it; nothing looks from time to time. Where the service
-/// manager says what to watch (`$MEMORY_PRESSURE_WATCH`, see systemd's MEMORY_PRESSURE), that is
-/// watched, else the whole system. Where neither can be, modules get the event by other ways only.
+/// The kernel wakes a thread that waits for it; there is no polling. Where the service manager names a file
+/// to watch (`$MEMORY_PRESSURE_WATCH`, see systemd's MEMORY_PRESSURE), that is watched, else the whole
+/// system. Where neither is possible, modules receive the event only from other sources.
 final class MemoryPressure: Sendable {
     /// The watched source, and its threshold.
     struct Watch: Hashable {
         var path: String
         var trigger: [UInt8]
 
-        /// Some task waited for memory for 150 ms within 2 s: below that nothing is felt.
+        /// A task waited for memory for 150 ms within 2 s: below that there is no noticeable effect.
         ///
-        /// Windows of other lengths than a multiple of 2 s are for root alone.
+        /// Windows of other lengths than a multiple of 2 s are reserved for root.
         static let system = Watch(
             path: "/proc/pressure/memory", trigger: Array("some 150000 2000000\0".utf8))
     }
@@ -27,9 +27,9 @@ final class MemoryPressure: Sendable {
     private let end: WakeSignal?
 
     /// - Parameters:
-    ///   - time: What tells warnings apart.
-    ///   - log: Where it says what it watches.
-    ///   - onPressure: Is called on a thread of this object's.
+    ///   - time: The clock that separates warnings.
+    ///   - log: The log.
+    ///   - onPressure: Called on a thread of this object.
     init(
         time: any TimeSource = SystemTimeSource.shared, log: Log,
         _ onPressure: @escaping @Sendable () -> Void
@@ -40,11 +40,11 @@ final class MemoryPressure: Sendable {
         end = try? WakeSignal()
     }
 
-    /// Begins to watch, where something can be watched.
+    /// Begins to watch, where there is a source.
     func start(_ environment: [String: String]) {
         guard let end else { return log.debug("memory pressure is not watched: no descriptor") }
         guard let watch = Self.watch(environment) else {
-            return log.debug("memory pressure is not watched: MEMORY_PRESSURE_WATCH says so")
+            return log.debug("memory pressure is not watched: MEMORY_PRESSURE_WATCH disables it")
         }
         do throws(SystemError) {
             let source = try PressureSource(at: watch.path, trigger: watch.trigger)
@@ -65,7 +65,7 @@ final class MemoryPressure: Sendable {
         while source.wait(until: end) {
             let now = time.now()
             if let last, last.duration(to: now) < Self.pause {
-                log.debug("memory pressure goes on")
+                log.debug("memory pressure continues")
                 continue
             }
             last = now

@@ -1,16 +1,16 @@
 import AppService
 
-/// Tells the service manager how the host is doing, in the manner of `sd_notify`: that it is ready,
-/// reloads or stops, and in a line of text what `systemctl status` shows.
+/// A notifier that reports the state of the host to the service manager, with the protocol of `sd_notify`:
+/// that it is ready, reloads or stops, and a line of text for `systemctl status`.
 ///
-/// Without `$NOTIFY_SOCKET` it does nothing. A socket that is missing, wrong or full does no harm: what
-/// does not go out at once is tried again for a while, and given up with a line in the log.
+/// Without `$NOTIFY_SOCKET` it has no effect. A socket that is missing, wrong or full does no harm: a message
+/// that cannot be sent at once is tried again for a while, and then dropped with a line in the log.
 ///
 /// - Thread: Any; never waits.
 package final class ReadinessNotifier: Sendable {
     private enum Phase {
         case starting
-        /// With so many reloads under way.
+        /// The host is running, with this many reloads in progress.
         case running(reloads: Int)
         case stopping
         case ended
@@ -22,7 +22,7 @@ package final class ReadinessNotifier: Sendable {
         var phase = Phase.starting
         /// The health of the app, in words.
         var health = ""
-        /// The outcome of the last reload, if there is something to say.
+        /// The outcome of the last reload, if it is worth showing.
         var note: String?
         /// The status that was sent last.
         var status: String?
@@ -32,7 +32,7 @@ package final class ReadinessNotifier: Sendable {
         var hasComplained = false
     }
 
-    /// Tried again after 100 ms, then after twice as long each time: some 50 s in all.
+    /// The number of retries: after 100 ms, then after twice as long each time, some 50 s in all.
     private static let maximumRetries = 9
     private static let maximumUnsent = 16
 
@@ -44,9 +44,9 @@ package final class ReadinessNotifier: Sendable {
     /// Creates a notifier.
     ///
     /// - Parameters:
-    ///   - environment: Where `NOTIFY_SOCKET` is looked up.
-    ///   - log: Where it says that the service manager cannot be notified.
-    ///   - time: When what did not go out is tried again.
+    ///   - environment: The variables, of which `NOTIFY_SOCKET` is read.
+    ///   - log: The log for failures to notify the service manager.
+    ///   - time: The clock for retries.
     package init(
         environment: [String: String], log: Log, time: any TimeSource = SystemTimeSource.shared
     ) {
@@ -67,12 +67,12 @@ package final class ReadinessNotifier: Sendable {
 
     // MARK: Notifications
 
-    /// The host is doing so; what has not changed is not told again.
+    /// Reports the health of the host; unchanged values are not sent again.
     package func report(_ health: HostHealth) {
         update { state in
             state.health = "\(health)"
             switch state.phase {
-            // With READY itself.
+            // Sent with READY itself.
             case .starting where health.isReady: return []
             case .starting, .running: return Self.status(&state)
             case .stopping, .ended: return []
@@ -80,7 +80,7 @@ package final class ReadinessNotifier: Sendable {
         }
     }
 
-    /// The app has launched.
+    /// Reports that the app has launched.
     package func launched() {
         update { state in
             guard case .starting = state.phase else { return [] }
@@ -89,15 +89,15 @@ package final class ReadinessNotifier: Sendable {
         }
     }
 
-    /// A reload begins: ``ready(status:)`` must follow, whatever comes of it.
+    /// Reports that a reload begins: ``ready(status:)`` must follow, whatever its outcome.
     ///
-    /// Before READY, and in a stop, it means nothing to a service manager, and is not told.
+    /// Before READY, and in a stop, it has no meaning for a service manager, and is not sent.
     package func reloading() {
         update { state in
             guard case .running(let reloads) = state.phase else { return [] }
             state.phase = .running(reloads: reloads + 1)
             state.status = Self.reloadingStatus
-            // The instant tells an answer to this reload from one to an earlier one.
+            // The instant distinguishes a response to this reload from one to an earlier reload.
             return [
                 "RELOADING=1", "MONOTONIC_USEC=\(NotifySocket.monotonicMicroseconds)",
                 "STATUS=\(Self.reloadingStatus)",
@@ -105,12 +105,12 @@ package final class ReadinessNotifier: Sendable {
         }
     }
 
-    /// A reload has ended.
+    /// Reports that a reload has ended.
     ///
     /// Of several at a time, the last one to end is reported.
     ///
-    /// - Parameter note: What came of it, for the status: `reload refused: 2 faults`. Nil for nothing
-    ///   worth a word.
+    /// - Parameter note: The outcome, for the status, such as `reload refused: …`. Nil for a reload without a
+    ///   problem.
     package func ready(status note: String? = nil) {
         update { state in
             state.note = note
@@ -120,18 +120,18 @@ package final class ReadinessNotifier: Sendable {
         }
     }
 
-    /// A stop begins.
+    /// Reports that a stop begins.
     ///
     /// - Parameters:
-    ///   - reason: Why.
-    ///   - time: How long it may take until the process has ended.
+    ///   - reason: The reason.
+    ///   - time: The longest time until the process has ended.
     package func stopping(because reason: String, within time: Duration) {
         update { state in
             switch state.phase {
             case .starting, .running: state.phase = .stopping
             case .stopping, .ended: return []
             }
-            // Where the unit gives it less, a stop that takes longer would be cut short.
+            // Where the unit allows less time, a longer stop would be cut short.
             return [
                 "STOPPING=1", "STATUS=stopping: \(reason)",
                 "EXTEND_TIMEOUT_USEC=\(time.wholeNanoseconds / 1000)",
@@ -139,11 +139,11 @@ package final class ReadinessNotifier: Sendable {
         }
     }
 
-    /// The process is about to end; the first word on it counts.
+    /// Reports that the process is about to end; only the first report counts.
     ///
     /// - Parameters:
-    ///   - code: How.
-    ///   - reason: What was wrong, where there is more to say than what the code means.
+    ///   - code: The exit code.
+    ///   - reason: The error, where there is more to report than the meaning of the code.
     package func ended(_ code: ExitCode, because reason: String? = nil) {
         update { state in
             if case .ended = state.phase { return [] }
@@ -153,7 +153,7 @@ package final class ReadinessNotifier: Sendable {
         }
     }
 
-    /// Answers the service manager's watchdog.
+    /// Responds to the service manager's watchdog.
     package func ping() { update { _ in ["WATCHDOG=1"] } }
 
     private static func status(_ state: inout State, always: Bool = false) -> [String] {
@@ -163,7 +163,7 @@ package final class ReadinessNotifier: Sendable {
         return ["STATUS=\(status)"]
     }
 
-    // MARK: How
+    // MARK: Sending
 
     /// Sends what `body` returns as one datagram, a line each.
     private func update(_ body: (inout State) -> [String]) {
@@ -171,13 +171,13 @@ package final class ReadinessNotifier: Sendable {
         state.withLock { state in
             let lines = body(&state)
             guard !lines.isEmpty else { return }
-            // A break within a line would begin another; the rest 'systemctl status' shows as it is.
+            // A break within a line would begin another; 'systemctl status' shows the rest unchanged.
             let text = lines.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
                 .map { TerminalText(escaping: $0).string }
                 .joined(separator: "\n")
             guard text != state.unsent.last, state.unsent.count < Self.maximumUnsent else { return }
             state.unsent.append(text)
-            // Else it has its turn when the alarm rings.
+            // Otherwise it is sent when the alarm rings.
             if state.unsent.count == 1 { send(&state) }
         }
     }
@@ -205,6 +205,6 @@ package final class ReadinessNotifier: Sendable {
 
     private static func complain(_ error: SystemError, _ log: Log) {
         log.warning(
-            "the service manager cannot be told how the host is doing: NOTIFY_SOCKET: \(error)")
+            "cannot notify the service manager: NOTIFY_SOCKET: \(error)")
     }
 }

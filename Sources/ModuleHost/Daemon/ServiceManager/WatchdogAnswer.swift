@@ -1,12 +1,12 @@
 import AppService
 import Synchronization
 
-/// Answers the watchdog of the service manager, each time after a round trip through the lane, and not
-/// while the host is unhealthy: then a new start would serve better.
+/// The responder to the watchdog of the service manager: each time after a round trip through the lane, and
+/// not while the host is unhealthy, so that it is restarted.
 ///
-/// Only where `$WATCHDOG_USEC` asks for it: nothing else wakes an idle host.
+/// Only where `$WATCHDOG_USEC` requests it: nothing else wakes an idle host.
 final class WatchdogAnswer: Sendable {
-    /// Half of the time after which the service manager gives the host up.
+    /// Half of the time after which the service manager restarts the host.
     let interval: Duration
     private let host: Host
     private let notifier: ReadinessNotifier
@@ -14,14 +14,14 @@ final class WatchdogAnswer: Sendable {
     private let isSilent = Atomic(false)
     private let hasEnded = Atomic(false)
 
-    /// Nil if no answers are asked for.
+    /// Creates a responder; nil if no responses are requested.
     ///
     /// - Parameters:
-    ///   - host: The host to answer for.
-    ///   - environment: Where `WATCHDOG_USEC` is looked up, and `WATCHDOG_PID`, which must be ours where
-    ///     it is set.
-    ///   - notifier: What answers.
-    ///   - log: Where it says that it does not answer any more.
+    ///   - host: The host to respond for.
+    ///   - environment: The variables, of which `WATCHDOG_USEC` is read, and `WATCHDOG_PID`, which must be
+    ///     this process where it is set.
+    ///   - notifier: The notifier that sends the responses.
+    ///   - log: The log for the end of the responses.
     init?(
         for host: Host, environment: [String: String], through notifier: ReadinessNotifier, log: Log
     ) {
@@ -53,7 +53,7 @@ final class WatchdogAnswer: Sendable {
         look()
     }
 
-    /// Answers no more.
+    /// Ends the responses.
     func stop() { hasEnded.store(true, ordering: .relaxed) }
 
     private func look() {
@@ -68,8 +68,8 @@ final class WatchdogAnswer: Sendable {
             case .failure(.ended): return
             case .failure(.busy(let module, let time)):
                 fallSilent(
-                    "the lane did not come round within \(time.briefText)"
-                        + (module.map { ", module '\($0)' is at work" } ?? ""))
+                    "the lane was not free within \(time.briefText)"
+                        + (module.map { ", module '\($0)' is running" } ?? ""))
             }
             let rest = interval - began.duration(to: host.time.now())
             host.time.schedule(after: rest) { [self] in look() }

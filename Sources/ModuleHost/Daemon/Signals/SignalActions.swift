@@ -1,4 +1,5 @@
-/// The action of each signal, by its number: made once, so that a signal in a burst costs no more than its delivery.
+/// The action of each signal, by its number: created once, so that a signal in a burst costs no more than its
+/// delivery.
 struct SignalActions: Sendable {
     enum Action: Sendable {
         case reload
@@ -8,8 +9,8 @@ struct SignalActions: Sendable {
 
     private var actions: [Int32: (name: String, action: Action)] = [:]
 
-    /// - Parameter signals: What the slatefile makes of signals, which was checked: a payload that its
-    ///   event could not take did not get here.
+    /// - Parameter signals: The actions of the slatefile, which was checked: a payload that its event cannot
+    ///   take is not possible here.
     init(_ signals: [SignalName: Slatefile.SignalAction]) {
         for (signal, action) in signals {
             guard let action = Action(action) else { continue }
@@ -28,7 +29,7 @@ struct SignalActions: Sendable {
         }
     }
 
-    /// The signals that modules are notified of, as far as they are notified of them one by one.
+    /// The signals whose events are delivered to modules one by one.
     var delivered: [Int32] {
         let stopping = stopping
         return actions.compactMap { number, entry in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The main thread as the one that takes the signals of the process.
+/// The main thread, which takes the signals of the process.
 ///
 /// ```swift
 /// SignalListener.hold()                // the first statement of `main`
@@ -10,7 +10,7 @@ import Synchronization
 /// listener.loop { signal in … return .goOn }
 /// ```
 ///
-/// A signal that arrives before the loop waits for it; real-time ones wait in order, each.
+/// A signal that arrives before the loop waits for it; real-time signals are queued, in order.
 package final class SignalListener: Sendable {
     /// The next step of the loop.
     package enum Next: Hashable, Sendable {
@@ -18,19 +18,19 @@ package final class SignalListener: Sendable {
         case end
     }
 
-    /// The signals of a terminal that keep their default: Ctrl-Z stops a program, Ctrl-\ ends it with a core dump where
-    /// those are allowed, also a host that hangs.
+    /// The signals of a terminal that keep their default action: Ctrl-Z stops a program, Ctrl-\ ends it with
+    /// a core dump where those are allowed, even a host that hangs.
     ///
-    /// They do so from the loop on.
+    /// They have it from the loop on.
     package static let keptDefault = Signals.fromKeyboard
 
     private let thread: UInt
     private let isEnding = Atomic(false)
 
-    /// Holds all signals back, and has a crash end the process at once: the first statement of `main`, before it
-    /// is known whether the process is a host.
+    /// Blocks all signals, and makes a crash end the process at once: the first statement of `main`, before
+    /// it is known whether the process is a host.
     ///
-    /// - Returns: The signals that were blocked before, for a process that is none.
+    /// - Returns: The signals that were blocked before, for a process that is not a host.
     @discardableResult
     package static func hold() -> SignalSet {
         let inherited = Signals.blockExactly(takenSignals)
@@ -38,31 +38,31 @@ package final class SignalListener: Sendable {
         return inherited
     }
 
-    /// Holds all signals back from this thread and every one that it will start, so that none is
-    /// lost or kills before ``loop(keepingDefault:_:)`` takes it.
+    /// Blocks all signals in this thread and every one that it will start, so that none is lost or ends the
+    /// process before ``loop(keepingDefault:_:)`` takes it.
     ///
-    /// Those that the parent process had ignored count again. Writing to a pipe without a reader
-    /// becomes an error. Call it before any other thread exists: one that was there has no such
-    /// mask, and the kernel would give it signals to die of.
+    /// Signals that the parent process had ignored have an effect again. Writing to a pipe without a reader
+    /// becomes an error. Call it before any other thread exists: an existing thread does not have the mask,
+    /// and the kernel would deliver signals to it that end the process.
     package static func blockAll() {
         Signals.blockExactly(takenSignals)
         Signals.restoreIgnored()
         Signals.turnIntoErrors()
     }
 
-    /// All signals but those that must stay open.
+    /// The signals to block: all but those that must stay unblocked.
     static var takenSignals: SignalSet {
         var set = SignalSet.all
-        // Blocked, one from outside would never end the process: not the ABRT of a watchdog, either.
+        // Blocked, one from outside would never end the process: not even the ABRT of a watchdog.
         set.remove(Signals.synchronous)
-        // Blocked, they would stay pending; ignored, they are errors of the call that caused them.
+        // Blocked, they would stay pending; ignored, they make the call that caused them fail.
         set.remove(Signals.turnedIntoErrors)
         return set
     }
 
-    /// Has the calling thread, the only one, take all signals but those of ``keptDefault``.
+    /// Makes the calling thread, the only one, take all signals but those of ``keptDefault``.
     ///
-    /// For a process that waits for signals by itself.
+    /// For a process that waits for signals itself.
     static func takeAll() -> SignalSet { take(but: keptDefault) }
 
     /// Creates a listener for the calling thread, which must be the main thread and call the loop.
@@ -70,15 +70,14 @@ package final class SignalListener: Sendable {
 
     /// Takes signals, one after the other, until the handler or ``end()`` ends it.
     ///
-    /// Whatever stays pending then is not taken. Nothing is allocated for a signal but by the
-    /// handler.
+    /// Signals that are pending then are not taken. Nothing is allocated for a signal except by the handler.
     ///
     /// - Parameters:
-    ///   - keptDefault: Signals that keep their default action instead of being taken; asked at the
-    ///     beginning and after ``reconsider()``.
-    ///   - waiting: Signals that are left to wait; asked before each that is taken.
-    ///   - handler: Runs on this thread. Gets every signal but those kept, the synchronous ones and
-    ///     the one that ``end()`` uses.
+    ///   - keptDefault: Returns the signals that keep their default action instead of being taken; called at
+    ///     the beginning and after ``reconsider()``.
+    ///   - waiting: Returns the signals that stay pending; called before each signal that is taken.
+    ///   - handler: Runs on this thread. Receives every signal but those kept, the synchronous ones and the
+    ///     one that ``end()`` uses.
     package func loop(
         keepingDefault keptDefault: () -> [Int32] = { SignalListener.keptDefault },
         leaving waiting: () -> [Int32] = { [] },
@@ -89,7 +88,7 @@ package final class SignalListener: Sendable {
             var wanted = set
             wanted.remove(waiting())
             let signal = Signals.wait(for: wanted)
-            // Others may send this one too; without the flag it means no more than to look again.
+            // Other processes may send this signal too; without the flag it only causes another check.
             if signal.number == Signals.wakeUp {
                 set = Self.take(but: keptDefault())
             } else if handler(signal) == .end {
@@ -98,17 +97,17 @@ package final class SignalListener: Sendable {
         }
     }
 
-    /// Waits for one of some signals, before the loop; all others go on waiting for that.
+    /// Waits for one of some signals, before the loop; all others stay pending.
     ///
     /// - Parameters:
-    ///   - signals: Which.
+    ///   - signals: The signals to wait for.
     ///   - keptDefault: Signals that keep their default action meanwhile.
     /// - Returns: The first of them; nil after ``end()``.
     package func waitForOne(
         of signals: [Int32], keepingDefault keptDefault: () -> [Int32]
     ) -> ReceivedSignal? {
         _ = Self.take(but: keptDefault())
-        // No thread that is started from now on may have them open.
+        // A thread that is started from now on must have them blocked.
         defer { _ = Self.take(but: []) }
         var set = SignalSet(signals)
         set.insert(Signals.wakeUp)
@@ -119,7 +118,7 @@ package final class SignalListener: Sendable {
         return nil
     }
 
-    /// Has the loop take all signals but those of `kept`, which do what they do by default.
+    /// Makes the loop take all signals but those of `kept`, which have their default action.
     private static func take(but kept: [Int32]) -> SignalSet {
         var set = takenSignals
         set.remove(kept)
@@ -127,12 +126,12 @@ package final class SignalListener: Sendable {
         return set
     }
 
-    /// Has the loop ask again which signals keep their default action.
+    /// Makes the loop update the signals that keep their default action.
     ///
     /// For any thread.
     package func reconsider() { Signals.send(Signals.wakeUp, toThread: thread) }
 
-    /// Ends the loop, or keeps it from beginning.
+    /// Ends the loop, or prevents it from beginning.
     ///
     /// For any thread; the loop may be in the handler.
     package func end() {

@@ -1,4 +1,4 @@
-/// The action of each signal, and the command that sends it: what `hostd signals` shows.
+/// The action of each signal, and the command that sends it, as `hostd signals` shows them.
 package struct SignalTable: Hashable, Sendable {
     /// One signal.
     package struct Row: Hashable, Sendable {
@@ -7,18 +7,18 @@ package struct SignalTable: Hashable, Sendable {
         package let action: String
     }
 
-    /// The signals that do something, by number.
+    /// The signals with an action, by number.
     package let rows: [Row]
-    /// The state directory of the host they are for.
+    /// The state directory of the host.
     package let stateDirectory: StateDirectory
-    /// Whether a host runs on it, and as which process.
+    /// Whether a host runs on it, and its process.
     package let holder: PidFile.Holder
 
     /// Creates a table.
     ///
     /// - Parameters:
-    ///   - actions: What the slatefile makes of the signals, defaults included.
-    ///   - stateDirectory: Where the host's pid file is.
+    ///   - actions: The actions of the slatefile, defaults included.
+    ///   - stateDirectory: The folder of the host's pid file.
     ///   - holder: Whether a host runs there.
     package init(
         _ actions: [SignalName: Slatefile.SignalAction], stateDirectory: StateDirectory,
@@ -30,8 +30,8 @@ package struct SignalTable: Hashable, Sendable {
         self.holder = holder
     }
 
-    /// The command that sends the signal: with the number of the host that runs, or else so that it
-    /// finds the one that will.
+    /// Returns the command that sends the signal: with the number of the running host, or else one that finds
+    /// a future host.
     package func command(for row: Row) -> String {
         let path = stateDirectory.path(of: PidFile.name)
         let process =
@@ -41,7 +41,7 @@ package struct SignalTable: Hashable, Sendable {
         return "kill -\(row.signal.name) \(process)"
     }
 
-    /// The table as people read it.
+    /// The table as text for people.
     package var text: TerminalText {
         let actions = rows.map { TerminalText(escaping: $0.action) }
         let nameWidth = max(6, rows.map(\.signal.name.count).max() ?? 0)
@@ -69,7 +69,7 @@ package struct SignalTable: Hashable, Sendable {
             """
     }
 
-    /// The table as programs read it: one object, a newline at its end.
+    /// The table as JSON for programs: one object, a newline at its end.
     package var json: [UInt8] {
         var json = JSONWriter()
         json.object {
@@ -98,7 +98,7 @@ package struct SignalTable: Hashable, Sendable {
 extension Slatefile.SignalAction {
     /// The action, in words.
     ///
-    /// Payloads are not shown: they may hold secrets.
+    /// Payloads are not shown: they may contain secrets.
     fileprivate var summary: String {
         switch self {
         case .reload: "reload the slatefile"

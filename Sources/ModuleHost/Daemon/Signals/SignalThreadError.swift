@@ -1,7 +1,7 @@
 /// A reason why the first signal would end the process instead of reaching the host.
 ///
-/// The kernel hands a signal to any thread that has not blocked it. The host blocks its signals in its own thread
-/// and in those that it starts, so a thread that was there before takes them, with the default action.
+/// The kernel delivers a signal to any thread that has not blocked it. The host blocks its signals in its own
+/// thread and in those that it starts, so a thread that existed before takes them, with the default action.
 enum SignalThreadError: Error, Hashable, Sendable {
     /// The host was called on another thread than the main one: this one.
     case notMainThread(SystemThread)
@@ -10,9 +10,10 @@ enum SignalThreadError: Error, Hashable, Sendable {
 
     /// Checks the threads of this process.
     ///
-    /// A thread that blocks the signals may exist, such as that of a sanitizer. Without `/proc` nothing can be checked.
+    /// A thread that blocks the signals may exist, such as that of a sanitizer. Without `/proc` nothing can
+    /// be checked.
     ///
-    /// - Throws: The first that is wrong.
+    /// - Throws: The first unsuitable thread.
     static func check() throws(SignalThreadError) {
         guard let current = SystemThread.current else { return }
         guard current.isMain else { throw .notMainThread(current) }
@@ -24,7 +25,7 @@ enum SignalThreadError: Error, Hashable, Sendable {
 }
 
 extension SignalThreadError: CustomStringConvertible {
-    /// One line: the call, the thread that is in the way, the consequence and the remedy.
+    /// One line: the call, the unsuitable thread, the consequence and the remedy.
     var description: String {
         let remedy =
             "call HostDaemon.run first thing in main, on the main thread, before any thread is made"

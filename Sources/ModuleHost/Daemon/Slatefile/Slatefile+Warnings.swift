@@ -2,7 +2,7 @@ extension Slatefile {
     /// Returns the warnings about a valid slatefile that will not run as it should on this machine, a line each.
     ///
     /// - Parameters:
-    ///   - path: The slatefile's path: commands begin in its folder.
+    ///   - path: The slatefile's path: commands are relative to its folder.
     ///   - environment: The environment of the host.
     /// - Returns: The warnings, in the order of the modules; then those of signals.
     package func warnings(at path: String, environment: [String: String]) -> [String] {

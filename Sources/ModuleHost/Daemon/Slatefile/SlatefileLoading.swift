@@ -1,13 +1,13 @@
 /// The reason why there is no valid slatefile.
 package enum SlatefileFailure: Error, Hashable, Sendable {
-    /// It cannot be read.
+    /// The slatefile cannot be read.
     case unreadable(FileReadError)
-    /// It, or its file of tokens, is invalid.
+    /// The slatefile, or its file of tokens, is invalid.
     case invalid(SlatefileError)
     /// The file of tokens that the slatefile names cannot be read, or others could read or change it.
     case tokens(FileReadError, slatefile: String)
 
-    /// The file that is at fault.
+    /// The path of the file with the problem.
     package var path: String {
         switch self {
         case .unreadable(let error), .tokens(let error, _): error.path
@@ -23,14 +23,14 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
             case .failed: .inputOutput
             case .missing, .isDirectory, .notRegular, .tooLarge: .invalidSlatefile
             }
-        // What is too large is there, and may be read: it is not a slatefile.
+        // A file that is too large exists, and may be read: it is not a slatefile.
         case .unreadable(let error):
             if case .tooLarge = error.reason { .invalidSlatefile } else { .noInput }
         case .invalid: .invalidSlatefile
         }
     }
 
-    /// The first diagnostic with its place, and the number of others, in one line.
+    /// The first diagnostic with its place, and the number of others, on one line.
     package var summary: String {
         switch self {
         case .unreadable(let error): return "\(error)"
@@ -50,8 +50,8 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - command: The command that needs the slatefile, as the user wrote it: `hostd check`.
-    ///   - colored: Whether to use the colours of a terminal.
-    ///   - isReload: Whether a host that runs reads it again, which cannot be given another one.
+    ///   - colored: Whether to use the colors of a terminal.
+    ///   - isReload: Whether a running host reloads it, which cannot use another path.
     /// - Returns: The lines.
     package func text(
         for command: TerminalText, colored: Bool, isReload: Bool = false
@@ -74,9 +74,9 @@ extension Slatefile {
     ///
     /// - Parameters:
     ///   - path: The file's path. It must be a regular file of at most 16 MiB.
-    ///   - environment: What `${NAME}` in a `config` stands for.
+    ///   - environment: The variables for `${NAME}` in a `config`.
     /// - Returns: The slatefile.
-    /// - Throws: ``SlatefileFailure``, with every fault of the file.
+    /// - Throws: ``SlatefileFailure``, with every diagnostic of the file.
     package static func load(
         _ path: String, environment: [String: String]
     ) throws(SlatefileFailure) -> Slatefile {
@@ -94,9 +94,9 @@ extension Slatefile {
     /// - Parameters:
     ///   - bytes: The text.
     ///   - path: The path of the slatefile, for messages.
-    ///   - environment: What `${NAME}` in a `config` stands for.
+    ///   - environment: The variables for `${NAME}` in a `config`.
     /// - Returns: The slatefile.
-    /// - Throws: ``SlatefileFailure``, with every fault of the text.
+    /// - Throws: ``SlatefileFailure``, with every diagnostic of the text.
     static func read(
         _ bytes: [UInt8], from path: String, _ environment: [String: String]
     ) throws(SlatefileFailure) -> Slatefile {
@@ -115,8 +115,8 @@ extension Slatefile {
     ///
     /// - Parameter path: The slatefile's own path: a relative path of the tokens is beside it.
     /// - Returns: The tokens; none where the slatefile names no file.
-    /// - Throws: ``SlatefileFailure``, with every fault of the file. It must be a regular file of at most
-    ///   1 MiB that belongs to this process's user or to root, with no permission for other users.
+    /// - Throws: ``SlatefileFailure``, with every diagnostic of the file. It must be a regular file of at
+    ///   most 1 MiB that belongs to this process's user or to root, with no permission for other users.
     package func loadTokens(beside path: String) throws(SlatefileFailure) -> TokenStore {
         guard let tokens = security.tokens else { return .empty }
         let folder = parentFolder(of: path) ?? "."

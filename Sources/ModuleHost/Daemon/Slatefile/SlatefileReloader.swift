@@ -1,16 +1,16 @@
 import AppService
 import Dispatch
 
-/// Reads the slatefile again while the app runs, and has the host exchange it: one reload after another,
-/// each from the reading of the file to its end.
+/// The reloader of the slatefile of a running app: one reload after another, each from the reading of the
+/// file to its end.
 ///
 /// From any thread.
 final class SlatefileReloader: Sendable {
-    /// The reason why the slatefile is read again.
+    /// The reason for a reload.
     enum Occasion: Hashable, Sendable {
-        /// It was asked for.
+        /// The reload was requested.
         case asked(Origin)
-        /// The file has changed; perhaps since it was exchanged in this very process.
+        /// The file has changed; possibly since it was exchanged in this process.
         case changed
 
         var origin: Origin {
@@ -25,15 +25,15 @@ final class SlatefileReloader: Sendable {
     let options: HostDaemonOptions
     private let notifier: ReadinessNotifier?
     private let log: Log
-    /// Reading, and waiting for the host, delay nothing else; a serial queue leaves no wake-ups.
+    /// Reading the file, and waiting for the host, delay nothing else; a serial queue causes no wake-ups.
     private let queue = DispatchQueue(label: "reload")
     private let last = Guarded<ReloadReport?>(nil)
 
     /// - Parameters:
-    ///   - host: Whose slatefile.
-    ///   - options: Where it is.
-    ///   - notifier: Tells the service manager of the begin and the end of each reload.
-    ///   - log: Where it says what came of it.
+    ///   - host: The host of the slatefile.
+    ///   - options: The options with its path.
+    ///   - notifier: Notifies the service manager of the beginning and the end of each reload.
+    ///   - log: The log for the outcomes.
     init(
         _ host: Host, options: HostDaemonOptions, notifier: ReadinessNotifier? = nil, log: Log
     ) {
@@ -53,32 +53,32 @@ final class SlatefileReloader: Sendable {
     /// Reads the slatefile and exchanges it.
     ///
     /// An invalid slatefile changes nothing. After a signal, modules that take settings receive their current
-    /// ones even if they are the same: that is the moment to reopen files.
+    /// ones even if they are the same, so that they can reopen files.
     ///
     /// - Parameters:
-    ///   - occasion: Why.
-    ///   - completion: Is called once, on whatever thread.
+    ///   - occasion: The reason.
+    ///   - completion: Called once, on any thread.
     func reload(
         _ occasion: Occasion, completion: @escaping @Sendable (ReloadReport) -> Void = { _ in }
     ) {
         queue.async { [self] in
             notifier?.reloading()
             let report = note(reloadNow(occasion), of: occasion)
-            // Always, also after one that was refused.
+            // Always, also after a reload that was refused.
             notifier?.ready(status: report.notice)
             completion(report)
         }
     }
 
-    /// Writes a slatefile in the place of the one that is there, and exchanges it.
+    /// Replaces the slatefile's file, and exchanges the slatefile.
     ///
-    /// The file before is kept beside it, as `<slatefile>.previous`. Where the new one is invalid nothing is
-    /// written; where modules refuse it the file before is put back.
+    /// The former file is kept beside it, as `<slatefile>.previous`. Where the new one is invalid nothing is
+    /// written; where modules fail with it the former file is restored.
     ///
     /// - Parameters:
     ///   - text: The new slatefile.
-    ///   - module: Who wants it.
-    ///   - completion: Is called once, on whatever thread.
+    ///   - module: The module that requests it.
+    ///   - completion: Called once, on any thread.
     func apply(
         _ text: String, from module: ModuleID,
         completion: @escaping @Sendable (ReloadReport) -> Void
@@ -108,7 +108,7 @@ final class SlatefileReloader: Sendable {
         return exchange(slatefile, tokens, occasion)
     }
 
-    /// Asked each time: modules may have been forgiven.
+    /// Computed each time: crashes of modules may have been reset.
     private func isolating(_ slatefile: Slatefile) -> Slatefile {
         slatefile.isolatingCrashed(in: StateDirectory(path: host.stateDirectory), log: log)
     }
@@ -142,7 +142,7 @@ final class SlatefileReloader: Sendable {
         do throws(FileError) {
             let file = try SlatefileReplacement(of: options.slatefile, by: bytes)
             let outcome = exchange(slatefile, tokens, occasion)
-            // If the host stops, it was not refused: the next start will say.
+            // If the host stops, it was not refused: the next start will show.
             guard case .rolledBack(let reason) = outcome else {
                 file.keep()
                 return outcome
@@ -162,11 +162,11 @@ final class SlatefileReloader: Sendable {
         let report = ReloadReport(outcome, origin: occasion.origin, at: .now())
         if case .invalid(let failure) = outcome {
             log.error(
-                "reload refused, the running slatefile stays (\(report.origin)): \(failure.summary)"
+                "reload refused, the current slatefile stays in effect (\(report.origin)): \(failure.summary)"
             )
         }
         if case .unchanged(let plan) = outcome, occasion == .changed {
-            // Nothing to tell, but that what was refused is mended.
+            // Nothing to report, except that a refused slatefile was corrected.
             guard let before = lastReload, before.exitCode != .success else { return report }
             log.notice("slatefile read again (\(report.origin)): \(plan)")
         }

@@ -1,18 +1,17 @@
-/// A slatefile that is exchanged for another text, with the one before kept beside it, as
-/// `<slatefile>.previous`.
+/// A slatefile whose text is exchanged, with the former one kept beside it, as `<slatefile>.previous`.
 struct SlatefileReplacement {
     private let path: String
     private let previousPath: String
     /// The copy of the file that was there before, until the replacement is final; nil if there was none.
     private let olderPath: String?
 
-    /// Writes the new text in the place of the file, and keeps that beside it; each at one instant, and the
-    /// text on the disk when this returns.
+    /// Writes the new text in place of the file, and keeps the former one beside it; each atomically, and the
+    /// text is on the disk when this returns.
     ///
     /// - Parameters:
-    ///   - slatefile: The file; where it is a symbolic link, what that leads to.
+    ///   - slatefile: The file; where it is a symbolic link, its target.
     ///   - bytes: The new text.
-    /// - Throws: ``FileError``; nothing has changed then.
+    /// - Throws: ``FileError``; then nothing has changed.
     init(of slatefile: String, by bytes: [UInt8]) throws(FileError) {
         path = try resolvedPath(slatefile)
         previousPath = "\(path).previous"
@@ -33,10 +32,10 @@ struct SlatefileReplacement {
         }
     }
 
-    /// The exchange stays.
+    /// Makes the exchange final.
     func keep() { if let olderPath { try? removeFile(olderPath) } }
 
-    /// Puts the file before back, as if nothing had been written.
+    /// Restores the former file, as if nothing had been written.
     ///
     /// - Throws: ``FileError``.
     func putBack() throws(FileError) {

@@ -1,11 +1,10 @@
-/// Has the slatefile read again when its file has changed: best by another one that is renamed into its
-/// place, so that it is never seen half written.
+/// A watch that has the slatefile reloaded when its file has changed: preferably by another one that is
+/// renamed into its place, so that a partial file is never read.
 ///
-/// Where links are on the way to it, they may be switched elsewhere as well. Sleeps for as long as nothing
-/// happens in the folders on which it depends what is read.
+/// Where links are on the way to it, they may be switched as well. Sleeps as long as nothing happens in the
+/// folders that the path depends on.
 final class SlatefileWatch: Sendable {
-    /// For how many milliseconds nothing must happen to the file: a program that writes it in pieces is given
-    /// time.
+    /// The time in milliseconds for which the file must stay unchanged, for programs that write it in pieces.
     private static let rest: Int32 = 100
 
     private let reloader: SlatefileReloader
@@ -21,7 +20,7 @@ final class SlatefileWatch: Sendable {
 
     /// Begins to watch, on a thread of its own.
     ///
-    /// Where the system does not let it watch, the log says so, and the host runs without.
+    /// Where the system does not allow it, that is logged, and the host runs without the watch.
     ///
     /// - Throws: ``SystemError`` where there is no room for a thread.
     func start() throws(SystemError) { try NativeThread.start(name: "watch") { self.run() } }

@@ -1,26 +1,26 @@
 /// The access of one caller: its origin, and the grant of its token.
 ///
-/// Make one for each call, before its route is searched, and ask it of each candidate *first*, ahead
-/// of the route's predicate:
+/// Create one for each call, before its route is searched, and check each candidate with it *first*, ahead of
+/// the route's predicate:
 ///
 /// ```swift
 /// table.match(url) { access.mayReach($0, $1) && $0.route.accepts($1) }
 /// ```
 ///
-/// **What may not be reached answers like what does not exist.** In text, since it is not a candidate:
-/// the search goes on as if the route were not there, ends in the same
-/// ``RouteError/notFound(url:nearest:)``, and the hint is taken from routes of which
-/// ``mayReachAll(of:)`` says yes. In time, since the token is compared with all tokens before the
-/// search begins, whatever the URL; and since a candidate that may not be reached costs a look at
-/// its access level, without decoding a request, running a predicate, or waiting for a module. Only who
-/// holds a valid token has its scopes compared with authorized candidates beyond that.
+/// **A route that the caller may not reach answers like one that does not exist.** In text: it is not a
+/// candidate, so the search continues as if the route did not exist and ends in the same
+/// ``RouteError/notFound(url:nearest:)``, and the hint names only routes for which ``mayReachAll(of:)``
+/// returns true. In time: the token is compared with all tokens before the search begins, whatever the URL;
+/// and a candidate that may not be reached costs a check of its access level, without decoding a request,
+/// running a predicate, or waiting for a module. Only for a caller with a valid token are scopes compared
+/// with authorized candidates beyond that.
 package struct CallerAccess: Hashable, Sendable {
     /// The origin of the call.
     package let origin: Origin
     /// The grant of its token; nil without a valid one, as for a local caller, which needs none.
     package let grant: Grant?
 
-    /// Creates the access of a caller whose token, if any, was looked up.
+    /// Creates the access of a caller whose token, if there is one, was looked up.
     package init(origin: Origin, grant: Grant? = nil) {
         self.origin = origin
         self.grant = origin.isRemote ? grant : nil
@@ -29,9 +29,9 @@ package struct CallerAccess: Hashable, Sendable {
     /// Looks up a caller's token.
     ///
     /// - Parameters:
-    ///   - origin: Who calls.
+    ///   - origin: The origin of the call.
     ///   - token: The token that came with the call.
-    ///   - tokens: The tokens that the app takes.
+    ///   - tokens: The tokens that the app accepts.
     ///   - now: The time of day, for tokens that expire.
     package init(
         origin: Origin, token: RouteToken?, tokens: TokenStore, now: WallTime = .now()
@@ -44,13 +44,12 @@ package struct CallerAccess: Hashable, Sendable {
 
     /// Returns whether the caller may call a route with these parameters.
     ///
-    /// A ``RouteTable/Filter``. Allocates nothing but for an authorized route and a caller with a
-    /// grant.
+    /// A ``RouteTable/Filter``. Allocates nothing except for an authorized route and a caller with a grant.
     ///
     /// - Parameters:
     ///   - entry: The route.
-    ///   - parameters: Of a URL that matched, or of a call by module and action; what a scope sees of
-    ///     the latter is the URL that they make, and where they make none, no scope covers it.
+    ///   - parameters: The parameters of a matching URL, or of a call by module and action. Scopes compare
+    ///     the latter by the URL that they build; where they build none, no scope covers the call.
     /// - Returns: Whether the route may answer.
     package func mayReach(_ entry: RouteTable.Entry, _ parameters: RouteParameters) -> Bool {
         guard origin.isRemote else { return true }

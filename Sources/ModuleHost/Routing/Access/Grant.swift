@@ -1,13 +1,13 @@
 /// The routes that a token lets a remote caller reach beyond the public ones.
 package struct Grant: Hashable, Sendable {
-    /// Whom the token was given to: fit for a log.
+    /// The name of the token's owner, for logs.
     package let name: String
     /// Its scopes; never empty.
     package let scopes: [Scope]
 
     /// The calls that a token covers: those whose canonical URL matches a pattern.
     package struct Scope: Hashable, Sendable {
-        /// An absolute pattern without query parameters.
+        /// The pattern: absolute, without query parameters.
         package let pattern: RoutePattern
         /// Whether its scheme is one of the app's, each of which stands for all of them.
         let isOfApp: Bool
@@ -31,7 +31,7 @@ package struct Grant: Hashable, Sendable {
 
     /// Returns whether the scopes cover every call of the route.
     ///
-    /// May say no where several scopes do so together.
+    /// May return false where several scopes do so only together.
     func coversAll(of entry: RouteTable.Entry) -> Bool {
         let pattern = entry.route.pattern
         let prefix = pattern.isAbsolute ? [] : [RoutePattern.Segment.literal(entry.canonicalModule)]
@@ -45,17 +45,17 @@ package struct Grant: Hashable, Sendable {
 }
 
 extension Grant.Scope {
-    /// Returns whether the scope is about a scheme; nil stands for those of the app.
+    /// Returns whether the scope applies to a scheme; nil stands for those of the app.
     fileprivate func covers(_ scheme: String?) -> Bool {
         scheme == nil ? isOfApp : scheme == pattern.scheme
     }
 }
 
-/// A call as scopes see it: by the route's own words, however the URL spelt them.
+/// A call in the form that scopes compare: with the route's own words, whatever the spelling of the URL.
 ///
-/// Of a relative route it is `scheme://moduleID/segments`, whether the URL named the module or not;
-/// of an absolute one it is the URL. A literal is the pattern's: a URL's authority may match it in
-/// another case, and `User` is another route than `user`.
+/// For a relative route it is `scheme://moduleID/segments`, whether the URL named the module or not; for an
+/// absolute one it is the URL. A literal is the pattern's: a URL's authority may match it in another case,
+/// and `User` is another route than `user`.
 private struct CanonicalCall {
     /// The scheme; nil for any of the app's.
     let scheme: String?
@@ -63,7 +63,7 @@ private struct CanonicalCall {
     /// Whether the first segment compares without case.
     let hasAuthority: Bool
 
-    /// - Returns: Nil where the call has no URL, and its parameters make none.
+    /// - Returns: Nil where the call has no URL, and its parameters build none.
     init?(_ entry: RouteTable.Entry, _ parameters: RouteParameters) {
         let pattern = entry.route.pattern
         let path: [[UInt8]]
@@ -89,7 +89,7 @@ extension RouteTable.Entry {
 }
 
 extension RoutePattern {
-    /// The segments of the URL that the parameters make, or nil where they make none.
+    /// Returns the segments of the URL that the parameters build, or nil where they build none.
     fileprivate func path(_ parameters: RouteParameters, of module: ModuleID) -> [[UInt8]]? {
         let bound = parameters.all.filter { given in names.contains { isSameText($0, given.name) } }
         let values = RouteParameters(list: bound)
@@ -102,7 +102,7 @@ extension RoutePattern {
 }
 
 extension RoutePattern.Variant {
-    /// The segments of a URL that this matches from `first` on: the pattern's own literals and
+    /// Returns the segments of a URL that this matches from `first` on: the pattern's own literals and
     /// suffixes, and the URL's text for everything else.
     fileprivate func segments(of url: RouteURL, from first: Int) -> [[UInt8]] {
         url.withBytes { bytes in
@@ -123,7 +123,7 @@ extension RoutePattern.Variant {
         }
     }
 
-    /// Returns whether this matches everything that segments like `others` match.
+    /// Returns whether this matches every URL that `others` match.
     fileprivate func includes(_ others: [RoutePattern.Segment]) -> Bool {
         for (index, segment) in segments.enumerated() {
             if segment == .rest { return true }

@@ -1,6 +1,6 @@
 extension JSONWriter {
-    /// Writes a value as it may be shown: without its white space, with `•••` for strings that came from
-    /// the environment and for the tokens of URLs.
+    /// Writes a value for display: without its white space, with `•••` for strings that came from the
+    /// environment and for the tokens of URLs.
     public mutating func redacted(_ value: JSONValue) {
         switch value.kind {
         case .null: null()

@@ -2,7 +2,7 @@
 public enum RouteAccess: String, Hashable, Sendable, CaseIterable, Codable {
     /// The modules of the app.
     case local
-    /// They, and remote callers with a token whose scope covers the route.
+    /// The modules of the app, and remote callers with a token whose scope covers the route.
     case authorized
     /// Every caller.
     case `public`

@@ -1,5 +1,5 @@
 extension RouteURL {
-    /// Takes the token out: the query item `token`, however its name is encoded.
+    /// Removes the token: the query item `token`, however its name is encoded.
     ///
     /// - Returns: The URL without it, and the token; an empty one counts as none.
     /// - Throws: ``URLFault/Kind/repeatedToken`` where there are two.

@@ -1,11 +1,11 @@
-/// The tokens that an app takes, and what each of them grants.
+/// The tokens that an app accepts, with the grant of each.
 ///
-/// A value that never changes: a reload makes another. It shows the names, never a token.
+/// An immutable value: a reload creates another. It shows the names, never a token.
 package struct TokenStore: Sendable {
     struct Entry: Sendable {
         let token: RouteToken
         let grant: Grant
-        /// The first instant at which it is no longer taken.
+        /// The first instant at which the token is no longer accepted.
         let expires: DateTime?
     }
 
@@ -21,7 +21,7 @@ package struct TokenStore: Sendable {
 
     init(_ entries: [Entry]) { self.entries = entries }
 
-    /// A store without tokens: remote callers reach only what is public.
+    /// A store without tokens: remote callers reach only public routes.
     package static let empty = TokenStore([])
 
     /// The names of the tokens, in the order of the file.
@@ -29,18 +29,19 @@ package struct TokenStore: Sendable {
 
     /// Returns the grant of a token at an instant.
     ///
-    /// The token is compared with every one there is, whichever it is and whether it is any, so that
-    /// the time this takes says nothing but how many there are and how long they are.
+    /// The token is compared with every token in the store, whether it is valid or not, so that the time this
+    /// takes reveals only their number and lengths.
     ///
     /// - Parameters:
-    ///   - token: What the caller gave.
+    ///   - token: The token from the caller.
     ///   - now: The time of day: an expired token grants nothing.
     /// - Returns: The grant, or nil for a token that is unknown or has expired.
     package func grant(for token: RouteToken, now: WallTime) -> Grant? {
         grant(for: token, now: now) { $0.matches($1) }
     }
 
-    /// The same with another comparison, which is called once for each token there is.
+    /// Returns the grant of a token, with another comparison, which is called once for each token in the
+    /// store.
     func grant(
         for token: RouteToken, now: WallTime, comparing isSame: (RouteToken, RouteToken) -> Bool
     ) -> Grant? {
@@ -58,7 +59,7 @@ package struct TokenStore: Sendable {
 }
 
 extension TokenStore: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names, such as `tokens of ci, phone`.
+    /// The names in words, such as `tokens of ci, phone`.
     package var description: String {
         entries.isEmpty ? "no tokens" : "tokens of \(names.joined(separator: ", "))"
     }

@@ -1,16 +1,16 @@
 extension RouteTable {
-    /// A URL that leads to a route, with parameters that its request takes.
+    /// Returns a URL that leads to a route, with parameters that its request accepts.
     ///
-    /// What is offered was opened against this table as a module would open it, up to the handler: so
-    /// neither a rewrite nor another route stands in its way, and the route's predicate lets it pass.
+    /// The URL was opened against this table as a module would open it, up to the handler: so neither a
+    /// rewrite nor another route comes before the route, and the route's predicate accepts the URL.
     ///
     /// - Parameters:
     ///   - entry: The route.
-    ///   - request: What it asks for.
+    ///   - request: The description of its request.
     /// - Returns: The URL; nil where none was found that works.
     func exampleURL(of entry: Entry, _ request: RequestDescription) -> String? {
         let pattern = entry.route.pattern
-        // Each group may be there or not; one that matters is among the first.
+        // Each group may be present or not; a variant that works is among the first.
         for variant in pattern.variants.prefix(32) {
             let names = variant.binding.names
             for plan in ExamplePlan.all {
@@ -33,7 +33,7 @@ extension RouteTable {
         return nil
     }
 
-    /// The names to give values to: not `token` of the query, which never reaches a route.
+    /// Returns the names that need values: not `token` of the query, which never reaches a route.
     private static func names(
         _ bound: [String], _ fields: [RequestDescription.Field]
     ) -> [String] {
@@ -59,7 +59,7 @@ extension RouteTable {
     }
 }
 
-/// One way to choose the values of an example; the next is tried where no URL of it works.
+/// A plan for the values of an example; the next one is tried where no URL of it works.
 private struct ExamplePlan {
     /// Whether optional parameters have values.
     let takesOptionals: Bool
@@ -86,7 +86,7 @@ private struct ExamplePlan {
         if isText, isHost { return ["www.example.com"] + (isList ? ["page"] : []) }
         let value = isText ? Self.value(named: name) ?? plain : plain
         guard isList || field?.isList == true else { return [value] }
-        // Two show how it is repeated.
+        // Two values show how the parameter is repeated.
         if let values = field?.values, values.count > 1 { return Array(values.prefix(2)) }
         if isText { return ["first", "second"] }
         return isNumber ? [value, value + "0"] : [value]
@@ -108,7 +108,7 @@ private struct ExamplePlan {
 }
 
 extension RouteBinding {
-    /// The name that stands for the first segment, if one does.
+    /// The name that is bound to the first segment; nil where there is none.
     fileprivate var nameOfFirst: String? {
         (placeholders.first ?? rest).flatMap { $0.segment == 0 ? $0.name : nil }
     }

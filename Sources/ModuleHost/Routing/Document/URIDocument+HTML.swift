@@ -1,5 +1,5 @@
 extension URIDocument {
-    /// One page that needs nothing else, neither a server nor the network.
+    /// The document as one page that needs nothing else, neither a server nor the network.
     ///
     /// Each route is a row of class `route`. Typing into the filter hides rows; so does
     /// `#filter=words` behind the page's address, which the filter keeps up to date.
@@ -47,7 +47,8 @@ extension URIDocument {
                     + "or with the route alone, which the first module that has it answers.")
         }
         if let fallback {
-            sentences.append("What nobody answers goes to <code>\(htmlText(fallback))</code>.")
+            sentences.append(
+                "URLs that no module answers go to <code>\(htmlText(fallback))</code>.")
         }
         return sentences.joined(separator: " ")
     }
@@ -94,7 +95,9 @@ extension URIDocument.Route {
         if action != pattern { name += "<br>action <code>\(htmlText(action))</code>" }
         if !summary.isEmpty { name += "<p>\(htmlText(summary))</p>" }
         var list = parameters.map(\.htmlItem)
-        if isPartial { list.append("<li><span>and more: the type does not tell all</span></li>") }
+        if isPartial {
+            list.append("<li><span>and more: the type does not list them all</span></li>")
+        }
         return """
             <tr class="route" role="row">\
             <th scope="row" role="rowheader">\(name)</th>\
@@ -121,7 +124,7 @@ extension URIDocument.Parameter {
     }
 }
 
-/// A pattern with its names set off from what is literal.
+/// Returns a pattern with its names set off from the literal parts.
 private func htmlPattern(_ pattern: String) -> String {
     var html = ""
     var rest = Substring(pattern)
@@ -138,7 +141,7 @@ private func htmlPattern(_ pattern: String) -> String {
     return html + htmlText(rest)
 }
 
-/// The text with everything escaped that would end it, in an element or in a quoted attribute.
+/// Returns the text with every character escaped that would end it, in an element or in a quoted attribute.
 func htmlText(_ text: some StringProtocol) -> String {
     var result = ""
     for scalar in shown(String(text)).unicodeScalars {

@@ -1,6 +1,6 @@
 extension URIDocument {
-    /// Writes the document as one object, whose shape is kept from version to version: members may
-    /// be added, none is renamed, left out or given another type.
+    /// Writes the document as one object, whose form is stable from version to version: members may be added,
+    /// none is renamed, removed or given another type.
     ///
     /// ```text
     /// {
@@ -33,8 +33,8 @@ extension URIDocument {
     /// }
     /// ```
     ///
-    /// `access` is `local`, `authorized` or `public`, `in` is `path` or `query`. `fallback`, `type`,
-    /// `reply` and `example` may be null; `values` has what an enum can be.
+    /// `access` is `local`, `authorized` or `public`, `in` is `path` or `query`. `fallback`, `type`, `reply`
+    /// and `example` may be null; `values` has the possible values of an enum.
     package func write(to json: inout JSONWriter) {
         json.object {
             $0.member("app", app)

@@ -1,5 +1,5 @@
 extension URIDocument {
-    /// A section with a table for each module.
+    /// The document as sections with a table for each module.
     var markdown: String {
         var text = "# URIs of \(markdownText(app))\n\n"
         text += "\(count), as `hostd routes --format markdown` writes them.\n"
@@ -36,7 +36,7 @@ extension URIDocument.Route {
     }
 }
 
-/// The text with everything escaped that Markdown or HTML would take for its own.
+/// Returns the text with every character escaped that has a meaning in Markdown or HTML.
 func markdownText(_ text: String) -> String {
     var result = ""
     for scalar in shown(text).unicodeScalars {
@@ -51,7 +51,7 @@ func markdownText(_ text: String) -> String {
     return result
 }
 
-/// The text as code in a cell of a table: only the bar ends it, and as many backticks as begin it.
+/// Returns the text as code in a cell of a table: only the bar ends it, and as many backticks as begin it.
 private func markdownCode(_ text: String) -> String {
     let text = shown(text).split(separator: "|", omittingEmptySubsequences: false)
         .joined(separator: "\\|")

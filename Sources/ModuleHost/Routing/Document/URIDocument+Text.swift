@@ -1,5 +1,6 @@
 extension URIDocument {
-    /// A table for a terminal: a line for each route and, below it, what it is for and an example.
+    /// The document as a table for a terminal: a line for each route and, below it, its summary and an
+    /// example.
     var text: String {
         if routes.isEmpty { return "no module of '\(shown(app))' has routes\n" }
         let rows = routes.map { route in
@@ -12,7 +13,7 @@ extension URIDocument {
         var widths = header.map(\.count)
         for row in rows {
             for (column, slot) in row.enumerated() {
-                // One that is very long does not push the others out of sight.
+                // A very long slot does not move the other columns out of sight.
                 widths[column] = max(widths[column], min(slot.count, 48))
             }
         }
@@ -24,7 +25,7 @@ extension URIDocument {
         var text = line(header)
         var lastModule = ""
         for (row, route) in zip(rows, routes) {
-            // The name stands once, at the first of the module's routes.
+            // The name appears once, at the first of the module's routes.
             text += line([row[0] == lastModule ? "" : row[0]] + row.dropFirst())
             lastModule = row[0]
             for note in route.notes {
@@ -45,7 +46,7 @@ extension URIDocument.Route {
         return notes
     }
 
-    /// The parameters as a call would list them: `name: String, page: Int?`.
+    /// The parameters in the form of a call: `name: String, page: Int?`.
     fileprivate var parameterList: String {
         let list = parameters.map { "\(shown($0.name)): \(shown($0.typeInWords))" }
         return (list + (isPartial ? ["…"] : [])).joined(separator: ", ")
@@ -65,7 +66,7 @@ extension URIDocument.Parameter {
     }
 }
 
-/// The text on one line, without anything that a terminal would obey.
+/// Returns the text on one line, without characters that a terminal would obey.
 func shown(_ text: String) -> String {
     printable(Substring(text).unicodeScalars)
 }

@@ -1,4 +1,4 @@
-/// The URI document: what an app can be asked for by URL, as its typed routes tell.
+/// The URI document: the URLs that an app answers, taken from its typed routes.
 package struct URIDocument: Sendable {
     /// The format of the document.
     package enum Format: String, Hashable, Sendable, CaseIterable, Decodable {
@@ -6,7 +6,7 @@ package struct URIDocument: Sendable {
         case text
         /// For programs: see ``URIDocument/write(to:)``.
         case json
-        /// For a repository: tables of GitHub's dialect.
+        /// For a repository: tables in GitHub's dialect.
         case markdown
         /// For a browser: one page that needs nothing else.
         case html
@@ -20,9 +20,9 @@ package struct URIDocument: Sendable {
         package var action: String
         package var access: RouteAccess
         package var summary: String
-        /// Those of the path in its order, then those of the query.
+        /// The parameters of the path in its order, then those of the query.
         package var parameters: [Parameter]
-        /// Whether there may be more parameters: the request's type did not tell all.
+        /// Whether there may be more parameters, because the request's type did not ask for all of them.
         package var isPartial: Bool
         /// The type of the reply as it is written in Swift; nil where there is none.
         package var reply: String?
@@ -43,17 +43,17 @@ package struct URIDocument: Sendable {
         package var type: String?
         /// The expected value, such as `a whole number`.
         package var expectation: String
-        /// All values that there are, of an enum; else none.
+        /// All possible values, if the type is an enum; empty for any other.
         package var values: [String]
         package var isRequired: Bool
-        /// Whether it takes several values.
+        /// Whether the parameter takes several values.
         package var isList: Bool
     }
 
     package let app: String
     package let schemes: [String]
     package let fallback: String?
-    /// In the order of the slatefile and, of one module, in that of its list.
+    /// The routes, in the order of the slatefile and, for one module, in the order of its list.
     package let routes: [Route]
 
     /// Describes the routes of a table.
@@ -97,7 +97,7 @@ package struct URIDocument: Sendable {
             + "\(modules) \(modules == 1 ? "module" : "modules")"
     }
 
-    /// The whole document.
+    /// Returns the whole document in a format.
     package func rendered(as format: Format) -> String {
         switch format {
         case .text: return text
@@ -113,7 +113,8 @@ package struct URIDocument: Sendable {
 }
 
 extension AnyRoute {
-    /// The names of the path, then whatever else the request asks for or the pattern declares.
+    /// Returns the names of the path, then the other parameters that the request asks for or the pattern
+    /// declares.
     fileprivate func parameters(of request: RequestDescription) -> [URIDocument.Parameter] {
         let fields = request.fields
         let inPath = pattern.names
@@ -141,7 +142,7 @@ extension RoutePattern {
     }
 }
 
-/// The type as one would write it: `[Post]` for `Array<Post>`, `Post?` for `Optional<Post>`.
+/// Returns the type in its usual spelling: `[Post]` for `Array<Post>`, `Post?` for `Optional<Post>`.
 func swiftSpelling(_ type: String) -> String {
     for (prefix, before, after) in [("Array<", "[", "]"), ("Optional<", "", "?")]
     where type.hasPrefix(prefix) && type.hasSuffix(">") {

@@ -243,7 +243,7 @@ struct ControlServerHostileTests {
         #expect(
             served.log.messages == [
                 "control socket: connection of process \(getpid()) closed: "
-                    + "it reads nothing, and is owed too much"
+                    + "it does not read its answers, and too many are waiting"
             ])
     }
 
@@ -332,7 +332,7 @@ struct ControlServerHostileTests {
         #expect(
             served.log.messages == [
                 "control socket: connection of process \(getpid()) closed: "
-                    + "all together are owed too much, and it most of them"
+                    + "the answers waiting for all clients are too large, and most wait for it"
             ])
         #expect(clients[0].line()?.isEmpty == false)
         #expect(clients[2].line()?.isEmpty == false)

@@ -69,7 +69,7 @@ struct ControlServerTests {
         #expect(
             client.line()
                 == errorLine(
-                    -32603, "Internal error", "the call was let go of without an answer", id: "1"))
+                    -32603, "Internal error", "the call was released without an answer", id: "1"))
     }
 
     @Test("a notification is never answered")

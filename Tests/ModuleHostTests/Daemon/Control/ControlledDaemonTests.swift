@@ -96,7 +96,7 @@ struct ControlledDaemonTests {
         test.time.advance(by: .seconds(2))
         let error = RPCError(
             .overdue, "the host is busy",
-            detail: "module 'x.a' is at work, and nothing else came to its turn within 2s; "
+            detail: "module 'x.a' is running, and the request was not reached within 2s; "
                 + "try again")
         #expect(await answer.value == .failure(error))
         // It does not need the lane.

@@ -34,7 +34,7 @@ struct MemoryPressureTests {
         await warned.next()
         time.advance(by: MemoryPressure.pause - .milliseconds(1))
         try pipe.writeAll([1])
-        _ = await log.first(containing: "memory pressure goes on")
+        _ = await log.first(containing: "memory pressure continues")
         time.advance(by: .milliseconds(1))
         try pipe.writeAll([1])
         await warned.next()

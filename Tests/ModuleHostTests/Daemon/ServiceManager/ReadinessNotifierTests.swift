@@ -126,7 +126,7 @@ struct ReadinessNotifierTests {
         #expect(time.pendingAlarms == 1)
         time.advance(by: .seconds(60))
         let complaint =
-            "the service manager cannot be told how the host is doing: NOTIFY_SOCKET: "
+            "cannot notify the service manager: NOTIFY_SOCKET: "
             + "Resource temporarily unavailable"
         #expect(log.messages == [complaint])
         #expect(time.pendingAlarms == 0)

@@ -69,7 +69,8 @@ struct SlatefileApplyTests {
         try folder.write(HostUnderTest.text(entries("a", "c"), probe: probe), to: "next.json")
         try test.deliver(.memoryWarning)
         await probe.reached(
-            "a told: undone, the running slatefile stays: module 'x.c' failed in init: broken")
+            "a told: rolled back, the current slatefile stays in effect: module 'x.c' failed in init: broken"
+        )
         #expect(try folder.text(of: "slatefile.json") == before)
         #expect(try folder.text(of: "slatefile.json.previous") == "older")
         #expect(reloader.lastReload?.exitCode == .failed)
@@ -181,7 +182,7 @@ struct SlatefileApplyTests {
         let test = try await HostUnderTest("a", probe: probe).launched()
         try test.deliver(.memoryWarning)
         await probe.reached(
-            "this host runs of no slatefile that could be exchanged; run it by 'hostd run'")
+            "this host has no slatefile that could be reloaded; start it with 'hostd run'")
         #expect(await test.stopped() == .stopped)
     }
 }

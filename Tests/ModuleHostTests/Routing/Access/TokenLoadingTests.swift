@@ -189,7 +189,7 @@ struct TokenReloadTests {
         #expect(await names() == ["two", "invalidSlatefile"])
         #expect(
             log.messages.contains {
-                $0.hasPrefix("reload refused, the running slatefile stays (host): ")
+                $0.hasPrefix("reload refused, the current slatefile stays in effect (host): ")
                     && $0.contains("two.json:1:2: ")
             })
         try write("{", to: "slatefile.json")
