@@ -17,7 +17,7 @@ let benchmarks: @Sendable () -> Void = {
 
 /// A way to turn a slatefile's bytes into values.
 enum ReadingWay: String, CaseIterable {
-    case slatefile = "Slatefile.read: parse, check, every fault's place (µs)"
+    case slatefile = "Slatefile.read: parse, check, every error's place (µs)"
     case decoder = "JSONDecoder to structs, no checks (µs)"
 
     func read() throws {

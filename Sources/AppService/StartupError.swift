@@ -2,10 +2,10 @@
 /// has begun.
 public struct StartupError: Error, Hashable, Sendable {
     /// The problems, in order of registration; never empty.
-    public let faults: [Fault]
+    public let diagnostics: [Diagnostic]
 
     /// The kinds of problem, each with the values its message needs.
-    @nonexhaustive public enum Fault: Hashable, Sendable {
+    @nonexhaustive public enum Diagnostic: Hashable, Sendable {
         /// A task has no name.
         case emptyName
         /// Another task of the queue has this name.
@@ -25,10 +25,10 @@ public struct StartupError: Error, Hashable, Sendable {
 
 extension StartupError: CustomStringConvertible {
     /// One line for each problem.
-    public var description: String { faults.map(\.description).joined(separator: "\n") }
+    public var description: String { diagnostics.map(\.description).joined(separator: "\n") }
 }
 
-extension StartupError.Fault: CustomStringConvertible {
+extension StartupError.Diagnostic: CustomStringConvertible {
     /// The problem in words.
     public var description: String {
         switch self {

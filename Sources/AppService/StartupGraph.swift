@@ -63,28 +63,28 @@ struct StartupGraph {
     ///   added.
     mutating func add(_ batch: some Collection<StartupTask>) throws(StartupError) {
         let first = tasks.count
-        var faults: [StartupError.Fault] = []
+        var diagnostics: [StartupError.Diagnostic] = []
         // Only for the first batch: making room for each of many batches would copy all each time.
         if first == 0 {
             tasks.reserveCapacity(batch.count)
             nodes.reserveCapacity(batch.count)
         }
         for task in batch {
-            if task.name.isEmpty { faults.append(.emptyName) }
+            if task.name.isEmpty { diagnostics.append(.emptyName) }
             if let deadline = task.deadline, deadline <= .zero {
-                faults.append(.deadline(deadline, of: task.name))
+                diagnostics.append(.deadline(deadline, of: task.name))
             }
             if numbers.number(of: task.name, among: tasks) != nil {
-                if !task.name.isEmpty { faults.append(.duplicateName(task.name)) }
+                if !task.name.isEmpty { diagnostics.append(.duplicateName(task.name)) }
                 continue
             }
             numbers.append(task.name)
             tasks.append(task)
             nodes.append(Node(priority: task.priority))
         }
-        if !faults.isEmpty {
+        if !diagnostics.isEmpty {
             remove(from: first)
-            throw StartupError(faults: faults)
+            throw StartupError(diagnostics: diagnostics)
         }
     }
 
@@ -147,15 +147,15 @@ struct StartupGraph {
         from first: Int
     ) throws(StartupError) -> [Raise] {
         let firstEdge = edges.count
-        var faults = link(from: first)
+        var diagnostics = link(from: first)
         let order = topologicalOrder(from: first)
-        if order.count < tasks.count - first { faults += cycles(from: first) }
-        if !faults.isEmpty {
+        if order.count < tasks.count - first { diagnostics += cycles(from: first) }
+        if !diagnostics.isEmpty {
             for edge in edges[firstEdge...].reversed() {
                 nodes[Int(edge.from)].firstOut = edge.next
             }
             edges.removeSubrange(firstEdge...)
-            throw StartupError(faults: faults)
+            throw StartupError(diagnostics: diagnostics)
         }
         var raised: [Raise] = []
         for task in order.reversed() { raise(above: task, before: first, &raised) }
@@ -163,14 +163,15 @@ struct StartupGraph {
     }
 
     /// Finds the tasks that the new ones name.
-    private mutating func link(from first: Int) -> [StartupError.Fault] {
-        var faults: [StartupError.Fault] = []
+    private mutating func link(from first: Int) -> [StartupError.Diagnostic] {
+        var diagnostics: [StartupError.Diagnostic] = []
         if first == 0 { edges.reserveCapacity(tasks.reduce(0) { $0 + $1.after.count }) }
         for task in first..<tasks.count {
             nodes[task].firstIn = Int32(edges.count)
             for name in tasks[task].after {
                 guard let dependency = numbers.number(of: name, among: tasks) else {
-                    faults.append(unknown(name, of: tasks[task].name, fault: faults.count))
+                    diagnostics.append(
+                        unknown(name, of: tasks[task].name, after: diagnostics.count))
                     continue
                 }
                 let next = nodes[Int(dependency)].firstOut
@@ -178,12 +179,14 @@ struct StartupGraph {
                 edges.append(Edge(from: dependency, to: Int32(task), next: next))
             }
         }
-        return faults
+        return diagnostics
     }
 
-    private func unknown(_ name: String, of task: String, fault: Int) -> StartupError.Fault {
+    private func unknown(_ name: String, of task: String, after count: Int)
+        -> StartupError.Diagnostic
+    {
         // A comparison with every name there is: not for each of ten thousand problems.
-        let nearest = fault < 20 ? nearestName(to: name, in: tasks.lazy.map(\.name)) : nil
+        let nearest = count < 20 ? nearestName(to: name, in: tasks.lazy.map(\.name)) : nil
         return .unknownDependency(name, of: task, nearest: nearest)
     }
 
@@ -259,8 +262,8 @@ struct StartupGraph {
     ///
     /// Every task that the topological order left out waits for another such task, so following these leads
     /// back to a task seen before.
-    private func cycles(from first: Int) -> [StartupError.Fault] {
-        var faults: [StartupError.Fault] = []
+    private func cycles(from first: Int) -> [StartupError.Diagnostic] {
+        var diagnostics: [StartupError.Diagnostic] = []
         // The walk that reached each task; zero for none.
         var walks = [Int](repeating: 0, count: nodes.count)
         for start in first..<nodes.count where nodes[start].pending > 0 && walks[start] == 0 {
@@ -278,9 +281,9 @@ struct StartupGraph {
                 cycle = Array(cycle[least...] + cycle[..<least])
             }
             cycle.append(cycle[0])
-            faults.append(.cycle(cycle.map { tasks[$0].name }))
+            diagnostics.append(.cycle(cycle.map { tasks[$0].name }))
         }
-        return faults
+        return diagnostics
     }
 
     private func leftOutDependency(of task: Int, from first: Int) -> Int? {

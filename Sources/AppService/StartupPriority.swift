@@ -1,7 +1,7 @@
 /// The priority of a task: how soon its work is needed.
 ///
-/// Each priority is a phase: its tasks begin when ``StartupQueue/admit(_:)`` admits it. It decides the order of
-/// tasks, not the system's scheduling of their threads: those all run alike.
+/// Each priority is a phase: its tasks begin when ``StartupQueue/admit(_:)`` admits it. It decides the order
+/// of tasks, not the system's scheduling of their threads: those all run alike.
 public enum StartupPriority: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     /// The work may wait until nothing else is to be done.
     case low

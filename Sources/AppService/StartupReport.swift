@@ -108,7 +108,7 @@ extension StartupReport.Entry {
         started = times.worker > 0 ? sinceStart(times.started) : nil
         ended = outcome == nil ? nil : sinceStart(times.ended)
         worker = times.worker > 0 ? Int(times.worker) : nil
-        if case .overdue(let late?) = schedule.trouble[Int32(number)] {
+        if case .overdue(let late?) = schedule.failures[Int32(number)] {
             endedLate = sinceStart(late)
         } else {
             endedLate = nil

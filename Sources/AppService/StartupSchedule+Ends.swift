@@ -27,7 +27,7 @@ extension StartupSchedule {
     ) {
         guard handingBack.remove(task) != nil else {
             // Handed back after the deadline, though not twice.
-            if case .overdue(nil) = trouble[task] { endLate(task, now: now, &effects) }
+            if case .overdue(nil) = failures[task] { endLate(task, now: now, &effects) }
             return
         }
         end(task, ending, now: now, &effects)
@@ -62,7 +62,7 @@ extension StartupSchedule {
     private mutating func endLate(
         _ task: Int32, now: Nanoseconds, _ effects: inout [Effect]
     ) {
-        trouble[task] = .overdue(late: now)
+        failures[task] = .overdue(late: now)
         guard reportsEvents else { return }
         effects.append(
             .report(
@@ -72,12 +72,12 @@ extension StartupSchedule {
     }
 
     mutating func fail(
-        _ task: Int32, _ phase: StartupGraph.Phase, _ cause: Trouble,
+        _ task: Int32, _ phase: StartupGraph.Phase, _ cause: Failure,
         now: Nanoseconds, _ effects: inout [Effect]
     ) {
         graph.nodes[Int(task)].phase = phase
         times[Int(task)].ended = now
-        trouble[task] = cause
+        failures[task] = cause
         close(task, &effects)
         skip(after: task, now: now, &effects)
     }
@@ -90,14 +90,14 @@ extension StartupSchedule {
         after task: Int32, only: Int32? = nil, now: Nanoseconds,
         _ effects: inout [Effect]
     ) {
-        let root = if case .skipped(_, let root) = trouble[task] { root } else { task }
+        let root = if case .skipped(_, let root) = failures[task] { root } else { task }
         var work: [(task: Int32, after: Int32)] = []
         if let only { work = [(only, task)] } else { work = waiting(for: task) }
         while let (skipped, after) = work.popLast() {
             guard graph.nodes[Int(skipped)].phase == .waiting else { continue }
             graph.nodes[Int(skipped)].phase = .skipped
             times[Int(skipped)].ended = now
-            trouble[skipped] = .skipped(after: after, root: root)
+            failures[skipped] = .skipped(after: after, root: root)
             effects.append(.release(graph.takeWork(skipped)))
             close(skipped, &effects)
             work += waiting(for: skipped)
@@ -141,7 +141,7 @@ extension StartupSchedule {
 
     /// Returns the outcome of a task; nil before its end.
     func outcome(of task: Int32) -> StartupOutcome? {
-        switch trouble[task] {
+        switch failures[task] {
         case nil: graph.nodes[Int(task)].phase == .succeeded ? .succeeded : nil
         case .failed(let error): .failed(error)
         case .overdue: .overdue(.nanoseconds(deadline(of: task) ?? 0))
@@ -174,7 +174,7 @@ extension StartupSchedule {
         where graph.nodes[Int(task)].phase.isOpen {
             graph.nodes[Int(task)].phase = .skipped
             times[Int(task)].ended = now
-            trouble[task] = .stopped
+            failures[task] = .stopped
             effects.append(.release(graph.takeWork(task)))
             close(task, &effects)
         }

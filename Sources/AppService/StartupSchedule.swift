@@ -55,7 +55,7 @@ struct StartupSchedule {
     }
 
     /// The reason why a task has not succeeded.
-    enum Trouble {
+    enum Failure {
         case failed(String)
         /// The task was overdue; `late` is the time at which its work ended.
         case overdue(late: Nanoseconds?)
@@ -71,7 +71,7 @@ struct StartupSchedule {
     var graph = StartupGraph()
     /// The times of each task, as many as `graph.tasks`, from the start on.
     var times: [Times] = []
-    var trouble: [Int32: Trouble] = [:]
+    var failures: [Int32: Failure] = [:]
     /// The time at which the first priority was admitted; nil before.
     var start: Nanoseconds?
     var isClosed = false
@@ -112,7 +112,7 @@ struct StartupSchedule {
         _ batch: some Collection<StartupTask>, now: Nanoseconds?,
         _ effects: inout [Effect]
     ) throws(StartupError) {
-        if isClosed { throw StartupError(faults: batch.map { .closed($0.name) }) }
+        if isClosed { throw StartupError(diagnostics: batch.map { .closed($0.name) }) }
         let first = graph.tasks.count
         try graph.add(batch)
         guard let now else { return }
@@ -150,15 +150,17 @@ struct StartupSchedule {
 
     /// Throws the problems of the queue itself together with those of its tasks.
     private func checkSettings() throws(StartupError) {
-        var faults: [StartupError.Fault] = []
-        if width < 1 { faults.append(.width(width)) }
+        var diagnostics: [StartupError.Diagnostic] = []
+        if width < 1 { diagnostics.append(.width(width)) }
         if let deadline, deadline <= 0 {
-            faults.append(.deadline(.nanoseconds(deadline), of: nil))
+            diagnostics.append(.deadline(.nanoseconds(deadline), of: nil))
         }
-        guard !faults.isEmpty else { return }
+        guard !diagnostics.isEmpty else { return }
         var trial = graph
-        do throws(StartupError) { _ = try trial.connect(from: 0) } catch { faults += error.faults }
-        throw StartupError(faults: faults)
+        do throws(StartupError) { _ = try trial.connect(from: 0) } catch {
+            diagnostics += error.diagnostics
+        }
+        throw StartupError(diagnostics: diagnostics)
     }
 
     /// Puts the tasks from number `first` on, which are connected, into their places.
@@ -185,7 +187,7 @@ struct StartupSchedule {
             }
             if graph.nodes[task].pending == 0 { place(Int32(task), now: now) }
         }
-        if !trouble.isEmpty { skipHopeless(from: first, now: now, &effects) }
+        if !failures.isEmpty { skipHopeless(from: first, now: now, &effects) }
     }
 
     /// Skips the new tasks that run after one that has not succeeded.
@@ -194,7 +196,7 @@ struct StartupSchedule {
     ) {
         for task in Int32(first)..<Int32(graph.tasks.count)
         where graph.nodes[Int(task)].phase == .waiting {
-            if let above = graph.edgesIn(task).first(where: { trouble[$0.from] != nil }) {
+            if let above = graph.edgesIn(task).first(where: { failures[$0.from] != nil }) {
                 skip(after: above.from, only: task, now: now, &effects)
             }
         }

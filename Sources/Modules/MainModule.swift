@@ -36,7 +36,7 @@ struct RootURL: Decodable, Hashable, Sendable {
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         text = try value.decode(String.self)
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             _ = try RouteURL(text)
         } catch {
             throw DecodingError.dataCorruptedError(in: value, debugDescription: "\(error)")

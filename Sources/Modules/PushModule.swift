@@ -103,8 +103,8 @@ extension PushModule {
     /// Returns the reason why a URI was not opened, without any part of it.
     static func publicPart(of error: any Error) -> String {
         switch error {
-        case let fault as ParameterFault where fault.name.isEmpty: "the route refuses the request"
-        case let fault as ParameterFault: "the route refuses parameter '\(fault.name)'"
+        case let error as ParameterError where error.name.isEmpty: "the route refuses the request"
+        case let error as ParameterError: "the route refuses parameter '\(error.name)'"
         case RouteError.notFound: "no route that a push can reach"
         case RouteError.rewriteLoop: "the rewrites never end"
         default: "\(error)"

@@ -18,7 +18,7 @@ struct Command: Sendable {
     var exitMeanings: [ExitCode: String] = [:]
     var examples: [Example] = []
     /// A check of well-formed arguments: returns the error, or nil.
-    var fault: @Sendable (Arguments) -> String? = { _ in nil }
+    var usageError: @Sendable (Arguments) -> String? = { _ in nil }
     /// Whether its process is a host, for which signals are blocked from the first statement on.
     var isHost = false
     let run: @Sendable (Arguments) -> ExitCode

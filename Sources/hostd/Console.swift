@@ -13,7 +13,7 @@ enum Console {
             try RawOutput.writeAll(text.string.utf8, to: RawOutput.standardOutput)
             return code
         } catch {
-            if error != .brokenPipe { complain("hostd: cannot write to stdout: \(error)") }
+            if error != .brokenPipe { printError("hostd: cannot write to stdout: \(error)") }
             return .inputOutput
         }
     }
@@ -33,10 +33,10 @@ enum Console {
     /// Writes a line, or several, to stderr.
     ///
     /// Output that cannot be written is dropped.
-    static func complain(_ text: TerminalText) { writeError("\(text)\n") }
+    static func printError(_ text: TerminalText) { writeError("\(text)\n") }
 
     /// Writes the problems of a slatefile to stderr, in colors if they are enabled.
-    static func complain(_ failure: SlatefileFailure, in command: TerminalText) {
+    static func printError(_ failure: SlatefileFailure, in command: TerminalText) {
         let format = LogFormat(.text, environment: CurrentProcess.environment())
         writeError(
             failure.text(for: "hostd \(command)", colored: format == .terminal(colors: true)))

@@ -25,7 +25,7 @@ struct DeadLetterChoice {
 
     /// Removes them permanently, and prints them.
     func drop() throws(InboxError) -> ExitCode {
-        guard unknown.isEmpty else { return complainOfUnknown("dropped") }
+        guard unknown.isEmpty else { return reportUnknown("dropped") }
         let chosen = Set(events)
         let dropped = try DeadLetters(folder).take { chosen.contains($0) }
         if asJSON {
@@ -43,23 +43,23 @@ struct DeadLetterChoice {
     /// Appends them to the inbox and then removes them: if the process dies in between, an event is there
     /// twice, but never not at all.
     func retry() throws(InboxError) -> ExitCode {
-        guard unknown.isEmpty else { return complainOfUnknown("retried") }
+        guard unknown.isEmpty else { return reportUnknown("retried") }
         var batch = RetryBatch()
         for event in events { batch.add(event) }
         let (places, failure) = try batch.append(to: folder)
         let retried = Set(places.map(\.event))
         _ = try DeadLetters(folder).take { retried.contains($0) }
-        for (event, fault) in batch.faults {
-            Console.complain(
+        for (event, error) in batch.diagnostics {
+            Console.printError(
                 """
-                hostd inbox: \(event.title) cannot be retried: \(fault)
+                hostd inbox: \(event.title) cannot be retried: \(error)
                 send it again as it should be, and drop this one
                 """)
         }
         if let failure {
-            Console.complain("hostd inbox: \(failure); what is not retried stays a dead letter")
+            Console.printError("hostd inbox: \(failure); what is not retried stays a dead letter")
         }
-        let code = failure?.exitCode ?? (batch.faults.isEmpty ? .success : .failed)
+        let code = failure?.exitCode ?? (batch.diagnostics.isEmpty ? .success : .failed)
         if asJSON {
             return printJSON(then: code) { json in
                 json.member("retried") { list in
@@ -82,9 +82,9 @@ struct DeadLetterChoice {
             }.joined(), then: code)
     }
 
-    private func complainOfUnknown(_ done: String) -> ExitCode {
+    private func reportUnknown(_ done: String) -> ExitCode {
         let names = unknown.map { "'\(excerpt($0, limit: 200))'" }.joined(separator: ", ")
-        Console.complain(
+        Console.printError(
             """
             hostd inbox: no dead letter has the position or id \(names); nothing was \(done)
             see 'hostd inbox list'
@@ -107,12 +107,12 @@ private struct RetryBatch {
     /// The size of a write that does not keep the inbox's lock too long.
     private static let size = 1 << 20
 
-    private(set) var faults: [(event: DeadLetter, fault: InboxFault)] = []
+    private(set) var diagnostics: [(event: DeadLetter, error: InboxRecordError)] = []
     private var chunks: [(events: [DeadLetter], lines: [[UInt8]])] = []
     private var bytes = 0
 
     mutating func add(_ event: DeadLetter) {
-        do throws(InboxFault) {
+        do throws(InboxRecordError) {
             let line = try event.lineForRetry()
             if chunks.isEmpty || bytes + line.count > Self.size {
                 chunks.append(([], []))
@@ -122,7 +122,7 @@ private struct RetryBatch {
             chunks[chunks.count - 1].events.append(event)
             chunks[chunks.count - 1].lines.append(line)
         } catch {
-            faults.append((event, error))
+            diagnostics.append((event, error))
         }
     }
 

@@ -31,10 +31,10 @@ struct HostCall: ~Copyable {
                     command: command, arguments: arguments, directory: directory, client: client))
         } catch {
             if let code = recover(error) { return code }
-            Console.complain("hostd \(command): \(error)")
+            Console.printError("hostd \(command): \(error)")
             if case .notRunning = error {
-                Console.complain("start one with '\(startCommand(arguments))'")
-                if let alternative { Console.complain(alternative) }
+                Console.printError("start one with '\(startCommand(arguments))'")
+                if let alternative { Console.printError(alternative) }
             }
             return error.exitCode
         }

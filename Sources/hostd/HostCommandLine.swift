@@ -22,7 +22,7 @@ func runCommandLine(_ words: [String], mask: SignalSet) -> ExitCode {
         }
     } catch {
         Signals.blockExactly(mask)
-        Console.complain(error.text)
+        Console.printError(error.text)
         return .usage
     }
 }
@@ -47,8 +47,8 @@ private enum Request {
         let arguments = try Arguments(words, of: command)
         if arguments.has("help") {
             self = .text(TerminalText(lines: command.helpText))
-        } else if let fault = command.fault(arguments) {
-            throw .invalidArguments(fault, command)
+        } else if let usageError = command.usageError(arguments) {
+            throw .invalidArguments(usageError, command)
         } else {
             self = .command(command, arguments)
         }

@@ -17,9 +17,9 @@ struct InboxListing {
     }
 
     func report(asJSON: Bool) -> ExitCode {
-        for notice in pending.notices { Console.complain("hostd inbox: \(notice)") }
+        for notice in pending.notices { Console.printError("hostd inbox: \(notice)") }
         if rejected.unreadable > 0 {
-            Console.complain(
+            Console.printError(
                 """
                 hostd inbox: not as a host writes them, and left alone: lines of dead-letters.ndjson, \
                 \(rejected.unreadable) of them
@@ -63,7 +63,7 @@ struct InboxListing {
         let modules = event.modules?.list ?? "all"
         return [
             "  \(event.position)", event.kind?.rawValue ?? "?", shown(event.id), shown(event.time),
-            event.fault.map { "to be moved to the dead letters: \($0)" } ?? modules,
+            event.error.map { "to be moved to the dead letters: \($0)" } ?? modules,
         ]
     }
 
@@ -115,7 +115,9 @@ struct InboxListing {
                         if let id = event.id { $0.member("id", id) }
                         if let time = event.time { $0.member("time", time) }
                         if let modules = event.modules { $0.member("modules", modules) }
-                        if let fault = event.fault { $0.member("fault", fault) }
+                        if let error = event.error {
+                            $0.member("error", formerly: "fault") { $0.member($1, error) }
+                        }
                     }
                 }
             }

@@ -10,7 +10,7 @@ struct SendRequest {
     let waits: Bool
 
     /// The reason why the event cannot be sent.
-    struct Fault: Error {
+    struct Failure: Error {
         let message: TerminalText
         let exitCode: ExitCode
 
@@ -22,10 +22,10 @@ struct SendRequest {
 
     /// Reads the payload and checks whether the event takes it.
     ///
-    /// - Throws: ``Fault``, with the place in the payload where there is one.
-    init(_ arguments: Arguments) throws(Fault) {
+    /// - Throws: ``Failure``, with the place in the payload where there is one.
+    init(_ arguments: Arguments) throws(Failure) {
         guard let kind = EventKind(rawValue: arguments.operands[0]) else {
-            throw Fault("\(Self.unknownEvent(arguments.operands[0]))")
+            throw Failure("\(Self.unknownEvent(arguments.operands[0]))")
         }
         self.kind = kind
         id = arguments["id"]
@@ -35,7 +35,7 @@ struct SendRequest {
             let bytes: [UInt8]
             (source, bytes) = try Self.bytes(of: option)
             do throws(JSONError) { payload = try JSONValue(parsing: bytes) } catch {
-                throw Fault("\(source) is not JSON: \(error)")
+                throw Failure("\(source) is not JSON: \(error)")
             }
         } else {
             payload = nil
@@ -43,10 +43,10 @@ struct SendRequest {
         do throws(EventError) {
             _ = try LifecycleEvent(kind, payload: payload, origin: .inbox)
         } catch {
-            throw Fault(error.text)
+            throw Failure(error.text)
         }
         guard line.count <= Self.longestLine else {
-            throw Fault(
+            throw Failure(
                 """
                 \(source) is too long: with it the event has \(line.count) bytes, and may have \
                 \(Self.longestLine)
@@ -75,7 +75,7 @@ struct SendRequest {
 
 extension SendRequest {
     /// Returns the error in well-formed arguments, found without reading any file.
-    static func fault(in arguments: Arguments) -> String? {
+    static func usageError(in arguments: Arguments) -> String? {
         let name = arguments.operands[0]
         guard let kind = EventKind(rawValue: name) else { return unknownEvent(name) }
         if kind.isHostsOwn {
@@ -115,16 +115,16 @@ extension SendRequest {
     /// Returns the bytes of the value of `--payload`, and their name for messages.
     private static func bytes(
         of option: String
-    ) throws(Fault) -> (source: String, bytes: [UInt8]) {
+    ) throws(Failure) -> (source: String, bytes: [UInt8]) {
         let limit = InboxLimits().line
         if option == "-" {
             let bytes: [UInt8]?
             do throws(SystemError) {
                 bytes = try RawInput.readAll(from: RawInput.standardInput, limit: limit)
             } catch {
-                throw Fault("cannot read stdin: \(error)", .inputOutput)
+                throw Failure("cannot read stdin: \(error)", .inputOutput)
             }
-            guard let bytes else { throw Fault("the payload on stdin is larger than 1 MiB") }
+            guard let bytes else { throw Failure("the payload on stdin is larger than 1 MiB") }
             return ("the payload on stdin", bytes)
         }
         guard option.hasPrefix("@") else { return ("the payload", Array(option.utf8)) }
@@ -132,7 +132,7 @@ extension SendRequest {
         do throws(FileReadError) {
             return (path, try readFile(at: path, limit: limit))
         } catch {
-            throw Fault("\(error)", .noInput)
+            throw Failure("\(error)", .noInput)
         }
     }
 }
@@ -140,8 +140,10 @@ extension SendRequest {
 extension EventError {
     /// The error; each of several errors in the payload has a line of its own.
     fileprivate var text: TerminalText {
-        guard case .payload(let error) = fault, error.faults.count > 1 else { return "\(self)" }
-        let lines = error.faults.map { fault -> TerminalText in "\n  \(fault)" }
+        guard case .payload(let error) = reason, error.diagnostics.count > 1 else {
+            return "\(self)"
+        }
+        let lines = error.diagnostics.map { diagnostic -> TerminalText in "\n  \(diagnostic)" }
         return "event '\(kind.rawValue)' cannot take this payload:\(lines.joined())"
     }
 }

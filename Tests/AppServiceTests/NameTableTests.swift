@@ -25,7 +25,7 @@ struct NameTableTests {
     func equal() throws {
         let queue = StartupQueue()
         try queue.register(StartupTask("caf\u{e9}") {})
-        #expect(throws: StartupError(faults: [.duplicateName("cafe\u{301}")])) {
+        #expect(throws: StartupError(diagnostics: [.duplicateName("cafe\u{301}")])) {
             try queue.register(StartupTask("cafe\u{301}") {})
         }
     }

@@ -215,7 +215,7 @@ struct StartupEndTests {
         #expect(report.outcome("asynchronous") == .succeeded)
         #expect(report.outcome("waiting") == .skipped(.stopped))
         #expect(report.outcome("low")?.description == "skipped: the queue was stopped")
-        #expect(throws: StartupError(faults: [.closed("new")])) {
+        #expect(throws: StartupError(diagnostics: [.closed("new")])) {
             try queue.register(StartupTask("new") {})
         }
     }

@@ -82,7 +82,7 @@ struct ArgumentsTests {
             ("check", [""], "an argument is empty"),
             ("check", ["--jsom"], "unknown option '--jsom'; did you mean '--json'?"),
         ])
-    func faults(command: String, words: [String], message: String) throws {
+    func diagnostics(command: String, words: [String], message: String) throws {
         let command = try Command.named(command)
         do throws(UsageError) {
             _ = try Arguments(words, of: command)

@@ -21,7 +21,7 @@ struct CommandTests {
         try writeFile(text.utf8, to: folder.path(name))
     }
 
-    /// A slatefile without a fault; its modules are no classes, so it says nothing of this binary.
+    /// A slatefile without an error; its modules are no classes, so it says nothing of this binary.
     private let sound = """
         { "slate": 1, "app": "demo",
           "modules": [
@@ -33,7 +33,7 @@ struct CommandTests {
 
     // MARK: check
 
-    @Test("check: a slatefile without a fault")
+    @Test("check: a slatefile without an error")
     func checkSound() throws {
         try write(sound)
         let outcome = try hostd("check")
@@ -44,7 +44,8 @@ struct CommandTests {
         let json = try hostd("check", "slatefile.json", "--json")
         #expect(
             json.output
-                == #"{"ok":true,"file":"slatefile.json","modules":2,"faults":[],"warnings":[]}"#
+                == #"{"ok":true,"file":"slatefile.json","modules":2,"errors":[],"faults":[],"#
+                + #""warnings":[]}"#
                 + "\n")
     }
 
@@ -73,7 +74,7 @@ struct CommandTests {
         #expect(json["warnings"]?.elements.compactMap(\.string) == warnings)
     }
 
-    @Test("check: every fault, with its place")
+    @Test("check: every error, with its place")
     func checkFaults() throws {
         try write(
             """
@@ -86,14 +87,14 @@ struct CommandTests {
         #expect(outcome.output == "")
         #expect(outcome.error.contains("app.json:1:30: error: unknown key 'modlues'; "))
         #expect(outcome.error.contains("app.json:3:27: error: "))
-        #expect(outcome.error.hasSuffix("2 faults in app.json\n"))
+        #expect(outcome.error.hasSuffix("2 errors in app.json\n"))
 
         let json = try hostd("check", "--json", "app.json")
         #expect(json.exit == .code(78))
         #expect(json.error == "")
         #expect(
             json.output.hasPrefix(
-                #"{"ok":false,"file":"app.json","faults":[{"line":1,"column":30,"#
+                #"{"ok":false,"file":"app.json","errors":[{"line":1,"column":30,"#
                     + #""pointer":"/modlues","message":"unknown key 'modlues'; "#))
     }
 
@@ -120,8 +121,8 @@ struct CommandTests {
         #expect(json.exit == .code(66))
         #expect(
             json.output
-                == #"{"ok":false,"file":"\#(folder.path)","faults":[{"message":"is a folder, "#
-                + #"not a file"}]}"# + "\n")
+                == #"{"ok":false,"file":"\#(folder.path)","errors":[{"message":"is a folder, "#
+                + #"not a file"}],"faults":[{"message":"is a folder, not a file"}]}"# + "\n")
     }
 
     @Test("unreadable: a device that would never end")
@@ -159,14 +160,14 @@ struct CommandTests {
             faulty.error == """
                 tokens.json:1:12: error: a token has 16 to 1024 visible ASCII characters and no space; \
                 make one with: head -c 24 /dev/urandom | base64
-                1 fault in tokens.json
+                1 error in tokens.json
 
                 """)
         let json = try hostd("check", "--json")
         #expect(json.exit == .code(78))
         #expect(
             json.output.hasPrefix(
-                #"{"ok":false,"file":"tokens.json","faults":[{"line":1,"column":12,"#
+                #"{"ok":false,"file":"tokens.json","errors":[{"line":1,"column":12,"#
                     + #""pointer":"/0/token","message":"a token has 16 to "#))
 
         try #require(chmod(tokens, 0o644) == 0)

@@ -34,8 +34,8 @@ struct HostileModuleTests {
         location: SourceLocation = #_sourceLocation
     ) {
         for text in [outcome.output, outcome.error] {
-            let fault = HostileText.fault(in: text, isJSON: isJSON)
-            #expect(fault == nil, "\(text.debugDescription)", sourceLocation: location)
+            let problem = HostileText.problem(in: text, isJSON: isJSON)
+            #expect(problem == nil, "\(text.debugDescription)", sourceLocation: location)
         }
     }
 

@@ -37,10 +37,10 @@ struct HostileOutputTests {
     ) {
         let isJSON = words.contains("--json")
         for (name, text) in [("stdout", outcome.output), ("stderr", outcome.error)] {
-            let fault = HostileText.fault(in: text, isJSON: isJSON && name == "stdout")
+            let problem = HostileText.problem(in: text, isJSON: isJSON && name == "stdout")
             #expect(
-                fault == nil,
-                "seed \(seed), \(words): \(name): \(fault ?? ""): \(text.debugDescription)",
+                problem == nil,
+                "seed \(seed), \(words): \(name): \(problem ?? ""): \(text.debugDescription)",
                 sourceLocation: location)
         }
         if isJSON, !outcome.output.isEmpty {
@@ -88,7 +88,7 @@ struct HostileOutputTests {
          {"delivered":2,"failed":1,"late":1,"fetch":"newData","claimedBy":"x.b","reply":{"a":"b"},"failure":"no"}}
         """#,
         "reload":
-            #"{"outcome":"rolled-back","summary":"why","exitCode":70,"text":"s.json:1:1: error: x\n1 fault\n"}"#,
+            #"{"outcome":"rolled-back","summary":"why","exitCode":70,"text":"s.json:1:1: error: x\n1 error\n"}"#,
         "restart": #"{"outcome":"failed","reason":"why"}"#,
     ]
 
@@ -320,7 +320,7 @@ struct HostileOutputTests {
             ("a\rb", "U+d is printed"), ("\u{202E}", "U+202e is printed"),
             ("a\n\(HostileText.forged)", "a line is forged"), ("a\n\tb 👨\u{200D}👩", nil),
         ])
-    func finds(text: String, fault: String?) {
-        #expect(HostileText.fault(in: text) == fault)
+    func finds(text: String, problem: String?) {
+        #expect(HostileText.problem(in: text) == problem)
     }
 }

@@ -79,7 +79,7 @@ struct HostileText {
     // MARK: What is printed
 
     /// Says where a text has what a terminal obeys, or a line that the host did not write; nil where it has not.
-    static func fault(in text: String, isJSON: Bool = false) -> String? {
+    static func problem(in text: String, isJSON: Bool = false) -> String? {
         for scalar in text.unicodeScalars where isObeyed(scalar) {
             // A line of a file that is shown has its tabs.
             if scalar == "\n" || scalar == "\t" && !isJSON { continue }

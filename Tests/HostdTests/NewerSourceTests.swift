@@ -45,7 +45,7 @@ struct NewerSourceTests {
                 parsing: HostProcess.run(
                     arguments + ["--json"], program: program, in: folder.path
                 ).output)
-            return json["faults"]?.elements.compactMap { $0["message"]?.string } ?? []
+            return json["errors"]?.elements.compactMap { $0["message"]?.string } ?? []
         }
         func isOld(_ message: String, _ entry: String) -> Bool {
             message.hasPrefix("no class '\(entry)' in this binary: it is misspelt, or target ")

@@ -39,7 +39,7 @@ struct ReloadRunTests {
     }
 
     @Test(
-        "a broken slatefile: every fault as 'hostd check' shows it, one line in the log, and status agrees"
+        "a broken slatefile: every error as 'hostd check' shows it, one line in the log, and status agrees"
     )
     func broken() throws {
         let run = try HostdRun(slatefile()).ready()

@@ -46,7 +46,7 @@ struct RoutesCommandTests {
     }
 
     @Test("a slatefile that is missing or faulty ends as it does with hostd check")
-    func faults() throws {
+    func diagnostics() throws {
         let folder = try TemporaryFolder()
         let missing = try HostProcess.run(["routes", "--offline"], in: folder.path)
         #expect(missing.exit == .code(66))
@@ -63,7 +63,7 @@ struct RoutesCommandTests {
                     slatefile.json:1:66: error: 'from' does not always bind ':c'
                       1 | {"slate": 1, "app": "test", "rewrites": [{"from": "a://b", "to": "a://:c"}], "modules": [
                         |                                                                  ^
-                    1 fault in slatefile.json
+                    1 error in slatefile.json
 
                     """)
         }

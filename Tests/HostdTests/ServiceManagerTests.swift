@@ -241,12 +241,12 @@ struct ServiceManagerTests {
         try run.process.waitForLine(containing: " configuration-changed  ")
         let outcome = try run.terminated()
         #expect(outcome.exit == .code(0))
-        let complaints = outcome.error.split(separator: "\n").filter {
+        let warnings = outcome.error.split(separator: "\n").filter {
             $0.contains("NOTIFY_SOCKET")
         }
-        #expect(complaints.count == 1)
+        #expect(warnings.count == 1)
         #expect(
-            complaints.first?.hasSuffix(
+            warnings.first?.hasSuffix(
                 "cannot notify the service manager: NOTIFY_SOCKET: \(reason)"
             )
                 == true)

@@ -7,8 +7,8 @@ alarm(3600)
 switch Settings.command(Array(CommandLine.arguments.dropFirst())) {
 case .help:
     print(Settings.help)
-case .wrong(let fault):
-    Descriptor.error.write("MisbehavingModule: \(fault)\n")
+case .wrong(let error):
+    Descriptor.error.write("MisbehavingModule: \(error)\n")
     exit(64)
 case .asleep:
     sleepForever()

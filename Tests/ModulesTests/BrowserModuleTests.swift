@@ -174,8 +174,8 @@ struct BrowserModuleTests {
             (#"{ "history": "9" }"#, #"/history: expected a whole number, found the string "9""#),
             (#"{ "histroy": 9 }"#, "/histroy: unknown key 'histroy'; did you mean 'history'?"),
         ])
-    func faults(config: String, message: String) {
-        let found = ModulesTests.faults(of: slatefile(config: config))
+    func diagnostics(config: String, message: String) {
+        let found = ModulesTests.diagnostics(of: slatefile(config: config))
         #expect(found == ["/modules/1/config\(message)"])
     }
 }

@@ -99,15 +99,15 @@ func tokens(_ token: String, for scopes: String...) -> String {
     return #"[{ "token": "\#(token)", "name": "test", "scopes": [\#(list)] }]"#
 }
 
-/// The faults of a slatefile, each as `pointer: message`.
-func faults(of slatefile: String) -> [String] {
+/// The errors of a slatefile, each as `pointer: message`.
+func diagnostics(of slatefile: String) -> [String] {
     do throws(SlatefileError) {
         _ = try Slatefile.read(
             Array(slatefile.utf8), path: "slatefile.json", environment: { _ in nil },
             checkEntry: EntryUse.checkAgainstBinary())
         return []
     } catch {
-        return error.faults.map { "\($0.pointer): \($0.message)" }
+        return error.diagnostics.map { "\($0.pointer): \($0.message)" }
     }
 }
 

@@ -224,8 +224,8 @@ struct CommunityModuleTests {
             (#"{ "domain": [] }"#, "/domain: expected a string, found an array"),
             (#"{ "domains": "" }"#, "/domains: unknown key 'domains'; did you mean 'domain'?"),
         ])
-    func faults(config: String, message: String) {
-        let found = ModulesTests.faults(of: slatefile(config: config))
+    func diagnostics(config: String, message: String) {
+        let found = ModulesTests.diagnostics(of: slatefile(config: config))
         #expect(found == ["/modules/1/config\(message)"])
     }
 }

@@ -81,7 +81,7 @@ struct DocumentationTests {
     @Test("the smallest slatefile of docs/slatefile.md is one")
     func smallestSlatefile() throws {
         let file = try Self.json(in: "docs/slatefile.md", with: "\"slate\"")
-        #expect(ModulesTests.faults(of: String(decoding: file, as: UTF8.self)) == [])
+        #expect(ModulesTests.diagnostics(of: String(decoding: file, as: UTF8.self)) == [])
     }
 
     /// The slatefile of the repository, with the README's entry added as the README says.
@@ -117,7 +117,7 @@ struct DocumentationTests {
             .replacing("Modules.GreeterModule", with: "ModulesTests.GreeterModule")
             .replacing("\"greeting\"", with: "\"greting\"")
         #expect(
-            ModulesTests.faults(of: slatefile).map { $0.drop { $0 != " " } } == [
+            ModulesTests.diagnostics(of: slatefile).map { $0.drop { $0 != " " } } == [
                 " unknown key 'greting'; did you mean 'greeting'?"
             ])
     }

@@ -86,7 +86,7 @@ struct IsolatedModuleTests {
             try await RunningHost.run(slatefile, processes: .ofHostd) { _ in }
         }
         #expect(
-            error?.faults.map(\.message) == [
+            error?.diagnostics.map(\.message) == [
                 "'Modules.CommunityModule' cannot run in a process of its own: it provides "
                     + "'UserDirectory', and services do not cross processes; leave \"isolation\" out, or "
                     + "offer actions instead"

@@ -335,7 +335,7 @@ struct JournalModuleTests {
         #expect(!folder.names.contains("target"))
     }
 
-    @Test("too many open files are not the setting's fault")
+    @Test("too many open files are not the setting's error")
     func tooManyOpenFiles() {
         let process = OutputFileError(FileError("open", "x", .tooManyOpenFiles))
         #expect(
@@ -369,8 +369,8 @@ struct JournalModuleTests {
             (#"{ "sync": "yes" }"#, #"/sync: expected true or false, found the string "yes""#),
             (#"{ "fil": "a" }"#, "/fil: unknown key 'fil'; did you mean 'file'?"),
         ])
-    func faults(config: String, message: String) {
-        let found = ModulesTests.faults(of: slatefile(config: config))
+    func diagnostics(config: String, message: String) {
+        let found = ModulesTests.diagnostics(of: slatefile(config: config))
         #expect(found == ["/modules/1/config\(message)"])
     }
 }

@@ -55,8 +55,8 @@ struct MainModuleTests {
             (#"{ "root": 5 }"#, "/root: expected a string, found the number 5"),
             (#"{ "rot": "a:b" }"#, "/rot: unknown key 'rot'; did you mean 'root'?"),
         ])
-    func faults(config: String, message: String) {
-        let found = ModulesTests.faults(of: slatefile(config: config))
+    func diagnostics(config: String, message: String) {
+        let found = ModulesTests.diagnostics(of: slatefile(config: config))
         #expect(found == ["/modules/0/config\(message)"])
     }
 }

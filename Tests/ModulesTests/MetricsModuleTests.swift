@@ -184,14 +184,14 @@ struct MetricsModuleTests {
                 "/intervall: unknown key 'intervall'; did you mean 'interval'?"
             ),
         ])
-    func faults(config: String, message: String) {
-        let found = ModulesTests.faults(of: slatefile(config: config))
+    func diagnostics(config: String, message: String) {
+        let found = ModulesTests.diagnostics(of: slatefile(config: config))
         #expect(found == ["/modules/1/config\(message)"])
     }
 
     @Test("no time at all is no interval")
     func noInterval() {
-        let found = ModulesTests.faults(of: slatefile(config: #"{ "interval": "0s" }"#))
+        let found = ModulesTests.diagnostics(of: slatefile(config: #"{ "interval": "0s" }"#))
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("/modules/1/config/interval: ") == true)
     }

@@ -219,8 +219,8 @@ struct PushModuleTests {
             (#"{ "uriKey": 5 }"#, "/uriKey: expected a string, found the number 5"),
             (#"{ "urikey": "" }"#, "/urikey: unknown key 'urikey'; did you mean 'uriKey'?"),
         ])
-    func faults(config: String, message: String) {
-        let found = ModulesTests.faults(of: slatefile(config: config))
+    func diagnostics(config: String, message: String) {
+        let found = ModulesTests.diagnostics(of: slatefile(config: config))
         #expect(found == ["/modules/1/config\(message)"])
     }
 }

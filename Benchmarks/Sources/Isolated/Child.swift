@@ -20,7 +20,7 @@ func nanoseconds() -> Int {
 }
 
 /// Says what is wrong on standard error.
-func complain(_ text: String) {
+func printError(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }

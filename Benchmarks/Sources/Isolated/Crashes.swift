@@ -118,7 +118,7 @@ final class TickingModule: RootProvider, LaunchResponder {
         do {
             try report()
         } catch {
-            print("fault: \(error)")
+            print("error: \(error)")
         }
         fflush(nil)
         _exit(0)

@@ -31,7 +31,7 @@ if words.contains("--help") {
 } else if words.count == 5, words.dropFirst().first == "round" {
     try Round.run(CommandLine.arguments[3], CommandLine.arguments[4], CommandLine.arguments[5])
 } else if words.isEmpty || !Set(words.dropFirst()).isSubset(of: parts) {
-    complain(usage)
+    printError(usage)
     exit(64)
 } else {
     do {
@@ -52,7 +52,7 @@ if words.contains("--help") {
             fflush(nil)
         }
     } catch {
-        complain("Isolated: \(error)")
+        printError("Isolated: \(error)")
         exit(1)
     }
 }

@@ -8,7 +8,7 @@ final class Flow: Sendable {
         /// When each tick was sent.
         var sent: [Int] = []
         var accepted = 0
-        var fault: String?
+        var error: String?
         var isOver = false
         var hasEnded = false
     }
@@ -25,7 +25,7 @@ final class Flow: Sendable {
             do {
                 try send(to: client.value, rate)
             } catch {
-                state.withLock { $0.fault = "\(error)" }
+                state.withLock { $0.error = "\(error)" }
             }
             state.withLock { $0.hasEnded = true }
         }
@@ -34,7 +34,7 @@ final class Flow: Sendable {
     var sent: [Int] { state.withLock { $0.sent } }
     var count: Int { state.withLock { $0.sent.count } }
     var accepted: Int { state.withLock { $0.accepted } }
-    var fault: String? { state.withLock { $0.fault } }
+    var error: String? { state.withLock { $0.error } }
 
     /// Sends no more, and waits for what is owed.
     func stop() {

@@ -17,12 +17,12 @@ struct SinnersAccount {
     ///
     /// They came and went in the same instants, each between two events: so all were to hear the same.
     mutating func take(
-        _ round: [(sinner: Sinner, journal: Journal)], _ faults: inout [String]
+        _ round: [(sinner: Sinner, journal: Journal)], _ diagnostics: inout [String]
     ) throws {
         let all = round.map { Set($0.journal.ticks) }
         guard let first = all.compactMap({ $0.min() }).min(),
             let last = all.compactMap({ $0.max() }).max()
-        else { return faults.append("nobody heard anything in a round") }
+        else { return diagnostics.append("nobody heard anything in a round") }
         for (sinner, journal) in round {
             let ticks = journal.ticks
             let distinct = Set(ticks)
@@ -34,7 +34,7 @@ struct SinnersAccount {
             disorders += zip(ticks, ticks.dropFirst()).count { $1 < $0 }
             if distinct.count != last - first + 1 {
                 let missing = (first...last).filter { !distinct.contains($0) }
-                faults.append(
+                diagnostics.append(
                     "\(sinner.entry.id) missed \(missing.count) of \(first)…\(last): "
                         + "\(missing.prefix(5))")
             }

@@ -104,9 +104,9 @@ final class SinsHost {
     }
 
     private struct Answer<Result: Decodable>: Decodable {
-        struct Fault: Decodable { let message: String }
+        struct TestError: Decodable { let message: String }
         let result: Result?
-        let error: Fault?
+        let error: TestError?
     }
 
     private func ask<Result: Decodable>(

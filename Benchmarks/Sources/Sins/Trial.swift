@@ -9,7 +9,7 @@ final class Trial {
     private let good: SinsHost.Entry
     private let goodJournal: URL
     private var generator: SeededGenerator
-    private var faults: [String] = []
+    private var diagnostics: [String] = []
     /// How each sin ended, and how many times so.
     private var ends: [String: [String: Int]] = [:]
     private var reloads: [Window] = []
@@ -51,7 +51,7 @@ final class Trial {
             try take(last, flow)
             try watch(sinners, round, host)
             last = sinners
-            note("round \(round) of \(plan.rounds), \(faults.count) faults")
+            note("round \(round) of \(plan.rounds), \(diagnostics.count) errors")
         }
         let sinsEnd = flow.count
         try reload(host, calm, wanting: "applied")
@@ -62,11 +62,11 @@ final class Trial {
         sleep(UInt32(plan.calm))
         let afterEnd = flow.count
         flow.stop()
-        if let fault = flow.fault { faults.append(fault) }
+        if let error = flow.error { diagnostics.append(error) }
         try waitForAll(flow.count)
         let censusAfter = try Census()
         let end = try host.stop()
-        if end != "success" { faults.append("the host ended: \(end)") }
+        if end != "success" { diagnostics.append("the host ended: \(end)") }
         let censusAtEnd = try Census()
 
         printEnds()
@@ -77,9 +77,9 @@ final class Trial {
         print()
         printDeliveries(flow, first..<sinsBegin, sinsBegin..<sinsEnd, afterBegin..<afterEnd)
         print()
-        guard faults.isEmpty else {
-            print("verdict: \(faults.count) faults; the log is in \(folder.path)")
-            print(faults.map { "    \($0)" }.joined(separator: "\n"))
+        guard diagnostics.isEmpty else {
+            print("verdict: \(diagnostics.count) errors; the log is in \(folder.path)")
+            print(diagnostics.map { "    \($0)" }.joined(separator: "\n"))
             return false
         }
         print("verdict: the host went on; nothing lost, nothing left behind")
@@ -107,7 +107,7 @@ final class Trial {
         let reload = try host.reload(entries)
         reloads.append(Window(begin: began, end: nanoseconds() + 20_000_000))
         if reload.outcome != outcome {
-            faults.append("reload: \(reload.outcome): \(reload.summary ?? reload.text ?? "")")
+            diagnostics.append("reload: \(reload.outcome): \(reload.summary ?? reload.text ?? "")")
         }
     }
 
@@ -130,7 +130,7 @@ final class Trial {
             let open = errands.isEmpty ? open(sinners, modules, round) : ["errands"]
             if open.isEmpty { return note(ends: modules, sinners) }
             if nanoseconds() - begin > 60_000_000_000 {
-                faults.append("round \(round): after 60 s: \(open.joined(separator: ", "))")
+                diagnostics.append("round \(round): after 60 s: \(open.joined(separator: ", "))")
                 return note(ends: modules, sinners)
             }
             usleep(20_000)
@@ -148,7 +148,7 @@ final class Trial {
         let reason = reload.summary ?? reload.text ?? ""
         ends[sin.name, default: [:]][Self.brief("\(reload.outcome): \(reason)"), default: 0] += 1
         if reload.outcome != "rolled-back" || !sinner.hasSinned {
-            faults.append("\(sin.name): the reload that wants it is \(reload.outcome)")
+            diagnostics.append("\(sin.name): the reload that wants it is \(reload.outcome)")
         }
         self.sinners.processes.formUnion(try sinner.takeJournal().processes)
     }
@@ -197,7 +197,7 @@ final class Trial {
     private func take(_ last: [Sinner], _ flow: Flow) throws {
         guard !last.isEmpty else { return }
         waits += last.compactMap { $0.wait(clock) }
-        try sinners.take(last.map { (sinner: $0, journal: try $0.takeJournal()) }, &faults)
+        try sinners.take(last.map { (sinner: $0, journal: try $0.takeJournal()) }, &diagnostics)
     }
 
     // MARK: The end
@@ -217,7 +217,7 @@ final class Trial {
         for sin in Sin.all {
             let ends = ends[sin.name, default: [:]].sorted { $0.value > $1.value }
             let times = ends.map(\.value).reduce(0, +)
-            if times != plan.rounds { faults.append("\(sin.name): \(times) times") }
+            if times != plan.rounds { diagnostics.append("\(sin.name): \(times) times") }
             let text = ends.map { ends.count == 1 ? $0.key : "\($0.key) (\($0.value))" }
             print("| \(sin.name) | \(times) | \(text.joined(separator: "; ")) |")
         }
@@ -241,13 +241,15 @@ final class Trial {
         row(
             "modules that sinned, while they were there", sinners.owed, sinners.heard,
             sinners.disorders, sinners.again)
-        if sinners.unmarked > 0 { faults.append("\(sinners.unmarked) came again, not marked so") }
+        if sinners.unmarked > 0 {
+            diagnostics.append("\(sinners.unmarked) came again, not marked so")
+        }
     }
 
     private func row(_ title: String, _ owed: Int, _ heard: Int, _ disorders: Int, _ again: Int) {
         print("| \(title) | \(owed) | \(heard) | \(owed - heard) | \(disorders) | \(again) |")
         if owed != heard || disorders > 0 {
-            faults.append("\(title): \(heard) of \(owed), \(disorders) out of order")
+            diagnostics.append("\(title): \(heard) of \(owed), \(disorders) out of order")
         }
     }
 
@@ -261,10 +263,14 @@ final class Trial {
         print("| processes of modules | \(before.children) | \(after.children) | \(end.children) |")
         print("| zombies | \(before.zombies) | \(after.zombies) | \(end.zombies) |")
         print("| processes of sinners, and their children, that still run | | \(left) | |")
-        if after.descriptors > before.descriptors { faults.append("descriptors are left open") }
-        if after.children != before.children { faults.append("processes are left, or missing") }
-        if after.zombies + end.zombies > 0 { faults.append("zombies are left") }
-        if end.children + left > 0 { faults.append("processes are left behind") }
+        if after.descriptors > before.descriptors {
+            diagnostics.append("descriptors are left open")
+        }
+        if after.children != before.children {
+            diagnostics.append("processes are left, or missing")
+        }
+        if after.zombies + end.zombies > 0 { diagnostics.append("zombies are left") }
+        if end.children + left > 0 { diagnostics.append("processes are left behind") }
     }
 
     private func printDeliveries(

@@ -86,39 +86,41 @@ final class Soak {
 
     private func verdict(_ senders: Senders, _ journals: Journals, _ account: InboxAccount) -> Bool
     {
-        var faults: [String] = []
+        var diagnostics: [String] = []
         let wanted = minutes * 60 * rate
         if senders.accepted + senders.duplicates < wanted * 99 / 100 {
-            faults.append("\(senders.accepted) events of \(wanted) were accepted in time")
+            diagnostics.append("\(senders.accepted) events of \(wanted) were accepted in time")
         }
         // Where two of one id come close together both are accepted, and the host passes over the second.
         let passedOver = account.duplicates - senders.duplicates
         if journals.pushes + passedOver != senders.accepted || account.rejected != 0 {
-            faults.append(
+            diagnostics.append(
                 "\(senders.accepted) accepted, \(journals.pushes) heard, \(passedOver) of them passed over, "
                     + "\(account.rejected) rejected")
         }
-        if journals.disorders > 0 { faults.append("\(journals.disorders) not in order, or twice") }
+        if journals.disorders > 0 {
+            diagnostics.append("\(journals.disorders) not in order, or twice")
+        }
         if minutes >= 3 {
             let second = samples[60..<120].map(\.residentKB).reduce(0, +) / 60
             let last = samples.suffix(60).map(\.residentKB).reduce(0, +) / 60
             if last * 100 > second * 102 {
-                faults.append(
+                diagnostics.append(
                     "RSS grew from \(second) kB in the second minute to \(last) kB in the last")
             }
         }
         let descriptors = samples.dropFirst(min(60, samples.count / 2)).map(\.descriptors)
         if let least = descriptors.min(), let most = descriptors.max(), most > least + 2 {
-            faults.append("between \(least) and \(most) descriptors were open")
+            diagnostics.append("between \(least) and \(most) descriptors were open")
         }
         say(
             "accepted \(senders.accepted), duplicates \(senders.duplicates), heard \(journals.pushes); reloads \(minutes * 60 / Self.reloadInterval)"
         )
         say("the host: \(account)")
         say(
-            faults.isEmpty
-                ? "verdict: flat, nothing lost" : "verdict: \(faults.joined(separator: "; "))")
-        return faults.isEmpty
+            diagnostics.isEmpty
+                ? "verdict: flat, nothing lost" : "verdict: \(diagnostics.joined(separator: "; "))")
+        return diagnostics.isEmpty
     }
 }
 

@@ -38,13 +38,13 @@ private struct Item: Equatable {
     let position: EventPosition
     let end: EventPosition
     let bytes: [UInt8]
-    let fault: InboxFault?
+    let error: InboxRecordError?
 
     init(_ item: InboxItem) {
         position = item.position
         end = item.end
         bytes = Array(item.bytes)
-        fault = item.fault
+        error = item.error
         check(item)
     }
 }
@@ -101,8 +101,8 @@ private func records(in inbox: InboxFolder) throws(InboxError) -> [Item] {
 /// Traps unless the line says of itself what it must.
 private func check(_ item: InboxItem) {
     if item.bytes.contains(UInt8(ascii: "\n")) { fatalError("two lines in one") }
-    guard item.fault == nil else { return }
-    do throws(InboxFault) {
+    guard item.error == nil else { return }
+    do throws(InboxRecordError) {
         let record = try InboxRecord(parsing: item.bytes)
         let id = IDScanner.id(in: item.bytes).map { String(decoding: $0, as: UTF8.self) }
         if id != record.id { fatalError("another id: \(id ?? "none")") }
@@ -111,6 +111,6 @@ private func check(_ item: InboxItem) {
             fatalError("it is not written as it was read")
         }
     } catch {
-        if error.description.isEmpty { fatalError("a fault without words") }
+        if error.description.isEmpty { fatalError("a error without words") }
     }
 }

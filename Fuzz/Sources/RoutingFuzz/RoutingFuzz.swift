@@ -15,17 +15,17 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
     let url = read(Array(bytes.dropFirst(line.count + 1)))
-    do throws(RoutePatternFault) {
+    do throws(RoutePatternError) {
         let pattern = try RoutePattern(String(decoding: line, as: UTF8.self))
         if let url, let parameters = pattern.parameters(of: url) { rebuild(pattern, parameters) }
     } catch {
-        if error.description.isEmpty { fatalError("a fault without words") }
+        if error.description.isEmpty { fatalError("a error without words") }
     }
     return 0
 }
 
 private func read(_ bytes: [UInt8]) -> RouteURL? {
-    do throws(URLFault) {
+    do throws(RouteURLError) {
         let url = try RouteURL(bytes: bytes)
         let isWhole = url.segments.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
         if !isWhole || url.segments.count > 64 || url.query.count > 256 {
@@ -33,7 +33,7 @@ private func read(_ bytes: [UInt8]) -> RouteURL? {
         }
         return url
     } catch {
-        if error.offset < 0 || error.offset > bytes.count { fatalError("a fault beside the text") }
+        if error.offset < 0 || error.offset > bytes.count { fatalError("a error beside the text") }
         return nil
     }
 }

@@ -7,7 +7,7 @@ enum SlatefileFuzz {
     static func main() { runFuzzer(fuzz) }
 }
 
-/// Reads the input as a slatefile, shows its faults, and decodes what a module would.
+/// Reads the input as a slatefile, shows its errors, and decodes what a module would.
 ///
 /// Faults are what most inputs are made of; what is shown of them has nothing in it that a terminal obeys.
 private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -19,8 +19,8 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             checkEntry: check)
         if let config = slatefile.config, "\(config)".isEmpty { fatalError("a value without text") }
     } catch {
-        if error.faults.isEmpty || error.rendered(colored: true).isEmpty {
-            fatalError("an error without faults")
+        if error.diagnostics.isEmpty || error.rendered(colored: true).isEmpty {
+            fatalError("an error without errors")
         }
         check(error.rendered(colored: false))
     }
@@ -50,7 +50,7 @@ private struct Settings: Decodable {
     var raw: JSONValue?
 }
 
-private func check(_ use: EntryUse) -> [EntryFault] {
+private func check(_ use: EntryUse) -> [EntryDiagnostic] {
     guard let config = use.config else { return [.entry("no config")] }
     do throws(JSONError) {
         let settings = try config.decode(Settings.self)

@@ -1,5 +1,5 @@
-/// Alarms in the order of their instants: a binary heap, whose cancelled alarms are dropped when they reach the
-/// top, or when they are the greater part.
+/// Alarms in the order of their instants: a binary heap, whose cancelled alarms are dropped when they reach
+/// the top, or when they are the greater part.
 struct AlarmList {
     struct Entry {
         let instant: ContinuousClock.Instant

@@ -14,9 +14,10 @@ extension App {
         let processes = host?.processes ?? ProcessSettings()
         let starts = ProcessStarts(
             records.compactMap { record in
-                guard let terms = record.entry.terms(in: processes), let context = context(record)
+                guard let spec = record.entry.launchSpec(in: processes),
+                    let context = context(record)
                 else { return nil }
-                return ProcessStart(context, terms)
+                return ProcessStart(context, spec)
             })
         starts.begin()
         return starts
@@ -82,7 +83,7 @@ extension App {
 
 extension Slatefile.Module {
     /// Returns the launch settings of the module's process; nil for a module of this process.
-    fileprivate func terms(in processes: ProcessSettings) -> LaunchSpec? {
+    fileprivate func launchSpec(in processes: ProcessSettings) -> LaunchSpec? {
         switch implementation {
         case .entry where isolation != .process: nil
         case .entry(let name):
@@ -102,7 +103,7 @@ extension Slatefile.Module {
     }
 }
 
-extension ModuleSlot.Terms {
+extension ModuleSlot.Limits {
     /// Creates the limits that the slatefile sets for a module.
     init(of entry: Slatefile.Module) {
         self.init(

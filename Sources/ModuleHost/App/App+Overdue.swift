@@ -10,7 +10,7 @@ extension App {
         metrics.withLock { $0.timesOverdue += report.slots.count }
         reportHealth()
         services.forgetMaking()
-        guard let blamed = report.slots.last, let outermost = report.slots.first else { return }
+        guard let overdue = report.slots.last, let outermost = report.slots.first else { return }
         let what = report.job?.event?.kind.rawValue ?? doing(report, outermost)
         let callers = report.slots.dropLast().compactMap(\.id?.text)
         let chain =
@@ -24,13 +24,13 @@ extension App {
         // The log line of its failure is sufficient: it has nothing to catch up with.
         case .overdue where !hanging.isEmpty && callers.isEmpty: break
         case .overdue:
-            log.of(module: blamed.id?.text ?? "").write(
+            log.of(module: overdue.id?.text ?? "").write(
                 .error,
                 "unresponsive\(chain): delivery continues without it; missed events are delivered when it returns",
                 event: what)
         case .yield,
             .repeatedYield where !isQuiet:
-            log.of(module: blamed.id?.text ?? "").warning(
+            log.of(module: overdue.id?.text ?? "").warning(
                 "unresponsive\(chain) for now: delivery continues without it")
         case .repeatedYield: break
         }

@@ -42,7 +42,7 @@ final class AppLaunch {
             ModuleRecord(
                 entry: entry,
                 slot: ModuleSlot(
-                    number: UInt16(index + 1), id: entry.id, terms: ModuleSlot.Terms(of: entry)))
+                    number: UInt16(index + 1), id: entry.id, limits: ModuleSlot.Limits(of: entry)))
         }
         app.metrics.withLock { $0.modulesRunning = app.records.count }
         app.reportHealth()
@@ -123,7 +123,7 @@ final class AppLaunch {
         let failure: any Error
         switch app.gate.call(record.slot, on: thread, { try describing { try main.root } }) {
         case .returned(let root?):
-            do throws(URLFault) {
+            do throws(RouteURLError) {
                 return app.deliverNow(.own(try .openURL(root, origin: .local(record.id))))
             } catch {
                 failure = error

@@ -19,13 +19,13 @@ extension Host {
     ///   - url: The URL; a token in it is removed.
     ///   - origin: The origin of the call.
     ///   - token: The caller's token, which takes precedence over one in the URL.
-    ///   - completion: Receives ``RouteError``, ``ParameterFault`` or ``HandlerFailure`` on failure.
+    ///   - completion: Receives ``RouteError``, ``ParameterError`` or ``HandlerFailure`` on failure.
     package func open(
         _ url: String, origin: Origin, token: RouteToken?,
         completion: @escaping CompletionHandler<CallReply>
     ) {
         let pending = CallCompletion(completion)
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             let event = try LifecycleEvent.openURL(url, token: token, origin: origin)
             enqueue(.event(event, pending))
         } catch {
@@ -56,7 +56,7 @@ extension Host {
     ///   - parameters: The parameters from which the request is decoded.
     ///   - origin: The origin of the call.
     ///   - token: The caller's token.
-    ///   - completion: Receives ``RouteError``, ``ParameterFault`` or ``HandlerFailure`` on failure.
+    ///   - completion: Receives ``RouteError``, ``ParameterError`` or ``HandlerFailure`` on failure.
     package func call(
         _ module: String, _ action: String, _ parameters: RouteParameters, origin: Origin,
         token: RouteToken?, completion: @escaping CompletionHandler<CallReply>

@@ -44,7 +44,8 @@ struct HostServices: ModuleServices {
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError) {
         var task = task
         if let box = gate.lane.box {
-            // The slot, and not its number alone: while the task may run, the slot belongs to no other module.
+            // The slot, and not its number alone: while the task may run, the slot belongs to no other
+            // module.
             task.observeWork { box.count(tasksOf: slot.number, $0 ? 1 : -1) }
         }
         if staged?.tasks.keep(task) != true { try startup.register(task) }

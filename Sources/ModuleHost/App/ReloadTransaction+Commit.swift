@@ -19,7 +19,7 @@ extension ReloadTransaction {
             new =
                 staged.isEmpty
                 ? calls : try app.dispatcher(for: request, records, from: old, calls)
-            if let fault = app.services.transitionFault { throw fault }
+            if let error = app.services.transitionError { throw error }
         } catch {
             return rollBack(because: "\(error)")
         }
@@ -31,7 +31,7 @@ extension ReloadTransaction {
         old.swapContents(with: new)
         calls.end(for: old)
         app.services.endTransition()
-        exchangeTerms()
+        applyLimits()
         exchangeTasks()
         app.log.notice("slatefile applied (\(request.origin)): \(plan)")
         followUp(before)
@@ -79,7 +79,7 @@ extension ReloadTransaction {
         app.reloads.holds(postponing: plan.postponed)
     }
 
-    private func exchangeTerms() {
+    private func applyLimits() {
         let new = request.slatefile
         let entries = Dictionary(
             new.modules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -87,7 +87,7 @@ extension ReloadTransaction {
             guard let entry = entries[record.id] else { continue }
             let isChanged = entry.isRetried != record.entry.isRetried
             record.entry = entry
-            record.slot.terms = ModuleSlot.Terms(of: entry)
+            record.slot.limits = ModuleSlot.Limits(of: entry)
             if isChanged, record.isFailed { app.retries.schedule(record) }
         }
         var next = new

@@ -119,7 +119,8 @@ final class Reloads {
         app.advance(.reloaded)
     }
 
-    /// Ends all reloads when the lane has ended: callers that wait for one are notified that the host has stopped.
+    /// Ends all reloads when the lane has ended: callers that wait for one are notified that the host has
+    /// stopped.
     ///
     /// - Returns: The modules that were created for one.
     func leaveBehind() -> [ModuleRecord] {
@@ -183,7 +184,8 @@ final class Reloads {
                 next.append(record)
             } else if let number = places.next() {
                 let slot = ModuleSlot(
-                    number: number, id: entry.id, terms: ModuleSlot.Terms(of: entry), isStaged: true
+                    number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry),
+                    isStaged: true
                 )
                 staged.append(ModuleRecord(entry: entry, slot: slot))
                 next.append(staged[staged.count - 1])

@@ -11,7 +11,7 @@ enum DurationReader {
     static let pattern = "^0*[1-9][0-9]*(ms|s|m|h)$"
 
     /// Reads `text`.
-    static func read(_ text: String) throws(DurationFault) -> Duration {
+    static func read(_ text: String) throws(DurationError) -> Duration {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let unsigned = isNegative ? text.utf8.dropFirst() : text.utf8[...]
         let digits = unsigned.prefix { 0x30..<0x3A ~= $0 }
@@ -56,13 +56,13 @@ enum DurationReader {
 
 extension Duration {
     /// Reads a duration as the slatefile writes it, such as `250ms` or `2s`.
-    package init(reading text: String) throws(DurationFault) {
+    package init(reading text: String) throws(DurationError) {
         self = try DurationReader.read(text)
     }
 }
 
 /// The reason why a text is not a valid duration.
-package enum DurationFault: Error, Hashable, Sendable, CustomStringConvertible {
+package enum DurationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No unit follows the number; `number` is as it was written.
     case unitless(String)
     /// The unit is not one of the four.

@@ -14,8 +14,8 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter text: The name.
     /// - Throws: The reason why the name is not valid.
-    public init(_ text: String) throws(Fault) {
-        if let fault = Self.fault(in: text.utf8) { throw fault }
+    public init(_ text: String) throws(ParsingError) {
+        if let error = Self.error(in: text.utf8) { throw error }
         self.text = text
     }
 
@@ -25,7 +25,7 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The reason why a name is not a valid module id.
-    public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The name is empty.
         case empty
         /// The name has more than 253 characters.
@@ -74,8 +74,8 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
         "^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$"
 
     /// Returns the first error in a name, or nil; accepts any bytes.
-    static func fault(in name: some BidirectionalCollection<UInt8>) -> Fault? {
-        isWellFormed(name) ? nil : slowFault(in: name)
+    static func error(in name: some BidirectionalCollection<UInt8>) -> ParsingError? {
+        isWellFormed(name) ? nil : slowError(in: name)
     }
 
     @inline(__always)
@@ -107,7 +107,7 @@ public struct ModuleID: Hashable, Sendable, CustomStringConvertible {
         return parts > 1 && partLength > 0 && last != UInt8(ascii: "-") && length <= 253
     }
 
-    private static func slowFault(in name: some BidirectionalCollection<UInt8>) -> Fault {
+    private static func slowError(in name: some BidirectionalCollection<UInt8>) -> ParsingError {
         let text = String(decoding: name, as: UTF8.self)
         if text.isEmpty { return .empty }
         let odd = text.first {

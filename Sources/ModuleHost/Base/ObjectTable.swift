@@ -32,6 +32,7 @@ final class ObjectTable<Value: AnyObject> {
     /// - Parameters:
     ///   - hash: The hash of its key.
     ///   - isMatch: Returns whether an object with this hash has the key.
+    /// - Returns: The object, or nil.
     @inlinable @inline(__always)
     func find(_ hash: UInt64, where isMatch: (Unmanaged<Value>) -> Bool) -> Unmanaged<Value>? {
         var index = Self.home(of: hash) & mask

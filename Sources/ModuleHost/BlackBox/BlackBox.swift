@@ -1,8 +1,8 @@
 import AppService
 import Synchronization
 
-/// A mapped file in the state directory that outlives the host: the ownership word, the current event, the progress
-/// through the inbox, and the overdue modules.
+/// A mapped file in the state directory that outlives the host: the ownership word, the current event, the
+/// progress through the inbox, and the overdue modules.
 ///
 /// The next host reads the last host's box (``previous``), reports which module was running when it died, and
 /// continues the inbox from there. All notes are plain atomic stores into mapped memory: no system call, no

@@ -22,7 +22,8 @@ struct Ownership: Equatable, Sendable {
     @inlinable @inline(__always)
     var slot: UInt16 { UInt16(truncatingIfNeeded: bits) }
 
-    /// The number of responders on the stack: 0 in the host's own code, 1 in a delivery, more if responders call each other.
+    /// The number of responders on the stack: 0 in the host's own code, 1 in a delivery, more if responders
+    /// call each other.
     @inlinable @inline(__always)
     var depth: Int { Int(truncatingIfNeeded: (bits >> 16) & 0x7F) }
 

@@ -26,15 +26,15 @@ final class BoundRoute {
     ///
     /// - Parameters:
     ///   - lane: The lane.
-    ///   - fault: Receives the reason for nil. Both are found in one check: the module may return in the next
+    ///   - failure: Receives the reason for nil. Both are found in one check: the module may return in the next
     ///     moment.
     /// - Returns: The module.
     @inline(__always)
-    func module(on lane: Lane, orFault fault: inout RouteError?) -> AnyObject? {
+    func module(on lane: Lane, orFailure failure: inout RouteError?) -> AnyObject? {
         let isListed = slot.status.load(ordering: .acquiring) == .listed
         let admission = isListed ? .go : lane.admit(slot, at: nil)
         if admission == .go, let module = target.instance { return module }
-        fault =
+        failure =
             admission == .overdue
             ? .overdue(entry.module) : .unavailable(entry.module, because: target.unavailability)
         return nil
@@ -46,7 +46,7 @@ final class BoundRoute {
 
     /// Returns whether the parameters are a valid request; runs code of its module.
     func check(_ parameters: RouteParameters) -> Bool {
-        do throws(ParameterFault) {
+        do throws(ParameterError) {
             try handler.check(parameters)
             return true
         } catch {
@@ -63,7 +63,7 @@ final class BoundRoute {
     ///   - reply: Receives the reply. An inout parameter, and not a result: returning an optional of a
     ///     protocol's type costs as much as all the rest of the call.
     /// - Returns: False where the route does not accept the parameters.
-    /// - Throws: ``ParameterFault``, and an error of the handler as ``HandlerError``.
+    /// - Throws: ``ParameterError``, and an error of the handler as ``HandlerError``.
     @inline(__always)
     func perform(
         _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall,

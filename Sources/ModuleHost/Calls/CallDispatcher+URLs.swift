@@ -73,7 +73,7 @@ extension CallDispatcher {
     private func read(
         _ text: String, _ caller: Caller, _ redirects: Int
     ) throws -> (RouteURL, Caller) {
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             let (url, token) = try RouteURL(text).separatingToken()
             var caller = caller
             // A token that an interceptor has put into its own URL is not the caller's.
@@ -113,10 +113,10 @@ extension CallDispatcher {
         _ url: RouteURL, for caller: Caller, on thread: LaneThread
     ) throws -> RouteTable.Match? {
         let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
-        var fault: (any Error)?
+        var failure: (any Error)?
         let match = try table.match(url) { entry, parameters in
             guard access.mayReach(entry, parameters) else { return false }
-            guard entry.route.hasPredicate, fault == nil else { return true }
+            guard entry.route.hasPredicate, failure == nil else { return true }
             do {
                 var isAccepted = false
                 try self.call(on: thread) {
@@ -126,11 +126,11 @@ extension CallDispatcher {
                 }
                 return isAccepted
             } catch {
-                fault = error
+                failure = error
                 return true
             }
         }
-        if let fault { throw fault }
+        if let failure { throw failure }
         return match
     }
 

@@ -136,18 +136,18 @@ final class CallDispatcher {
         on thread: LaneThread, find: () -> BoundRoute?,
         _ body: (BoundRoute, AnyObject) throws -> Void
     ) throws {
-        var fault: RouteError?
+        var failure: RouteError?
         var called: UInt16 = 0
         let outcome = gate.call(on: thread) { () -> (UInt16, (BoundRoute, AnyObject))? in
             guard let route = find() else { return nil }
-            guard let module = route.module(on: gate.lane, orFault: &fault) else { return nil }
+            guard let module = route.module(on: gate.lane, orFailure: &failure) else { return nil }
             called = route.slot.number
             return (called, (route, module))
         } body: { found in
             try body(found.0, found.1)
         }
         switch outcome {
-        case .returned: if let fault { throw fault }
+        case .returned: if let failure { throw failure }
         case .threw(let error): throw error
         case .tooDeep: throw RouteError.tooDeep(chain(on: thread))
         case .lost, .threwOverdue:

@@ -34,7 +34,7 @@ public final class Mediator {
     ///   - parameters: The parameters from which the request is decoded.
     ///   - userInfo: Objects that are not text, for the handler's ``RouteCall/userInfo``.
     /// - Returns: The result of the handler; no result is encoded as `null`.
-    /// - Throws: ``RouteError``, ``ParameterFault``, or the error of the handler.
+    /// - Throws: ``RouteError``, ``ParameterError``, or the error of the handler.
     @discardableResult
     public func perform(
         _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),

@@ -3,8 +3,8 @@
 /// `docs/routing.md` describes the search for the route; `rewrites` and `fallback` of the slatefile take part
 /// in it.
 ///
-/// - Thread: The lane: the call is made at once, inside the caller's own. An overdue module's call waits until
-///   the lane serves it. Code that is not on the lane uses ``offLane``.
+/// - Thread: The lane: the call is made at once, inside the caller's own. An overdue module's call waits
+///   until the lane serves it. Code that is not on the lane uses ``offLane``.
 /// - Access: A module reaches every route. It can open a URL that came from outside with the origin of that
 ///   URL, and then reaches only the routes of that origin: see ``open(_:userInfo:from:)``.
 /// - Nesting: Modules call each other 64 deep; a deeper call is an error that lists the callers.
@@ -24,7 +24,7 @@ public final class Router {
     ///   - origin: The origin of the URL, if it came from outside the app, such as ``Origin/push``: the call
     ///     is then a remote one. Nil, or a local origin, is this module.
     /// - Returns: The result of the handler.
-    /// - Throws: ``RouteError``, ``ParameterFault``, or the error of the handler.
+    /// - Throws: ``RouteError``, ``ParameterError``, or the error of the handler.
     @discardableResult
     public func open(
         _ url: String, userInfo: [String: any Sendable] = [:], from origin: Origin? = nil
@@ -40,8 +40,8 @@ public final class Router {
     ///   - reply: The type that the handler returns.
     ///   - userInfo: Objects that have no form in a URL.
     /// - Returns: The result of the handler.
-    /// - Throws: As ``open(_:userInfo:from:)``, and ``RouteError/reply(expected:found:)`` where the reply is of
-    ///   another type.
+    /// - Throws: As ``open(_:userInfo:from:)``, and ``RouteError/reply(expected:found:)`` where the reply is
+    ///   of another type.
     public func value<Reply>(
         for url: String, as reply: Reply.Type = Reply.self, userInfo: [String: any Sendable] = [:]
     ) throws -> Reply {
@@ -104,7 +104,7 @@ public final class Router {
         _ parameters: RouteParameters = RouteParameters()
     ) throws -> String {
         let read: RoutePattern
-        do throws(RoutePatternFault) {
+        do throws(RoutePatternError) {
             read = try RoutePattern(pattern)
         } catch {
             throw RouteError.pattern(error)

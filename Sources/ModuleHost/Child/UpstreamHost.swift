@@ -135,7 +135,9 @@ final class UpstreamHost: AppRole, UpstreamCalls {
 
     /// Throws if the text is not a valid URL, before it is sent to the host.
     private func checked(_ url: String) throws {
-        do throws(URLFault) { _ = try RouteURL(url) } catch { throw RouteError.malformed(error) }
+        do throws(RouteURLError) { _ = try RouteURL(url) } catch {
+            throw RouteError.malformed(error)
+        }
     }
 
     private func ask(

@@ -64,7 +64,7 @@ public enum HostDaemon {
             slatefile = try .load(options.slatefile, environment: options.environment)
             tokens = try slatefile.loadTokens(beside: options.slatefile)
         } catch {
-            complain(error, options, log)
+            report(error, options, log)
             return error.exitCode
         }
         let directory = StateDirectory(
@@ -131,7 +131,7 @@ public enum HostDaemon {
         return .usage
     }
 
-    private static func complain(
+    private static func report(
         _ failure: SlatefileFailure, _ options: HostDaemonOptions, _ log: Log
     ) {
         guard options.logStyle == .text else {
@@ -143,7 +143,8 @@ public enum HostDaemon {
     }
 }
 
-/// The output of a daemon: its log on stderr and for followers on the control socket, and the service manager.
+/// The output of a daemon: its log on stderr and for followers on the control socket, and the service
+/// manager.
 struct DaemonOutputs {
     let output: LogOutput
     let tail = TailHub()

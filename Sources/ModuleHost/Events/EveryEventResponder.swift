@@ -20,8 +20,8 @@
 /// - Order: Slatefile order. An event that is claimed ends with the module that claims it, so this one
 ///   receives it only if it stands before that module.
 /// - Thread: The lane.
-/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise; `deadlines.launch` for `launch`, and
-///   during a stop `deadlines.stop`, 10 s.
+/// - Deadline: `deadlines.event`, 5 s unless the slatefile says otherwise; `deadlines.launch` for `launch`,
+///   and during a stop `deadlines.stop`, 10 s.
 /// - Failure: As for each event; a throw in `launch` marks the module failed.
 public protocol EveryEventResponder: Module {
     /// Notifies the module of an event; ``ModuleContext/event`` returns it.

@@ -228,7 +228,7 @@ extension DeadLetter {
     /// Returns the line that makes the event be delivered once more, to the modules that did not receive it.
     ///
     /// - Throws: The error of the line, where it is not a record.
-    package func lineForRetry() throws(InboxFault) -> [UInt8] {
+    package func lineForRetry() throws(InboxRecordError) -> [UInt8] {
         try InboxRecord(parsing: line[...]).lineForRetry(for: modules)
     }
 

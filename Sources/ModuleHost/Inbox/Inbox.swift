@@ -134,8 +134,8 @@ package final class Inbox: Sendable {
             let error = InboxError.lineTooLong(bytes: bytes, limit: folder.limits.line)
             return submission.onAcceptance(.failed(error))
         }
-        if let fault = mailbox.add(submission, limit: limits.waiting) {
-            submission.onAcceptance(.failed(fault))
+        if let error = mailbox.add(submission, limit: limits.waiting) {
+            submission.onAcceptance(.failed(error))
         }
     }
 
@@ -229,8 +229,8 @@ extension InboxRecord {
     /// Creates a record from an item of the log.
     ///
     /// - Throws: The error of the line.
-    init(_ item: InboxItem) throws(InboxFault) {
-        if let fault = item.fault { throw fault }
+    init(_ item: InboxItem) throws(InboxRecordError) {
+        if let error = item.error { throw error }
         try self.init(parsing: item.bytes)
     }
 }
@@ -259,16 +259,16 @@ extension Inbox {
     }
 
     /// Logs work that fails; once until it succeeds again.
-    func troubled(_ error: InboxError, _ work: InboxMetrics.Work) {
+    func reportProblem(_ error: InboxError, _ work: InboxMetrics.Work) {
         let work = InboxMetrics.Work(work, failingBy: error)
-        let trouble = "cannot \(work.rawValue): \(error.trouble)"
-        let former = metrics.withLock { $0.troubles.updateValue(trouble, forKey: work) }
-        if former != trouble { log.error(trouble) }
+        let problem = "cannot \(work.rawValue): \(error.problem)"
+        let former = metrics.withLock { $0.problems.updateValue(problem, forKey: work) }
+        if former != problem { log.error(problem) }
     }
 
     /// Notes that work which failed succeeds again.
     func settled(_ work: InboxMetrics.Work) {
-        let former = metrics.withLock { $0.troubles.removeValue(forKey: work) }
+        let former = metrics.withLock { $0.problems.removeValue(forKey: work) }
         if former != nil { log.notice("can \(work.rawValue) again") }
     }
 }
@@ -317,11 +317,11 @@ package struct InboxMetrics: Hashable, Sendable {
     /// The bytes of the log from that position on.
     package var pendingBytes = 0
     /// The work that fails now, with the reason, such as a full disk.
-    var troubles: [Work: String] = [:]
+    var problems: [Work: String] = [:]
 
     /// The problem of the inbox, in words; nil if there is none.
-    package var trouble: String? {
-        let texts = Work.allCases.compactMap { troubles[$0] }
+    package var problem: String? {
+        let texts = Work.allCases.compactMap { problems[$0] }
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
@@ -351,7 +351,7 @@ package struct InboxMetrics: Hashable, Sendable {
             $0.member("done", done)
             $0.member("deadLetters", formerly: "rejected") { $0.member($1, rejected) }
             $0.member("duplicates", duplicates)
-            if let trouble { $0.member("trouble", trouble) }
+            if let problem { $0.member("problem", formerly: "trouble") { $0.member($1, problem) } }
         }
     }
 }

@@ -38,21 +38,21 @@ package struct InboxCursor: Hashable, Sendable {
 }
 
 /// The reason why there is no usable cursor; the inbox is then read from its start.
-package enum InboxCursorFault: Error, Hashable, Sendable {
+package enum InboxCursorError: Error, Hashable, Sendable {
     /// There is no cursor, as before the first event.
     case missing(path: String)
     /// The cursor cannot be read, or its content is not valid.
     case broken(path: String, String)
 }
 
-extension InboxCursorFault: CustomStringConvertible {
+extension InboxCursorError: CustomStringConvertible {
     /// One line: the problem, and the consequence.
     package var description: String {
         switch self {
         case .missing(let path):
             "no cursor '\(path)': the inbox is read from its start"
-        case .broken(let path, let fault):
-            "the cursor '\(path)' is broken (\(fault)): the inbox is read from its start, "
+        case .broken(let path, let error):
+            "the cursor '\(path)' is broken (\(error)): the inbox is read from its start, "
                 + "and events that were done are delivered again"
         }
     }
@@ -62,7 +62,7 @@ extension InboxCursor {
     private static let sizeLimit = 16 << 20
 
     /// Reads the cursor.
-    package static func load(from folder: InboxFolder) -> Result<InboxCursor, InboxCursorFault> {
+    package static func load(from folder: InboxFolder) -> Result<InboxCursor, InboxCursorError> {
         let path = folder.cursorPath
         let bytes: [UInt8]
         do throws(FileReadError) {
@@ -74,7 +74,7 @@ extension InboxCursor {
         }
         let value: JSONValue
         do throws(JSONError) { value = try JSONValue(parsing: bytes) } catch {
-            return .failure(.broken(path: path, error.faults.first?.description ?? "no JSON"))
+            return .failure(.broken(path: path, error.diagnostics.first?.description ?? "no JSON"))
         }
         do throws(Malformed) { return .success(try InboxCursor(value)) } catch {
             return .failure(.broken(path: path, error.reason))

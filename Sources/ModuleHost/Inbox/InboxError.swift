@@ -34,7 +34,7 @@ extension InboxError: CustomStringConvertible {
         switch self {
         case .lineTooLong, .notOneLine, .batchTooLarge, .notAccepted, .numbersUsedUp, .moved:
             "\(what); not accepted\(advice)\(again)"
-        case .unusable, .unreadable: trouble
+        case .unusable, .unreadable: problem
         }
     }
 
@@ -42,7 +42,7 @@ extension InboxError: CustomStringConvertible {
     package var refusal: String { "\(what)\(advice)\(again)" }
 
     /// The text for operators of the host, who have not sent an event.
-    package var trouble: String { "\(what)\(advice)" }
+    package var problem: String { "\(what)\(advice)" }
 
     private var what: String {
         switch self {

@@ -65,7 +65,7 @@ extension InboxFeeder {
 
     private mutating func isKnown(_ id: String) throws -> Bool {
         if known.isComplete { return try known.contains(id) }
-        if let scanFault { throw scanFault }
+        if let scanError { throw scanError }
         try inbox.folder.requirePlace()
         throw InboxRefusal.ending
     }
@@ -87,14 +87,14 @@ extension InboxFeeder {
             try inbox.lockWatch.watching { () throws(InboxError) in
                 try known.scan(inbox.folder, segments)
             }
-            if scanFault != nil { inbox.settled(.reading) }
-            scanFault = nil
+            if scanError != nil { inbox.settled(.reading) }
+            scanError = nil
             hasMore = true
             if isWaitedFor { noteScan() }
         } catch {
             note(error, .reading)
             pause = inbox.time.now() + Limits.pause
-            scanFault = error
+            scanError = error
         }
     }
 

@@ -78,7 +78,7 @@ extension InboxFeeder {
 /// Looking for the folder of the inbox.
 extension InboxFeeder {
     mutating func note(_ error: InboxError, _ work: InboxMetrics.Work) {
-        inbox.troubled(error, work)
+        inbox.reportProblem(error, work)
         if case .moved = error { isAway = true }
     }
 

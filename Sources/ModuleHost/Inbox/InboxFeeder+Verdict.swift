@@ -17,7 +17,7 @@ extension InboxFeeder {
 
     mutating func verdict(on item: InboxItem, _ reader: InboxReader) throws(InboxError) -> Verdict {
         let record: InboxRecord
-        do throws(InboxFault) {
+        do throws(InboxRecordError) {
             if let own = unread.take(for: item) {
                 record = own
             } else {

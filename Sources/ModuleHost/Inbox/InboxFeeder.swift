@@ -29,7 +29,7 @@ struct InboxFeeder {
     /// The ids by which events are recognized.
     var known = KnownIDs()
     /// The reason why the ids of the log could not be read; nil if they could.
-    var scanFault: InboxError?
+    var scanError: InboxError?
     /// The instant since which events wait for the scan of ids.
     var waitedForScan: ContinuousClock.Instant?
     var isScanReported = false
@@ -83,7 +83,7 @@ struct InboxFeeder {
             areSizesDue = areSizesDue || segments.hasChanged
             segments.hasChanged = false
             lookForPlace()
-            let canTell = known.isComplete || scanFault != nil || isAway
+            let canTell = known.isComplete || scanError != nil || isAway
             let letters = inbox.mailbox.take(withIDs: canTell)
             if !letters.submissions.isEmpty { accept(letters.submissions) }
             scanIDs(isWaitedFor: letters.isWaitedFor)

@@ -11,5 +11,5 @@ package struct InboxItem: Sendable {
     /// A slice of a larger read, which it keeps in memory: use it and release it.
     package let bytes: ArraySlice<UInt8>
     /// The reason why the line cannot be a record; nil for a complete line, whatever it contains.
-    package let fault: InboxFault?
+    package let error: InboxRecordError?
 }

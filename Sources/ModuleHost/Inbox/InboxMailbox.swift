@@ -28,7 +28,7 @@ final class InboxMailbox: Sendable {
 
     /// - Returns: The reason why it is refused, if it is.
     func add(_ submission: InboxSubmission, limit: Int) -> (any Error)? {
-        let fault = letters.withLock { letters -> InboxRefusal? in
+        let refusal = letters.withLock { letters -> InboxRefusal? in
             if letters.isEnding { return .ending }
             guard letters.bytes + submission.line.count <= limit || letters.bytes == 0 else {
                 return .full(bytes: letters.bytes)
@@ -37,8 +37,8 @@ final class InboxMailbox: Sendable {
             letters.submissions.append(submission)
             return nil
         }
-        if fault == nil { wake() }
-        return fault
+        if refusal == nil { wake() }
+        return refusal
     }
 
     func open(_ host: any InboxHost) {

@@ -36,14 +36,14 @@ extension InboxRecord {
     /// Parses a line, without its newline, of any bytes.
     ///
     /// - Throws: Every error in it.
-    package init(parsing line: ArraySlice<UInt8>) throws(InboxFault) {
+    package init(parsing line: ArraySlice<UInt8>) throws(InboxRecordError) {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: Array(line))
         } catch {
-            throw InboxFault(.json(Self.text(of: error)))
+            throw InboxRecordError(.json(Self.text(of: error)))
         }
-        guard value.kind == .object else { throw InboxFault(.notObject(value.inWords)) }
+        guard value.kind == .object else { throw InboxRecordError(.notObject(value.inWords)) }
         var reader = MemberReader(value)
         let event = reader.event()
         id = reader.id()
@@ -51,25 +51,27 @@ extension InboxRecord {
         modules = reader.modules()
         isRetried = reader.isRetried()
         payload = value["payload"]
-        guard let event, reader.faults.isEmpty else { throw InboxFault(reader.faults) }
+        guard let event, reader.diagnostics.isEmpty else {
+            throw InboxRecordError(reader.diagnostics)
+        }
         self.event = event
     }
 
     /// Returns the description of an error in a line, without the number of the line.
     private static func text(of error: JSONError) -> String {
-        error.faults.first.map { "column \($0.place.column): \($0.message)" } ?? "no value"
+        error.diagnostics.first.map { "column \($0.place.column): \($0.message)" } ?? "no value"
     }
 
     /// A reader that splits a record into its members, and notes the error of each.
     private struct MemberReader {
         let value: JSONValue
-        var faults: [InboxFault.Reason] = []
+        var diagnostics: [InboxRecordError.Reason] = []
 
         init(_ value: JSONValue) {
             self.value = value
             // A line of a mebibyte has room for many members.
             for member in value.members.lazy.filter({ !members.contains($0.key) }).prefix(8) {
-                faults.append(
+                diagnostics.append(
                     .unknownMember(member.key, nearest: nearestName(to: member.key, in: members)))
             }
         }
@@ -113,7 +115,7 @@ extension InboxRecord {
             var modules: [ModuleID] = []
             for element in list.elements {
                 guard let text = element.string else { return note(.modules(element.inWords)) }
-                do throws(ModuleID.Fault) { modules.append(try ModuleID(text)) } catch {
+                do throws(ModuleID.ParsingError) { modules.append(try ModuleID(text)) } catch {
                     return note(.moduleID(error))
                 }
             }
@@ -125,8 +127,8 @@ extension InboxRecord {
             return retried.bool ?? note(.retried(retried.inWords)) ?? false
         }
 
-        private mutating func note<Value>(_ fault: InboxFault.Reason) -> Value? {
-            faults.append(fault)
+        private mutating func note<Value>(_ error: InboxRecordError.Reason) -> Value? {
+            diagnostics.append(error)
             return nil
         }
     }

@@ -16,7 +16,7 @@ struct InboxStart {
     ///   - contents: The contents of its black box; nil for none, for example where the machine went down.
     ///   - end: The end of the log.
     init(
-        _ cursor: Result<InboxCursor, InboxCursorFault>, _ contents: BlackBox.Contents?,
+        _ cursor: Result<InboxCursor, InboxCursorError>, _ contents: BlackBox.Contents?,
         end: EventPosition
     ) {
         switch cursor {
@@ -37,7 +37,7 @@ struct InboxStart {
             }
         // The state before the first event, where no host has run yet.
         case .failure(.missing(path: _)) where contents == nil: break
-        case .failure(let fault): notices.append("\(fault)")
+        case .failure(let error): notices.append("\(error)")
         }
     }
 
@@ -123,7 +123,7 @@ extension InboxStart {
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     init(
-        in folder: InboxFolder, _ cursor: Result<InboxCursor, InboxCursorFault>,
+        in folder: InboxFolder, _ cursor: Result<InboxCursor, InboxCursorError>,
         _ contents: BlackBox.Contents?
     ) throws(InboxError) {
         self = try InboxLock(folder).hold(.exclusive) { () throws(InboxError) in

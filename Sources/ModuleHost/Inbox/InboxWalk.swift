@@ -136,15 +136,15 @@ struct InboxWalk {
     }
 
     private func item(
-        _ bytes: ArraySlice<UInt8>, to end: Int, _ fault: InboxFault.Reason?
+        _ bytes: ArraySlice<UInt8>, to end: Int, _ error: InboxRecordError.Reason?
     ) -> InboxItem {
-        let faults = [fault, start < reach ? nil : .beyondReach].compactMap(\.self)
+        let diagnostics = [error, start < reach ? nil : .beyondReach].compactMap(\.self)
         return InboxItem(
             position: place(start), offset: start, end: place(end), bytes: bytes,
-            fault: faults.isEmpty ? nil : InboxFault(faults))
+            error: diagnostics.isEmpty ? nil : InboxRecordError(diagnostics))
     }
 
-    private func tooLong(bytes: Int) -> InboxFault.Reason {
+    private func tooLong(bytes: Int) -> InboxRecordError.Reason {
         .tooLong(bytes: bytes, limit: folder.limits.line)
     }
 

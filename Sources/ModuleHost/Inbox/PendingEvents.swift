@@ -14,7 +14,7 @@ package struct PendingEvents: Sendable {
         /// The modules that have yet to receive it; nil for all.
         package var modules: [ModuleID]?
         /// The reason why it will be rejected, if that is known.
-        package var fault: String?
+        package var error: String?
     }
 
     /// The number of pending events; those that repeat the id of another count until their turn.
@@ -62,7 +62,7 @@ package struct PendingEvents: Sendable {
             return
         }
         var event = Event(position: item.position)
-        do throws(InboxFault) {
+        do throws(InboxRecordError) {
             let record = try InboxRecord(item)
             event.kind = record.event.kind
             event.id = record.id
@@ -73,11 +73,11 @@ package struct PendingEvents: Sendable {
                     record.modules?.filter(left.contains) ?? left.sorted { $0.text < $1.text }
             }
         } catch {
-            event.fault = "\(error)"
+            event.error = "\(error)"
         }
         // An event that all but some modules have passed is done where it is not for those modules, and
         // rejected where it is not a record.
-        if left != nil, event.fault != nil || event.modules?.isEmpty == true { return }
+        if left != nil, event.error != nil || event.modules?.isEmpty == true { return }
         count += 1
         if first.count < limit { first.append(event) }
     }

@@ -40,7 +40,7 @@ package struct RetainedIDs {
     /// Fast: only the id of a line is read.
     mutating func insert(from items: [InboxItem]) {
         for item in items {
-            guard item.fault == nil, let id = IDScanner.id(in: item.bytes) else { continue }
+            guard item.error == nil, let id = IDScanner.id(in: item.bytes) else { continue }
             insert(id, at: item.position)
         }
     }
@@ -67,7 +67,7 @@ package struct RetainedIDs {
         var text = id
         let hash = text.withUTF8 { Self.hash(of: $0) }
         while let place = first[hash], position.map({ place < $0 }) ?? true {
-            if let item = try reader.read(at: place), item.position == place, item.fault == nil,
+            if let item = try reader.read(at: place), item.position == place, item.error == nil,
                 let record = try? InboxRecord(parsing: item.bytes), record.id == id
             {
                 return place

@@ -31,7 +31,7 @@ struct UnreadRecords {
     mutating func take(for item: InboxItem) -> InboxRecord? {
         while let entry = entries.first, entry.position < item.position { dropFirst() }
         guard let entry = entries.first, entry.position == item.position,
-            entry.size == item.bytes.count, item.fault == nil
+            entry.size == item.bytes.count, item.error == nil
         else { return nil }
         dropFirst()
         return entry.record

@@ -8,7 +8,7 @@
 /// of its own. Deaths do not expire: a module that crashes the host once a month does it again.
 package struct CrashHistory: Hashable, Sendable {
     /// The crashes of one module.
-    package struct Blame: Hashable, Sendable {
+    package struct Record: Hashable, Sendable {
         /// The number of hosts that died while the module was running.
         package var deaths: Int
         /// The last of these hosts, by its process and its start: a module is counted only once for each.
@@ -22,10 +22,10 @@ package struct CrashHistory: Hashable, Sendable {
     /// The number of deaths from which on a module is isolated.
     package static let limit = 2
 
-    package private(set) var blames: [ModuleID: Blame] = [:]
+    package private(set) var records: [ModuleID: Record] = [:]
 
     /// The modules that are to run in a process of their own.
-    package var isolated: [ModuleID: Blame] { blames.filter { $0.value.deaths >= Self.limit } }
+    package var isolated: [ModuleID: Record] { records.filter { $0.value.deaths >= Self.limit } }
 
     /// Counts a death against the module that was running.
     ///
@@ -34,13 +34,13 @@ package struct CrashHistory: Hashable, Sendable {
     ///   - isCandidate: Returns whether a module ran in the host itself, and so may have been the cause.
     /// - Returns: Whether the count has changed: not if no module is known to be the cause, nor where this
     ///   death was counted before.
-    package mutating func blame(for death: LastDeath, where isCandidate: (ModuleID) -> Bool) -> Bool
+    package mutating func record(_ death: LastDeath, where isCandidate: (ModuleID) -> Bool) -> Bool
     {
         guard let culprit = death.culprit, isCandidate(culprit) else { return false }
         let host = "\(death.processID) \(death.startedAt.iso8601)"
-        guard blames[culprit]?.host != host else { return false }
-        let deaths = (blames[culprit]?.deaths ?? 0) + 1
-        blames[culprit] = Blame(deaths: deaths, host: host, text: "\(death)")
+        guard records[culprit]?.host != host else { return false }
+        let deaths = (records[culprit]?.deaths ?? 0) + 1
+        records[culprit] = Record(deaths: deaths, host: host, text: "\(death)")
         return true
     }
 }
@@ -68,8 +68,8 @@ package enum CrashHistoryError: Error, Hashable, Sendable {
 extension CrashHistoryError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .broken(let path, let fault):
-            "'\(path)', which counts the deaths of hosts, is broken (\(fault)): remove it, and "
+        case .broken(let path, let reason):
+            "'\(path)', which counts the deaths of hosts, is broken (\(reason)): remove it, and "
                 + "the count begins again"
         case .unwritable(let error): "the deaths of hosts cannot be counted: \(error)"
         }
@@ -137,9 +137,9 @@ extension CrashHistory {
             throw .broken(path: path, error.reason.description)
         }
         do {
-            for (name, blame) in try JSONValue(parsing: bytes).decode(Stored.self).modules {
-                blames[try ModuleID(name)] = Blame(
-                    deaths: blame.deaths, host: blame.host, text: blame.text)
+            for (name, record) in try JSONValue(parsing: bytes).decode(Stored.self).modules {
+                records[try ModuleID(name)] = Record(
+                    deaths: record.deaths, host: record.host, text: record.text)
             }
         } catch {
             throw .broken(path: path, "\(error)")
@@ -150,18 +150,18 @@ extension CrashHistory {
     ///
     /// - Parameter module: The module.
     /// - Returns: Its former crashes; nil for none.
-    package mutating func resetCrashes(_ module: ModuleID) -> Blame? {
-        blames.removeValue(forKey: module)
+    package mutating func resetCrashes(_ module: ModuleID) -> Record? {
+        records.removeValue(forKey: module)
     }
 
     private struct Stored: Decodable {
-        struct Blame: Decodable {
+        struct Record: Decodable {
             let deaths: Int
             let host: String
             let text: String
         }
 
-        let modules: [String: Blame]
+        let modules: [String: Record]
     }
 
     private var text: [UInt8] {
@@ -169,12 +169,12 @@ extension CrashHistory {
         json.object {
             $0.member("modules") {
                 $0.object { json in
-                    for (module, blame) in blames.sorted(by: { $0.key.text < $1.key.text }) {
+                    for (module, record) in records.sorted(by: { $0.key.text < $1.key.text }) {
                         json.member(module.text) {
                             $0.object {
-                                $0.member("deaths", blame.deaths)
-                                $0.member("host", blame.host)
-                                $0.member("text", blame.text)
+                                $0.member("deaths", record.deaths)
+                                $0.member("host", record.host)
+                                $0.member("text", record.text)
                             }
                         }
                     }

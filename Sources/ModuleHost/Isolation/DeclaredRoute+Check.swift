@@ -1,6 +1,6 @@
 extension DeclaredRoute {
     /// Checks whether parameters are valid for the route, as far as its description allows.
-    func check(_ parameters: RouteParameters) throws(ParameterFault) {
+    func check(_ parameters: RouteParameters) throws(ParameterError) {
         for parameter in self.parameters ?? [] { try parameter.check(parameters) }
     }
 
@@ -42,22 +42,22 @@ extension DeclaredRoute.Parameter {
         }
     }
 
-    fileprivate func check(_ parameters: RouteParameters) throws(ParameterFault) {
+    fileprivate func check(_ parameters: RouteParameters) throws(ParameterError) {
         let given = parameters.values(of: name)
         if given == nil, !(required ?? true) { return }
         guard let given, list == true || !given.isEmpty else {
-            throw ParameterFault(name: name, kind: .missing(expected: expectation))
+            throw ParameterError(name: name, kind: .missing(expected: expectation))
         }
         if list != true, given.count > 1 {
-            throw ParameterFault(name: name, kind: .repeated(given.count))
+            throw ParameterError(name: name, kind: .repeated(given.count))
         }
         for value in given {
-            if let fault = fault(of: value) { throw ParameterFault(name: name, kind: fault) }
+            if let error = error(of: value) { throw ParameterError(name: name, kind: error) }
         }
     }
 
-    private func fault(of value: String) -> ParameterFault.Kind? {
-        let mismatch = ParameterFault.Kind.mismatch(value: value, expected: oneExpectation)
+    private func error(of value: String) -> ParameterError.Kind? {
+        let mismatch = ParameterError.Kind.mismatch(value: value, expected: oneExpectation)
         if let values, !values.isEmpty {
             return values.contains { isSameText($0, value) } ? nil : mismatch
         }
@@ -91,7 +91,7 @@ extension AnyRoute {
         _ declared: DeclaredRoute, perform: @escaping ErasedHandler.Perform
     ) throws(RouteError) {
         let handler = ErasedHandler(
-            check: { parameters throws(ParameterFault) in try declared.check(parameters) },
+            check: { parameters throws(ParameterError) in try declared.check(parameters) },
             describe: { declared.request }, replyType: declared.reply,
             perform: { module, parameters, call in
                 try declared.check(parameters)

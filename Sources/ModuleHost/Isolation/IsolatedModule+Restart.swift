@@ -26,7 +26,7 @@ extension IsolatedModule {
             start = services.time.now()
             do throws(IsolationError) {
                 let (next, _) = try Self.start(
-                    terms, ModuleIntroduction(context), services, observer,
+                    spec, ModuleIntroduction(context), services, observer,
                     saidBefore: declaration)
                 process = next
                 posts.reset()
@@ -48,7 +48,7 @@ extension IsolatedModule {
     ) -> IsolationError {
         isGone = true
         guard case .giveUp(let deaths) = verdict else { return .gone }
-        let error = IsolationError.givenUp(deaths: deaths, within: terms.restarts.period, end)
+        let error = IsolationError.givenUp(deaths: deaths, within: spec.restarts.period, end)
         context.host.services.fail(context.slot, "process", error)
         return error
     }

@@ -32,7 +32,7 @@ extension IsolatedModule {
     /// Starts a process and requests its declaration.
     ///
     /// - Parameters:
-    ///   - terms: The launch settings.
+    ///   - spec: The launch settings.
     ///   - introduction: The facts that it receives first.
     ///   - services: The services of the module.
     ///   - observer: The observer.
@@ -41,24 +41,24 @@ extension IsolatedModule {
     /// - Returns: The process, and its declaration.
     /// - Throws: ``IsolationError`` where it cannot be started, or ends before it is ready.
     static func start(
-        _ terms: LaunchSpec, _ introduction: ModuleIntroduction,
+        _ spec: LaunchSpec, _ introduction: ModuleIntroduction,
         _ services: any ModuleServices, _ observer: ModuleProcess.Observer,
         saidBefore said: ModuleDeclaration?, noting note: (ModuleProcess) -> Void = { _ in }
     ) throws(IsolationError) -> ProcessStart.Started {
         let process: ModuleProcess
         // An error message of the shell that changes to the folder first would be hard to understand.
-        if let name = terms.command.first,
-            let fault = lookForProgram(
-                name, in: terms.folder, path: terms.environment["PATH"])
+        if let name = spec.command.first,
+            let problem = lookForProgram(
+                name, in: spec.folder, path: spec.environment["PATH"])
         {
-            throw .noProgram(name, fault, folder: terms.folder)
+            throw .noProgram(name, problem, folder: spec.folder)
         }
         do throws(SystemError) {
             process = try .start(
-                terms.command, environment: terms.environment, in: terms.folder,
-                time: services.time, limits: terms.limits, notifying: observer)
+                spec.command, environment: spec.environment, in: spec.folder,
+                time: services.time, limits: spec.limits, notifying: observer)
         } catch {
-            throw .start(terms.command, error)
+            throw .start(spec.command, error)
         }
         note(process)
         do throws(ProcessExit) {

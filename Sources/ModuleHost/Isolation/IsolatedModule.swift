@@ -10,7 +10,7 @@ import Synchronization
 /// restarts the process, delivers the event that it was handling once more, and catches up on its own thread.
 final class IsolatedModule {
     let context: ModuleContext
-    let terms: LaunchSpec
+    let spec: LaunchSpec
     /// The status of its process.
     let metrics: Guarded<ModuleProcessStatus>
     var process: ModuleProcess {
@@ -38,11 +38,11 @@ final class IsolatedModule {
     init(_ start: ProcessStart) throws {
         let started = try start.take()
         context = start.context.openInModule()
-        terms = start.terms
+        spec = start.spec
         observer = start.observer
         (process, declaration) = started
         current = Guarded(process)
-        policy = RestartPolicy(terms.restarts)
+        policy = RestartPolicy(spec.restarts)
         metrics = Guarded(ModuleProcessStatus(processID: process.processID))
         do {
             try addRoutes()
@@ -211,7 +211,8 @@ final class IsolatedModule {
 
     /// Calls one of the module's routes.
     ///
-    /// A process that ends in the middle of a call fails the call: it is not known whether the module has acted.
+    /// A process that ends in the middle of a call fails the call: it is not known whether the module has
+    /// acted.
     private func call(
         _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
     ) throws -> JSONValue {
@@ -236,7 +237,7 @@ final class IsolatedModule {
         switch answer {
         case .success(let reply): return reply
         case .failure(let error) where error.code == .badParameter:
-            throw ParameterFault(crossing: error.detail ?? "", error.message)
+            throw ParameterError(crossing: error.detail ?? "", error.message)
         case .failure(let error):
             throw HandlerError(
                 error: IsolationError.answered(error.code, error.description))

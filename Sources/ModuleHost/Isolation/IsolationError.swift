@@ -5,7 +5,7 @@ enum IsolationError: Error, Hashable {
     /// The program cannot be started.
     case start([String], SystemError)
     /// There is no such program, or the file is not a program; with the folder of the search.
-    case noProgram(String, ProgramFault, folder: String?)
+    case noProgram(String, ProgramError, folder: String?)
     /// The process ended before it was ready.
     case notReady(ProcessExit)
     /// The process returned an error: its code, and its message.
@@ -27,8 +27,8 @@ extension IsolationError: CustomStringConvertible {
         switch self {
         case .start(let command, let error):
             "cannot start \(quoted(command.first ?? "")): \(error)"
-        case .noProgram(let name, let fault, let folder):
-            Self.describe(name, fault, folder)
+        case .noProgram(let name, let problem, let folder):
+            Self.describe(name, problem, folder)
         case .notReady(let end): "\(end), before it was ready"
         case .answered(_, let message): message
         case .ended(let end): "\(end)"
@@ -43,7 +43,8 @@ extension IsolationError: CustomStringConvertible {
         }
     }
 
-    private static func describe(_ name: String, _ fault: ProgramFault, _ folder: String?) -> String
+    private static func describe(_ name: String, _ problem: ProgramError, _ folder: String?)
+        -> String
     {
         let place =
             switch (name.first == "/", name.contains("/")) {
@@ -51,7 +52,7 @@ extension IsolationError: CustomStringConvertible {
             case (_, true): folder.map { " in \(quoted($0))" } ?? ""
             case (_, false): " in PATH"
             }
-        return switch fault {
+        return switch problem {
         case .missing: "there is no program \(quoted(name))\(place)"
         case .notExecutable: "\(quoted(name))\(place) is not executable: it needs 'chmod +x'"
         }

@@ -40,15 +40,15 @@ struct ModuleDeclaration: Hashable, Sendable {
     ///   - answer: The result of `initialize`.
     ///   - module: The module of the process.
     /// - Returns: The declaration, and whether events may be sent at once.
-    /// - Throws: ``DeclarationFault``.
+    /// - Throws: ``DeclarationError``.
     static func read(
         _ answer: JSONValue, of module: ModuleID
-    ) throws(DeclarationFault) -> (declaration: ModuleDeclaration, isReady: Bool) {
+    ) throws(DeclarationError) -> (declaration: ModuleDeclaration, isReady: Bool) {
         // Before everything else: another version may have any content.
         if let number = answer["protocol"]?.int, ModuleProtocol(rawValue: number) == nil {
             throw .version(number)
         }
-        let answer = try DeclarationFault.reading { () throws(JSONError) in
+        let answer = try DeclarationError.reading { () throws(JSONError) in
             try answer.decode(Answer.self)
         }
         guard answer.module == module.text else { throw .module(answer.module) }
@@ -68,7 +68,7 @@ struct ModuleDeclaration: Hashable, Sendable {
 }
 
 /// The reason why an answer to `initialize` is not valid.
-enum DeclarationFault: Error, Hashable {
+enum DeclarationError: Error, Hashable {
     case version(Int)
     case module(String)
     case event(String)
@@ -76,12 +76,12 @@ enum DeclarationFault: Error, Hashable {
 
     fileprivate static func reading<Value>(
         _ body: () throws(JSONError) -> Value
-    ) throws(DeclarationFault) -> Value {
+    ) throws(DeclarationError) -> Value {
         do throws(JSONError) { return try body() } catch { throw .malformed(error) }
     }
 }
 
-extension DeclarationFault: CustomStringConvertible {
+extension DeclarationError: CustomStringConvertible {
     /// The text for a sentence about the process: `answered 'initialize' for module 'x', not for its own`.
     var description: String {
         let what =

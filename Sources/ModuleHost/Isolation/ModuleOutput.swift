@@ -215,15 +215,15 @@ final class ModuleOutput: Sendable {
 
     private func takeLines(_ state: inout State) {
         while true {
-            let fault: String?
+            let problem: String?
             switch state.lines.next() {
-            case .line(let line): fault = take(line, &state.pace)
-            case .tooLong: fault = "printed a line of more than \(lineLimit) bytes"
+            case .line(let line): problem = take(line, &state.pace)
+            case .tooLong: problem = "printed a line of more than \(lineLimit) bytes"
             case .nothing: return
             }
-            guard let fault else { continue }
+            guard let problem else { continue }
             state.ignore()
-            return violate(fault)
+            return violate(problem)
         }
     }
 

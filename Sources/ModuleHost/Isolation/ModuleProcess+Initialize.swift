@@ -35,7 +35,7 @@ extension ModuleProcess {
             throw die(of: "answered 'initialize' with an error: \(error.description)")
         case .success(let result):
             let isReadyAtOnce: Bool
-            do throws(DeclarationFault) {
+            do throws(DeclarationError) {
                 (declaration, isReadyAtOnce) = try ModuleDeclaration.read(result, of: context.id)
             } catch {
                 throw die(of: "\(error)")

@@ -20,8 +20,9 @@ final class ModuleProcess: Sendable {
         /// The rate of bytes of standard error: beyond it they are read more slowly.
         var errorBytes = TokenBucket.Limits(burst: 1 << 18, perSecond: 1 << 18)
         /// The limit on failed notifications of the process in the log.
-        var complaints = TokenBucket.Limits(burst: 10, perSecond: 1)
-        /// The time after an exchange in which the output is left to the thread that waits for the next answer.
+        var warnings = TokenBucket.Limits(burst: 10, perSecond: 1)
+        /// The time after an exchange in which the output is left to the thread that waits for the next
+        /// answer.
         ///
         /// Each response would otherwise wake the reading thread, too. Unless a caller states sooner that
         /// this was the last (``ModuleOutput/rest()``), an unrequested message may wait that long.
@@ -55,7 +56,7 @@ final class ModuleProcess: Sendable {
     /// Whether the runtime of its language prints a crash report, before the process ends.
     let isCrashing = Atomic(false)
     private let lastNumber = Atomic(0)
-    private let complaints: Guarded<OutputRateLimit>
+    private let warnings: Guarded<OutputRateLimit>
     /// The reason why this process kills the child, if it does: the first reason counts.
     private let cause = Guarded<ProcessExit.Cause?>(nil)
     /// The signal that wakes the reading thread: there is room for messages, or it is that thread's turn.
@@ -67,7 +68,7 @@ final class ModuleProcess: Sendable {
         of child: ChildProcess, wake: WakeSignal, queue: MessageQueue, output: ModuleOutput,
         log: ModuleLog, at start: ContinuousClock.Instant, limits: Limits
     ) {
-        complaints = Guarded(OutputRateLimit(limits.complaints, at: start))
+        warnings = Guarded(OutputRateLimit(limits.warnings, at: start))
         self.child = child
         self.wake = wake
         self.queue = queue
@@ -224,8 +225,8 @@ final class ModuleProcess: Sendable {
     }
 
     /// Logs that a notification of the process failed.
-    func complain(_ what: String, at now: ContinuousClock.Instant) {
-        guard case .show(let dropped) = complaints.withLock({ $0.take(at: now) }) else { return }
+    func warn(_ what: String, at now: ContinuousClock.Instant) {
+        guard case .show(let dropped) = warnings.withLock({ $0.take(at: now) }) else { return }
         log.warn(dropped > 0 ? "\(what) (and \(dropped) more before)" : what)
     }
 

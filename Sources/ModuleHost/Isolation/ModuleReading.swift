@@ -128,7 +128,8 @@ struct ModuleReading {
         }
     }
 
-    /// The beginning of the report of Swift's runtime on a deadly signal, which takes some tenths of a second.
+    /// The beginning of the report of Swift's runtime on a deadly signal, which takes some tenths of a
+    /// second.
     private static let crash = Array("*** Signal ".utf8)
 
     /// Ends the wait for a response of a process that crashes, since the crash report takes long.

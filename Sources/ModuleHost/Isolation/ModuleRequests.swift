@@ -132,7 +132,7 @@ extension ModuleProcess {
                         "posted \(PostLimit.patience) events more than can be delivered, "
                             + "without waiting for an answer")
                 }
-                complain(
+                warn(
                     "'\(excerpt(request.method))' of its process: \(error)",
                     at: module.context.host.services.time.now())
             }

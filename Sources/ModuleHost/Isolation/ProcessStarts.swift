@@ -63,7 +63,7 @@ final class ProcessStart: Sendable {
     typealias Started = (process: ModuleProcess, declaration: ModuleDeclaration)
 
     let introduction: ModuleIntroduction
-    let terms: LaunchSpec
+    let spec: LaunchSpec
     /// The module's context; accessed on the lane alone.
     let context: LaneConfined<ModuleContext>
     let reference: LaneConfined<IsolatedReference>
@@ -76,12 +76,12 @@ final class ProcessStart: Sendable {
     private let mail = DeferredQueue<Void>()
 
     /// Creates a start; on the lane.
-    init(_ context: ModuleContext, _ terms: LaunchSpec) {
+    init(_ context: ModuleContext, _ spec: LaunchSpec) {
         let reference = IsolatedReference()
         observer = IsolatedModule.observer(reference, context)
         self.reference = LaneConfined(reference)
         self.context = LaneConfined(context)
-        self.terms = terms
+        self.spec = spec
         introduction = ModuleIntroduction(context)
         services = context.host.services
     }
@@ -104,7 +104,7 @@ final class ProcessStart: Sendable {
         outcome.keep(
             Result { () throws(IsolationError) in
                 try IsolatedModule.start(
-                    terms, introduction, services, early, saidBefore: nil, noting: note)
+                    spec, introduction, services, early, saidBefore: nil, noting: note)
             })
     }
 

@@ -4,8 +4,8 @@ extension RPCError {
     /// Creates the error for a module's own call from the error of the handler.
     init(ofModulesCall error: any Error) {
         switch error {
-        case RouteError.parameter(let fault), let fault as ParameterFault:
-            self.init(.badParameter, "\(fault)", detail: fault.name)
+        case RouteError.parameter(let error), let error as ParameterError:
+            self.init(.badParameter, "\(error)", detail: error.name)
         case let error as RouteError:
             let plain = RPCError(ofCall: error)
             self.init(plain.code, plain.message, detail: error.crossingDetail)
@@ -25,7 +25,7 @@ extension RouteError {
     }
 }
 
-extension ParameterFault {
+extension ParameterError {
     /// Creates the error of another process's route.
     ///
     /// - Parameters:
@@ -54,7 +54,7 @@ extension CrossingCall {
         let module = answer.detail.flatMap { try? ModuleID($0) }
         switch (answer.code, module) {
         case (.badParameter, _):
-            return ParameterFault(crossing: answer.detail ?? "", answer.message)
+            return ParameterError(crossing: answer.detail ?? "", answer.message)
         case (.notFound, _): return notFound(nearest: answer.detail)
         case (.overdue, let module?): return RouteError.overdue(module)
         case (.unavailable, let module?):

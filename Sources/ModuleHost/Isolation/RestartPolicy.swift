@@ -1,6 +1,6 @@
 /// The rules by which a process that has ended is restarted.
 ///
-/// The terms are those of OTP's supervisors: after a number of deaths (*intensity*) within a *period*, the
+/// The limits are those of OTP's supervisors: after a number of deaths (*intensity*) within a *period*, the
 /// process is no longer restarted. The delay doubles with each death, so that a child that cannot start does
 /// not use up a processor; it is spread, so that children that died together are not restarted together.
 struct RestartPolicy: Sendable {

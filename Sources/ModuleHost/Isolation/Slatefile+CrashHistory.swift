@@ -13,18 +13,18 @@ extension Slatefile {
     ) -> Slatefile {
         guard isolation == .auto else { return self }
         let candidates = Set(modules.filter(\.mayBeIsolated).map(\.id))
-        let blamed: CrashHistory
+        let history: CrashHistory
         do throws(CrashHistoryError) {
             if let death {
-                blamed = try .update(in: directory) { blamed in
+                history = try .update(in: directory) { history in
                     // A module that is isolated already was not running in the host.
-                    let isolated = blamed.isolated
-                    return blamed.blame(for: death) {
+                    let isolated = history.isolated
+                    return history.record(death) {
                         candidates.contains($0) && isolated[$0] == nil
                     }
                 }
             } else {
-                blamed = try CrashHistory(in: directory)
+                history = try CrashHistory(in: directory)
             }
         } catch {
             log.warning("\(error)")
@@ -32,13 +32,13 @@ extension Slatefile {
         }
         var slatefile = self
         for (index, module) in modules.enumerated() where candidates.contains(module.id) {
-            guard let blame = blamed.isolated[module.id] else { continue }
+            guard let record = history.isolated[module.id] else { continue }
             slatefile.modules[index].isolation = .process
-            slatefile.modules[index].hostDeaths = blame.deaths
+            slatefile.modules[index].hostDeaths = record.deaths
             guard death != nil else { continue }
             log.of(module: module.id.text).warning(
                 """
-                runs in a process of its own, since \(blame.deaths) hosts died while it was running; \
+                runs in a process of its own, since \(record.deaths) hosts died while it was running; \
                 to take it back: 'hostd modules --reset-crashes \(module.id)'
                 """)
         }

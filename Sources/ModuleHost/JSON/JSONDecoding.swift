@@ -16,13 +16,13 @@ extension JSONValue {
         let decoding = JSONDecoding(root: self)
         do {
             let value: T = try decoding.decode(self)
-            let faults = decoding.unknownKeys
-            if faults.isEmpty { return value }
-            throw JSONError(faults, in: document)
+            let diagnostics = decoding.unknownKeys
+            if diagnostics.isEmpty { return value }
+            throw JSONError(diagnostics, in: document)
         } catch let error as JSONError {
             throw error
         } catch {
-            throw JSONError(decoding.unknownKeys + [decoding.fault(of: error)], in: document)
+            throw JSONError(decoding.unknownKeys + [decoding.diagnostic(of: error)], in: document)
         }
     }
 }
@@ -56,7 +56,7 @@ final class JSONDecoding {
     /// An error in the middle of a decoding; its place is known where it is thrown.
     struct Failure: Error {
         let node: Int
-        let kind: JSONFault.Kind
+        let kind: JSONDiagnostic.Kind
     }
 
     let root: JSONValue
@@ -84,7 +84,7 @@ final class JSONDecoding {
     }
 
     /// The first hundred unknown keys: a payload from outside may have a million.
-    var unknownKeys: [(offset: Int, kind: JSONFault.Kind)] {
+    var unknownKeys: [(offset: Int, kind: JSONDiagnostic.Kind)] {
         let keys = objects.values.flatMap { object in
             object.unknown.map { (node: $0, asked: object.asked) }
         }
@@ -121,12 +121,12 @@ final class JSONDecoding {
     }
 
     /// Returns the diagnostic for an error of a type's own `init(from:)`.
-    func fault(of error: any Error) -> (offset: Int, kind: JSONFault.Kind) {
+    func diagnostic(of error: any Error) -> (offset: Int, kind: JSONDiagnostic.Kind) {
         switch error {
         case let failure as Failure:
             return (offset(of: failure.node), redacted(failure.kind))
         case let error as DecodingError:
-            let (node, kind) = fault(of: error)
+            let (node, kind) = diagnostic(of: error)
             return (offset(of: node), redacted(kind))
         default:
             return (offset(of: root.node), redacted(.refused("\(error)")))
@@ -135,7 +135,7 @@ final class JSONDecoding {
 
     /// Returns the diagnostic with `•••` in place of text from the environment: the message of a type may
     /// contain its own value.
-    private func redacted(_ kind: JSONFault.Kind) -> JSONFault.Kind {
+    private func redacted(_ kind: JSONDiagnostic.Kind) -> JSONDiagnostic.Kind {
         guard case .refused(let reason) = kind else { return kind }
         // The longest first: another secret may be part of it.
         let secrets = root.document.expansions.values.filter { $0.isSecret && !$0.text.isEmpty }
@@ -154,7 +154,7 @@ final class JSONDecoding {
         return .refused(String(decoding: text, as: UTF8.self))
     }
 
-    private func fault(of error: DecodingError) -> (node: Int, kind: JSONFault.Kind) {
+    private func diagnostic(of error: DecodingError) -> (node: Int, kind: JSONDiagnostic.Kind) {
         switch error {
         case .keyNotFound(let key, let context):
             return (value(at: context.codingPath).node, .missingKey(key.stringValue))

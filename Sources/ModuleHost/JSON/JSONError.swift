@@ -1,16 +1,16 @@
 /// The diagnostics of a JSON text, or of a value that was to be decoded, in the order of the text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The diagnostics, sorted by place; never empty.
-    public let faults: [JSONFault]
+    public let diagnostics: [JSONDiagnostic]
 
     /// One line for each diagnostic, such as `line 3, column 12 (/uriKey): expected a string, found 5`.
     public var description: String {
-        faults.map(\.description).joined(separator: "\n")
+        diagnostics.map(\.description).joined(separator: "\n")
     }
 }
 
 /// One diagnostic of a JSON text: the place, the problem, and the remedy.
-public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
+public struct JSONDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem.
     public let kind: Kind
     /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`; for the whole text, the
@@ -98,7 +98,7 @@ public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
         // Numbers.
 
         /// A number is not in the form of JSON.
-        case number(String, NumberFault)
+        case number(String, NumberError)
 
         // Decoding.
 
@@ -115,7 +115,7 @@ public struct JSONFault: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The errors in the form of a number.
-    public enum NumberFault: Hashable, Sendable {
+    public enum NumberError: Hashable, Sendable {
         /// A leading zero, such as `007`.
         case leadingZero
         /// A plus sign, such as `+1`.

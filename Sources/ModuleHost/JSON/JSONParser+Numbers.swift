@@ -32,11 +32,11 @@ extension JSONParser {
         at = start
         while Self.isPartOfWord(byte) { at += 1 }
         let text = String(decoding: bytes[start..<at], as: UTF8.self)
-        report(Self.fault(inNumber: text), at: start)
+        report(Self.error(inNumber: text), at: start)
         append(.invalid, from: start)
     }
 
-    private static func fault(inNumber text: String) -> JSONFault.Kind {
+    private static func error(inNumber text: String) -> JSONDiagnostic.Kind {
         let unsigned = text.drop { $0 == "-" || $0 == "+" }
         let isDecimal = unsigned.utf8.allSatisfy {
             0x30..<0x3A ~= $0 || $0 | 0x20 == UInt8(ascii: "e") || "+-.".utf8.contains($0)

@@ -5,14 +5,14 @@
 /// parsing.
 struct JSONParser {
     /// A diagnostic before its place is computed.
-    struct Fault {
+    struct Diagnostic {
         let offset: Int
-        let kind: JSONFault.Kind
+        let kind: JSONDiagnostic.Kind
     }
 
     let bytes: [UInt8]
     var nodes: [JSONNode] = []
-    private(set) var faults: [Fault] = []
+    private(set) var diagnostics: [Diagnostic] = []
     /// Whether `nodes` covers the whole text, in spite of errors.
     ///
     /// If not, parts that seem to be missing may be in the text that was not read.
@@ -21,7 +21,7 @@ struct JSONParser {
     var hasDollar = false
 
     /// The number of diagnostics after which the parsing ends.
-    private let faultLimit: Int
+    private let diagnosticLimit: Int
     var at = 0
     private var depth = 0
     /// The places of the keys of the open objects, outermost first.
@@ -30,9 +30,9 @@ struct JSONParser {
     var forgivesComma = false
     var source: SourceText
 
-    init(_ bytes: [UInt8], faultLimit: Int) {
+    init(_ bytes: [UInt8], diagnosticLimit: Int) {
         self.bytes = bytes
-        self.faultLimit = faultLimit
+        self.diagnosticLimit = diagnosticLimit
         source = SourceText(bytes)
     }
 
@@ -41,7 +41,7 @@ struct JSONParser {
         guard bytes.count <= JSONDocument.sizeLimit else {
             return stop(.tooLarge(bytes: bytes.count), at: 0)
         }
-        if let fault = encodingFault { return stop(fault, at: 0) }
+        if let diagnostic = encodingError { return stop(diagnostic, at: 0) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             report(.byteOrderMark, at: 0)
             at = 3
@@ -55,7 +55,7 @@ struct JSONParser {
     }
 
     /// The diagnostic for a text whose first bytes show that it is not UTF-8.
-    private var encodingFault: JSONFault.Kind? {
+    private var encodingError: JSONDiagnostic.Kind? {
         let start = bytes.prefix(1024)
         guard start.contains(0) || start.starts(with: [0xFE]) || start.starts(with: [0xFF]) else {
             return nil
@@ -68,13 +68,13 @@ struct JSONParser {
 
     // MARK: Diagnostics
 
-    mutating func report(_ kind: JSONFault.Kind, at offset: Int) {
+    mutating func report(_ kind: JSONDiagnostic.Kind, at offset: Int) {
         guard isWhole else { return }
-        faults.append(Fault(offset: offset, kind: kind))
-        if faults.count >= faultLimit { giveUp() }
+        diagnostics.append(Diagnostic(offset: offset, kind: kind))
+        if diagnostics.count >= diagnosticLimit { giveUp() }
     }
 
-    mutating func stop(_ kind: JSONFault.Kind, at offset: Int) {
+    mutating func stop(_ kind: JSONDiagnostic.Kind, at offset: Int) {
         report(kind, at: offset)
         giveUp()
     }

@@ -36,11 +36,11 @@ public struct JSONValue: Sendable {
     /// - Parameter bytes: The text in UTF-8, at most 16 MiB.
     /// - Throws: The first error in the text, with its place.
     public init(parsing bytes: [UInt8]) throws(JSONError) {
-        var parser = JSONParser(bytes, faultLimit: 1)
+        var parser = JSONParser(bytes, diagnosticLimit: 1)
         parser.parse()
         let document = JSONDocument(bytes: bytes, nodes: parser.nodes)
-        if let fault = parser.faults.first {
-            throw JSONError([(fault.offset, fault.kind)], in: document)
+        if let diagnostic = parser.diagnostics.first {
+            throw JSONError([(diagnostic.offset, diagnostic.kind)], in: document)
         }
         self = document.root
     }
@@ -113,8 +113,8 @@ public struct JSONValue: Sendable {
 
     // MARK: Place
 
-    /// The place of the value in its text, as a JSON Pointer (RFC 6901) such as `/aps/alert`; the whole text is the empty
-    /// string.
+    /// The place of the value in its text, as a JSON Pointer (RFC 6901) such as `/aps/alert`; the whole text
+    /// is the empty string.
     public var pointer: String { document.pointer(to: node) }
 
     /// The line and column at which the value begins, counted on each access.
@@ -258,12 +258,12 @@ extension JSONValue: Equatable {
 
 extension JSONError {
     /// Computes the places of diagnostics, each given by its offset.
-    init(_ faults: [(offset: Int, kind: JSONFault.Kind)], in document: JSONDocument) {
+    init(_ diagnostics: [(offset: Int, kind: JSONDiagnostic.Kind)], in document: JSONDocument) {
         var source = SourceText(document.bytes)
-        self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
-            JSONFault(
-                kind: fault.kind, pointer: document.pointer(atOffset: fault.offset),
-                place: source.place(of: fault.offset), offset: fault.offset)
+        self.diagnostics = diagnostics.sorted { $0.offset < $1.offset }.map { diagnostic in
+            JSONDiagnostic(
+                kind: diagnostic.kind, pointer: document.pointer(atOffset: diagnostic.offset),
+                place: source.place(of: diagnostic.offset), offset: diagnostic.offset)
         }
     }
 }
@@ -272,7 +272,7 @@ extension JSONValue {
     /// The value `{}`, which stands for a missing `config`.
     static let emptyObject: JSONValue = {
         let bytes = Array("{}".utf8)
-        var parser = JSONParser(bytes, faultLimit: 1)
+        var parser = JSONParser(bytes, diagnosticLimit: 1)
         parser.parse()
         return JSONDocument(bytes: bytes, nodes: parser.nodes).root
     }()

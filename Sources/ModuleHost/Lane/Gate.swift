@@ -77,7 +77,8 @@ struct Gate: Sendable {
     ///
     /// - Parameters:
     ///   - thread: The calling thread, which owns the lane.
-    ///   - find: Host code, while the lane cannot be taken: returns the module to call and its argument; nil for none.
+    ///   - find: Host code, while the lane cannot be taken: returns the module to call and its argument; nil
+    ///     for none.
     ///   - body: Module code.
     /// - Returns: The outcome; if there was no module to call, as if it had returned.
     @inline(__always)

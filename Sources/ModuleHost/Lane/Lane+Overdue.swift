@@ -50,7 +50,7 @@ extension Lane {
             return false
         }
         epoch.add(1, ordering: .releasing)
-        if cause == .overdue, let blamed = report.slots.last { watchdog.tookOver(from: blamed) }
+        if cause == .overdue, let overdue = report.slots.last { watchdog.tookOver(from: overdue) }
         // The report is taken out, not captured for the life of the thread: it contains slots of modules that
         // may be unloaded.
         let resumption = Guarded<TakeoverReport?>(report)

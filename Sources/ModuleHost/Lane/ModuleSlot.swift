@@ -30,7 +30,7 @@ final class ModuleSlot: Sendable {
     /// The module's id; nil in a center with an owner of its own.
     let id: ModuleID?
     /// The limits with which the module runs; a reload may change them.
-    struct Terms: Sendable {
+    struct Limits: Sendable {
         /// The module's own deadline for an event, where the slatefile gives one.
         var deadline: Duration?
         /// The time after which its process is killed if it does not respond; nil if the slatefile does not
@@ -42,7 +42,7 @@ final class ModuleSlot: Sendable {
         var permissions: Set<Slatefile.Permission> = []
     }
 
-    private let currentTerms: Guarded<Terms>
+    private let currentLimits: Guarded<Limits>
     /// Whether the module was created for a reload that has not been committed yet: only modules that were
     /// created with it can reach it.
     ///
@@ -62,26 +62,26 @@ final class ModuleSlot: Sendable {
     /// Written on the lane, before the code that adds a member continues.
     let membersAdded = Atomic<UInt32>(0)
 
-    init(number: UInt16, id: ModuleID?, terms: Terms = Terms(), isStaged: Bool = false) {
+    init(number: UInt16, id: ModuleID?, limits: Limits = Limits(), isStaged: Bool = false) {
         self.number = number
         order = Atomic(number)
         self.id = id
-        currentTerms = Guarded(terms)
+        currentLimits = Guarded(limits)
         self.isStaged = Atomic(isStaged)
     }
 
-    var terms: Terms {
-        get { currentTerms.withLock { $0 } }
-        set { currentTerms.withLock { $0 = newValue } }
+    var limits: Limits {
+        get { currentLimits.withLock { $0 } }
+        set { currentLimits.withLock { $0 = newValue } }
     }
 
     /// Whether the module is one of the app, overdue or not.
     var isListed: Bool { status.load(ordering: .relaxed) != .unlisted }
 
-    var deadline: Duration? { terms.deadline }
-    var killAfter: Duration? { terms.killAfter }
-    var backlog: Int { terms.backlog }
-    var permissions: Set<Slatefile.Permission> { terms.permissions }
+    var deadline: Duration? { limits.deadline }
+    var killAfter: Duration? { limits.killAfter }
+    var backlog: Int { limits.backlog }
+    var permissions: Set<Slatefile.Permission> { limits.permissions }
 
     /// The module's place in the order of the slatefile; at first its number.
     var rank: UInt16 {

@@ -133,8 +133,8 @@ extension [UInt8] {
     }
 }
 
-/// The escaping of text in a line for people: characters that would move the cursor, end the line, start an escape
-/// sequence or turn the direction of writing are shown instead of obeyed.
+/// The escaping of text in a line for people: characters that would move the cursor, end the line, start an
+/// escape sequence or turn the direction of writing are shown instead of obeyed.
 enum LineEscape: TextEscape {
     static func needsEscape(_ scalar: UInt32) -> Bool { isObeyed(scalar) }
 

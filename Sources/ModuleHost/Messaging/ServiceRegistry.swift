@@ -146,7 +146,7 @@ public final class ServiceRegistry {
 
     /// The error where a module that was created for the reload provides the same service as a module that
     /// stays.
-    var transitionFault: ServiceError? {
+    var transitionError: ServiceError? {
         transition?.staged.values.lazy
             .compactMap { [entries] in entries.find($0.key) }.first
             .map { .duplicate($0.name, first: $0.slot.id) }

@@ -3,10 +3,10 @@ public struct EventError: Error, Hashable, Sendable {
     /// The requested kind of event.
     public let kind: EventKind
     /// The reason.
-    public let fault: Fault
+    public let reason: Reason
 
     /// The kinds of reason.
-    @nonexhaustive public enum Fault: Hashable, Sendable {
+    @nonexhaustive public enum Reason: Hashable, Sendable {
         /// Only the host itself sends this event.
         case hostsOwn
         /// There is a payload, and the event takes none.
@@ -16,26 +16,26 @@ public struct EventError: Error, Hashable, Sendable {
         /// The payload does not have the form that the event takes.
         case payload(JSONError)
         /// The URL to open is not valid.
-        case url(URLFault)
+        case url(RouteURLError)
         /// A message has no topic.
         case topicMissing
     }
 
-    init(_ kind: EventKind, _ fault: Fault) {
+    init(_ kind: EventKind, _ reason: Reason) {
         self.kind = kind
-        self.fault = fault
+        self.reason = reason
     }
 }
 
 extension EventError: CustomStringConvertible {
     /// One line for a log, such as `event 'background' takes no payload`.
     public var description: String {
-        switch fault {
+        switch reason {
         case .hostsOwn: "event '\(kind.rawValue)' is given by the host itself, never from outside"
         case .takesNoPayload: "event '\(kind.rawValue)' takes no payload"
         case .payloadMissing: "event '\(kind.rawValue)' needs a payload"
         case .payload(let error): "event '\(kind.rawValue)' cannot take this payload: \(error)"
-        case .url(let fault): "event '\(kind.rawValue)': \(fault)"
+        case .url(let error): "event '\(kind.rawValue)': \(error)"
         case .topicMissing: "event '\(kind.rawValue)' needs a topic, such as user.signed-in"
         }
     }

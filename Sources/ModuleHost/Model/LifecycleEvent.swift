@@ -88,10 +88,10 @@ public struct LifecycleEvent: Sendable {
     ///   - token: The caller's token, which takes precedence over one in the URL.
     ///   - origin: The origin of the request.
     /// - Returns: The event.
-    /// - Throws: ``URLFault`` if the text is not a URL.
+    /// - Throws: ``RouteURLError`` if the text is not a URL.
     static func openURL(
         _ text: String, token: RouteToken? = nil, origin: Origin
-    ) throws(URLFault) -> LifecycleEvent {
+    ) throws(RouteURLError) -> LifecycleEvent {
         let (url, own) = try RouteURL(text).separatingToken()
         return LifecycleEvent(.openURL, origin, .url(url, token ?? own))
     }

@@ -16,7 +16,7 @@ public struct OpenURLRequest: Decodable, Hashable, Sendable {
 extension OpenURLRequest: EventPayload {
     static func content(from payload: JSONValue) throws(EventError) -> LifecycleEvent.Content {
         let text = try OpenURLRequest(payload, of: .openURL).url
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             let (url, token) = try RouteURL(text).separatingToken()
             return .url(url, token)
         } catch {

@@ -10,7 +10,7 @@ extension EntryUse {
     /// - Returns: The check. It stores its results, so each reading of a slatefile takes a new one.
     public static func checkAgainstBinary(
         ofSlatefile path: String? = nil
-    ) -> (EntryUse) -> [EntryFault] {
+    ) -> (EntryUse) -> [EntryDiagnostic] {
         /// Targets in which a module was found, to be searched for other modules.
         var targets: [String] = []
         // Where every entry is wrong, only the first few get the costly search for a typing error, and only
@@ -41,30 +41,30 @@ extension EntryUse {
             }
             let target = String(use.entry.prefix { $0 != "." })
             if targets.count < 16, !targets.contains(target) { targets.append(target) }
-            var faults: [EntryFault] = []
+            var diagnostics: [EntryDiagnostic] = []
             if use.isMain, !(type is any RootProvider.Type) {
-                faults.append(
+                diagnostics.append(
                     .entry(
                         "the main module supplies the root: '\(use.entry)' is not a RootProvider"))
             }
             if let configured = type as? any ConfiguredModule.Type,
-                let fault = configured.fault(in: use.config)
+                let error = configured.error(in: use.config)
             {
-                faults.append(.config(fault))
+                diagnostics.append(.config(error))
             }
             if let routed = type as? any RoutedModule.Type {
-                faults += routes.check(routed, as: use.module).map { .entry($0.description) }
+                diagnostics += routes.check(routed, as: use.module).map { .entry($0.description) }
             }
             if let provider = type as? any ServiceProvider.Type {
-                faults += services.check(provider, use).map { .entry($0.description) }
+                diagnostics += services.check(provider, use).map { .entry($0.description) }
             }
-            return faults
+            return diagnostics
         }
     }
 }
 
 extension ConfiguredModule {
-    fileprivate static func fault(in config: JSONValue?) -> JSONError? {
+    fileprivate static func error(in config: JSONValue?) -> JSONError? {
         do throws(JSONError) {
             _ = try (config ?? .emptyObject).decode(Configuration.self)
             return nil

@@ -1,4 +1,5 @@
-/// A background assertion: it keeps a step of the app's life open while a module's work continues off the lane.
+/// A background assertion: it keeps a step of the app's life open while a module's work continues off the
+/// lane.
 ///
 /// A module takes one while it receives `background` or `terminate`, with ``ModuleContext/hold(_:expiry:)``,
 /// and ends it when the work is done. A stop continues with its next step, `terminate` after `background` and

@@ -28,16 +28,16 @@ extension RouteTable {
                 schemes: slatefile.schemes, modules: enabled.map(\.id),
                 fallback: slatefile.fallback, rewrites: slatefile.rewrites)
         } catch {
-            throw RouteTableError(faults: [error])
+            throw RouteTableError(diagnostics: [error])
         }
-        var faults: [RouteError] = []
+        var diagnostics: [RouteError] = []
         for module in enabled {
             if let routes = routes(module.id) {
                 for route in routes {
                     do throws(RouteError) {
                         try add(route, of: module.id)
                     } catch {
-                        faults.append(error)
+                        diagnostics.append(error)
                     }
                 }
                 continue
@@ -46,9 +46,9 @@ extension RouteTable {
                 let type = try? EntryType(name, search: .none).type,
                 let routed = type as? any RoutedModule.Type
             else { continue }
-            faults += add(routesOf: routed, as: module.id)
+            diagnostics += add(routesOf: routed, as: module.id)
         }
-        if !faults.isEmpty { throw RouteTableError(faults: faults) }
+        if !diagnostics.isEmpty { throw RouteTableError(diagnostics: diagnostics) }
     }
 
     /// Creates a table for ``check(_:as:)`` alone.
@@ -72,8 +72,8 @@ extension RouteTable {
         var alone = RouteTable()
         let nobody = ModuleID(checked: "")
         alone.append(nobody)
-        return alone.add(routesOf: type, as: nobody).filter { fault in
-            if case .pattern = fault { true } else { false }
+        return alone.add(routesOf: type, as: nobody).filter { error in
+            if case .pattern = error { true } else { false }
         }
     }
 
@@ -83,29 +83,29 @@ extension RouteTable {
     private mutating func add<M: RoutedModule>(
         routesOf type: M.Type, as module: ModuleID
     ) -> [RouteError] {
-        var faults: [RouteError] = []
+        var diagnostics: [RouteError] = []
         var actions: Set<String> = []
         for route in M.routes {
             do throws(RouteError) {
                 try add(AnyRoute(route), of: module)
                 if !actions.insert(route.action).inserted {
-                    faults.append(.repeatedAction(route.action, of: module))
+                    diagnostics.append(.repeatedAction(route.action, of: module))
                 }
             } catch {
-                faults.append(error)
+                diagnostics.append(error)
             }
         }
-        return faults
+        return diagnostics
     }
 }
 
 /// The errors of the routes of a slatefile, in the order of the file.
 package struct RouteTableError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The errors; never empty.
-    package let faults: [RouteError]
+    package let diagnostics: [RouteError]
 
     /// The errors, on one line.
     package var description: String {
-        faults.map(\.description).joined(separator: "; ")
+        diagnostics.map(\.description).joined(separator: "; ")
     }
 }

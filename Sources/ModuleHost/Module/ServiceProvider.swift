@@ -10,9 +10,9 @@
 /// }
 /// ```
 ///
-/// The declaration registers nothing: `init` still does that. A module that declares a service cannot have a process of its own,
-/// and no other module of the slatefile can declare the same: both are errors before anything runs. With
-/// `"isolation": "auto"` such a module stays in the host.
+/// The declaration registers nothing: `init` still does that. A module that declares a service cannot have a
+/// process of its own, and no other module of the slatefile can declare the same: both are errors before
+/// anything runs. With `"isolation": "auto"` such a module stays in the host.
 public protocol ServiceProvider: Module, SendableMetatype {
     /// The protocols that the module registers with its ``ModuleContext/services``, as `(any Accounts).self`.
     static var services: [Any.Type] { get }
@@ -35,15 +35,15 @@ struct ServiceProviders {
         guard use.isolation != .process || services.isEmpty else {
             return [.isolatedProvider(use.entry, services: services.map { "\($0)" })]
         }
-        var faults: [ServiceError] = []
+        var diagnostics: [ServiceError] = []
         for service in services {
             let key = ObjectIdentifier(service)
             if let first = modules[key] {
-                faults.append(.duplicate("\(service)", first: first))
+                diagnostics.append(.duplicate("\(service)", first: first))
             } else {
                 modules[key] = .some(use.module)
             }
         }
-        return faults
+        return diagnostics
     }
 }

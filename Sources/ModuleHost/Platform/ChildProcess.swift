@@ -46,8 +46,9 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program.
     ///
-    /// Call ``exit()`` when ``end`` is readable: until then the process stays a zombie, which code that waits for
-    /// any child of this process would reap. If it has not been reaped when the last reference goes, it is killed.
+    /// Call ``exit()`` when ``end`` is readable: until then the process stays a zombie, which code that waits
+    /// for any child of this process would reap. If it has not been reaped when the last reference goes, it
+    /// is killed.
     ///
     /// - Parameters:
     ///   - command: The path of the program, and its arguments.
@@ -159,8 +160,8 @@ package final class ChildProcess: Sendable {
 
     /// Returns how the process ended, or nil while it runs.
     ///
-    /// Does not wait. The first call after the end kills what is left of the group and reaps the process, before
-    /// the number can be given to another one.
+    /// Does not wait. The first call after the end kills what is left of the group and reaps the process,
+    /// before the number can be given to another one.
     package func exit() -> Exit? {
         reaped.withLock { reaped in
             if let reaped { return reaped }
@@ -260,7 +261,8 @@ package final class ChildProcess: Sendable {
         }.get()
     }
 
-    /// Returns the descriptors that this process was started with and would pass on; those that it opens itself are closed on `exec`.
+    /// Returns the descriptors that this process was started with and would pass on; those that it opens
+    /// itself are closed on `exec`.
     private static func inheritedDescriptors() -> [Int32] {
         let names = (try? namesInFolder("/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { number in

@@ -3,7 +3,7 @@ import Glibc
 import SwiftOverlayShims
 
 /// The reason why a program cannot be started by its name.
-enum ProgramFault: Error, Hashable {
+enum ProgramError: Error, Hashable {
     case missing
     /// The path is a folder, or this user may not execute the program.
     case notExecutable
@@ -17,20 +17,20 @@ enum ProgramFault: Error, Hashable {
 ///   - path: The folders in which names are searched, as in the variable `PATH`.
 /// - Returns: The reason why it cannot be started; nil for none. The program may be removed or added before
 ///   it is started.
-func lookForProgram(_ name: String, in folder: String?, path: String?) -> ProgramFault? {
+func lookForProgram(_ name: String, in folder: String?, path: String?) -> ProgramError? {
     guard !name.contains("/") else {
         let base = folder.map { "\($0)/" } ?? ""
         return lookForProgram(at: name.hasPrefix("/") ? name : base + name)
     }
-    var fault = ProgramFault.missing
+    var error = ProgramError.missing
     for place in (path ?? "/bin:/usr/bin").split(separator: ":") {
         guard let found = lookForProgram(at: "\(place)/\(name)") else { return nil }
-        if found == .notExecutable { fault = found }
+        if found == .notExecutable { error = found }
     }
-    return fault
+    return error
 }
 
-private func lookForProgram(at path: String) -> ProgramFault? {
+private func lookForProgram(at path: String) -> ProgramError? {
     var status = stat()
     guard stat(path, &status) == 0 else { return .missing }
     let isFile = status.st_mode & S_IFMT == S_IFREG

@@ -30,7 +30,7 @@ package struct SignalName: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter name: The name, in capitals, without `SIG`.
     /// - Throws: The reason why there is no such signal, or why it is not available.
-    package init(_ name: String) throws(Fault) {
+    package init(_ name: String) throws(ParsingError) {
         if Self.standard.contains(name) {
             self.init(unchecked: name)
         } else if let offset = Self.offset(in: name), Self.realTimeOffsets ~= offset,
@@ -38,7 +38,7 @@ package struct SignalName: Hashable, Sendable, CustomStringConvertible {
         {
             self.init(unchecked: name, realTimeOffset: offset)
         } else {
-            throw Self.fault(in: name)
+            throw Self.error(in: name)
         }
     }
 
@@ -66,7 +66,7 @@ package struct SignalName: Hashable, Sendable, CustomStringConvertible {
     static let pattern = "^(\(standard.joined(separator: "|"))|RTMIN\\+([1-9]|[12][0-9]|30))$"
 
     /// The reason why a name is not an available signal.
-    package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The signal cannot be caught by any program.
         case uncatchable(String)
         /// The signal reports a crash.
@@ -107,14 +107,14 @@ package struct SignalName: Hashable, Sendable, CustomStringConvertible {
         name.hasPrefix("RTMIN+") ? Int(name.dropFirst(6)) : nil
     }
 
-    private static func fault(in name: String) -> Fault {
+    private static func error(in name: String) -> ParsingError {
         if uncatchable.contains(name) { return .uncatchable(name) }
         if crashes.contains(name) { return .crash(name) }
         if reserved.contains(name) { return .reserved(name) }
         let plain = name.uppercased()
         let short = plain.hasPrefix("SIG") ? String(plain.dropFirst(3)) : plain
         if short != name {
-            do throws(Fault) {
+            do throws(ParsingError) {
                 return .spelling(name, right: try SignalName(short).name)
             } catch {
                 if case .unknown = error {} else { return error }

@@ -74,7 +74,7 @@ extension RPCFrame {
 
     /// Returns the description of an error in a line, without the number of the line.
     private static func text(of error: JSONError) -> String {
-        error.faults.first.map { "column \($0.place.column): \($0.message)" } ?? "no JSON"
+        error.diagnostics.first.map { "column \($0.place.column): \($0.message)" } ?? "no JSON"
     }
 }
 
@@ -82,8 +82,8 @@ extension RPCMessage {
     /// Reads a message; one that is not valid becomes `invalid`.
     init(_ value: JSONValue) {
         guard value.kind == .object else {
-            let fault = "expected an object, found \(value.inWords)"
-            self = .invalid(.invalidRequest(fault), id: .null)
+            let problem = "expected an object, found \(value.inWords)"
+            self = .invalid(.invalidRequest(problem), id: .null)
             return
         }
         // A readable id is used in the response, even if the rest is not valid.

@@ -12,7 +12,7 @@ package final class AnyRoute: Sendable {
         _ pattern: String, action: String, access: RouteAccess, summary: String,
         _ handler: ErasedHandler
     ) throws(RouteError) {
-        do throws(RoutePatternFault) {
+        do throws(RoutePatternError) {
             self.pattern = try RoutePattern(pattern)
         } catch {
             throw .pattern(error)
@@ -34,7 +34,7 @@ package final class AnyRoute: Sendable {
     }
 
     /// Checks whether the parameters are a valid request, without calling the handler.
-    package func check(_ parameters: RouteParameters) throws(ParameterFault) {
+    package func check(_ parameters: RouteParameters) throws(ParameterError) {
         try handler.check(parameters)
     }
 
@@ -47,7 +47,7 @@ package final class AnyRoute: Sendable {
     ///   - parameters: The parameters from which the request is decoded.
     ///   - call: The circumstances of the call.
     /// - Returns: The reply.
-    /// - Throws: ``ParameterFault`` before the handler runs; ``HandlerError`` with any error that the handler
+    /// - Throws: ``ParameterError`` before the handler runs; ``HandlerError`` with any error that the handler
     ///   throws.
     package func perform(
         _ module: AnyObject, _ parameters: RouteParameters, _ call: RouteCall
@@ -72,14 +72,14 @@ struct ErasedHandler: Sendable {
         @Sendable (AnyObject, RouteParameters, RouteCall) throws -> any Encodable & Sendable
 
     let accepts: (@Sendable (RouteParameters) -> Bool)?
-    let check: @Sendable (RouteParameters) throws(ParameterFault) -> Void
+    let check: @Sendable (RouteParameters) throws(ParameterError) -> Void
     let perform: Perform
     let describe: @Sendable () -> RequestDescription
     let replyType: String?
 
     /// Creates a handler whose request is not a type of this process.
     init(
-        check: @escaping @Sendable (RouteParameters) throws(ParameterFault) -> Void,
+        check: @escaping @Sendable (RouteParameters) throws(ParameterError) -> Void,
         describe: @escaping @Sendable () -> RequestDescription, replyType: String?,
         perform: @escaping Perform
     ) {
@@ -96,7 +96,7 @@ struct ErasedHandler: Sendable {
         accepts: (@Sendable (RouteParameters) -> Bool)?, perform: @escaping Perform
     ) {
         self.accepts = accepts
-        check = { parameters throws(ParameterFault) in
+        check = { parameters throws(ParameterError) in
             _ = try parameters.decode(Request.self)
         }
         self.perform = perform

@@ -9,21 +9,21 @@ extension RouteParameters {
     /// - Parameter type: The type to decode.
     /// - Returns: The request.
     /// - Throws: The first parameter that is missing or malformed.
-    public func decode<T: Decodable>(_ type: T.Type = T.self) throws(ParameterFault) -> T {
+    public func decode<T: Decodable>(_ type: T.Type = T.self) throws(ParameterError) -> T {
         do {
             if T.self == NoParameters.self, let none = NoParameters() as? T { return none }
             return try T(from: ParameterDecoder(parameters: self))
         } catch {
-            throw ParameterFault(error, in: self)
+            throw ParameterError(error, in: self)
         }
     }
 }
 
-extension ParameterFault {
+extension ParameterError {
     /// Creates the error that an error of a type's own `init(from:)` stands for.
     fileprivate init(_ error: any Error, in parameters: RouteParameters) {
         switch error {
-        case let fault as ParameterFault: self = fault
+        case let error as ParameterError: self = error
         case DecodingError.keyNotFound(let key, _):
             self.init(name: key.stringValue, kind: .missing(expected: "a value"))
         case DecodingError.typeMismatch(_, let context),
@@ -49,11 +49,11 @@ private struct ParameterDecoder: Decoder {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        throw ParameterFault(name: "", kind: .request("an array"))
+        throw ParameterError(name: "", kind: .request("an array"))
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        throw ParameterFault(name: "", kind: .request("a single value"))
+        throw ParameterError(name: "", kind: .request("a single value"))
     }
 }
 
@@ -73,7 +73,7 @@ private struct ParameterContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         if found.count == 1, let text = found.first {
             return ParameterValue(name: name, text: text)
         }
-        throw ParameterFault(
+        throw ParameterError(
             name: name,
             kind: found.count > 1
                 ? .repeated(found.count)
@@ -110,7 +110,7 @@ private struct ParameterContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         guard contains(key) else {
-            throw ParameterFault(
+            throw ParameterError(
                 name: key.stringValue, kind: .missing(expected: ParameterText.expectation(of: type))
             )
         }
@@ -149,9 +149,9 @@ private struct ParameterValue {
     let name: String
     let text: String
 
-    func mismatch(_ type: Any.Type) -> ParameterFault {
+    func mismatch(_ type: Any.Type) -> ParameterError {
         let expected = ParameterText.expectation(of: type)
-        return ParameterFault(name: name, kind: .mismatch(value: text, expected: expected))
+        return ParameterError(name: name, kind: .mismatch(value: text, expected: expected))
     }
 
     func bool() throws -> Bool {
@@ -162,13 +162,13 @@ private struct ParameterValue {
     func integer<T: FixedWidthInteger>() throws -> T {
         if let integer = ParameterText.integer(text, T.self) { return integer }
         guard ParameterText.isWhole(text) else { throw mismatch(T.self) }
-        throw ParameterFault(name: name, kind: .outOfRange(value: text, type: "\(T.self)"))
+        throw ParameterError(name: name, kind: .outOfRange(value: text, type: "\(T.self)"))
     }
 
     func number<T: BinaryFloatingPoint>(_ make: (String) -> T?, _ type: T.Type) throws -> T {
         guard ParameterText.isDecimal(text), let number = make(text) else { throw mismatch(type) }
         if number.isFinite { return number }
-        throw ParameterFault(name: name, kind: .outOfRange(value: text, type: "\(type)"))
+        throw ParameterError(name: name, kind: .outOfRange(value: text, type: "\(type)"))
     }
 }
 
@@ -185,13 +185,13 @@ private struct ParameterValues<Target: Decodable> {
         } catch is ParameterJSONRequest {
             return try decodeJSON()
         } catch let error as DecodingError {
-            throw fault(of: error)
+            throw parameterError(of: error)
         }
     }
 
     private func one() throws -> ParameterValue {
         guard values.count == 1 else {
-            throw ParameterFault(name: name, kind: .repeated(values.count))
+            throw ParameterError(name: name, kind: .repeated(values.count))
         }
         return ParameterValue(name: name, text: values[0])
     }
@@ -203,7 +203,7 @@ private struct ParameterValues<Target: Decodable> {
             do {
                 return try DurationReader.read(value.text) as? Target
             } catch {
-                throw ParameterFault(
+                throw ParameterError(
                     name: name, kind: .refused(value: value.text, error.description))
             }
         }
@@ -216,12 +216,12 @@ private struct ParameterValues<Target: Decodable> {
         do throws(JSONError) {
             return try JSONValue(parsing: value.text).decode(Target.self)
         } catch {
-            throw ParameterFault(
+            throw ParameterError(
                 name: name, kind: .refused(value: value.text, error.description))
         }
     }
 
-    private func fault(of error: DecodingError) -> ParameterFault {
+    private func parameterError(of error: DecodingError) -> ParameterError {
         if type is any (CaseIterable & RawRepresentable).Type, values.count == 1 {
             return ParameterValue(name: name, text: values[0]).mismatch(type)
         }
@@ -232,7 +232,7 @@ private struct ParameterValues<Target: Decodable> {
                 context.debugDescription
             @unknown default: "\(error)"
             }
-        return ParameterFault(name: name, kind: .refused(value: values.first, reason))
+        return ParameterError(name: name, kind: .refused(value: values.first, reason))
     }
 }
 
@@ -261,7 +261,7 @@ private struct ParameterValueDecoder: Decoder, SingleValueDecodingContainer {
 
     private func one() throws -> ParameterValue {
         guard values.count == 1 else {
-            throw ParameterFault(name: name, kind: .repeated(values.count))
+            throw ParameterError(name: name, kind: .repeated(values.count))
         }
         return ParameterValue(name: name, text: values[0])
     }
@@ -315,7 +315,7 @@ private struct ParameterList: UnkeyedDecodingContainer {
 
     private mutating func next<T: Decodable>(_ type: T.Type) throws -> T {
         guard !isAtEnd else {
-            throw ParameterFault(
+            throw ParameterError(
                 name: name, kind: .refused(value: nil, "expected more than \(values.count) values"))
         }
         let value = values[currentIndex]

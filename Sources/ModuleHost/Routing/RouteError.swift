@@ -1,9 +1,9 @@
 /// The reason why a URL cannot be opened, or a route cannot be added.
 @nonexhaustive public enum RouteError: Error, Hashable, Sendable {
     /// The URL is not valid.
-    case malformed(URLFault)
+    case malformed(RouteURLError)
     /// The pattern is not valid.
-    case pattern(RoutePatternFault)
+    case pattern(RoutePatternError)
     /// Two routes answer the same URLs.
     case conflict(String, of: ModuleID, with: String, ofModule: ModuleID)
     /// The route belongs to a module that does not exist.
@@ -13,11 +13,11 @@
     /// Rewrites do not end: the URLs, in order.
     case rewriteLoop([String])
     /// The rewrite cannot be applied.
-    case rewrite(from: String, to: String, RewriteFault)
+    case rewrite(from: String, to: String, RewriteError)
     /// The parameters are not a valid request.
-    case parameter(ParameterFault)
+    case parameter(ParameterError)
     /// The URL cannot be built.
-    case building(pattern: String, BuildingFault)
+    case building(pattern: String, BuildingError)
     /// The route was called with an instance of another class.
     case otherModule(expected: String, found: String)
     /// Two routes of one module have the same action.
@@ -40,11 +40,11 @@
     case stopped
 
     /// The errors of a rewrite.
-    @nonexhaustive public enum RewriteFault: Error, Hashable, Sendable {
+    @nonexhaustive public enum RewriteError: Error, Hashable, Sendable {
         /// `from` has no scheme.
         case relative
         /// `to` is not a URL once the names are filled in.
-        case target(URLFault)
+        case target(RouteURLError)
         /// `to` has a name that `from` does not always bind.
         case unboundName(String, nearest: String?)
         /// `to` has a query item `token`, which would count as the caller's.
@@ -54,7 +54,7 @@
     }
 
     /// The errors in the parameters of a URL to build.
-    @nonexhaustive public enum BuildingFault: Error, Hashable, Sendable {
+    @nonexhaustive public enum BuildingError: Error, Hashable, Sendable {
         /// A name of the pattern has no value.
         case missing(String)
         /// There is a value for a name that the pattern does not have.
@@ -68,7 +68,7 @@
         /// A relative pattern has no module, or an absolute one has a module.
         case base
         /// The URL would exceed a limit.
-        case limit(URLFault)
+        case limit(RouteURLError)
     }
 }
 
@@ -94,8 +94,8 @@ extension RouteError: CustomStringConvertible {
     /// The error and the remedy, on one line.
     public var description: String {
         switch self {
-        case .malformed(let fault): fault.description
-        case .pattern(let fault): fault.description
+        case .malformed(let error): error.description
+        case .pattern(let error): error.description
         case .conflict(let pattern, let module, let other, let otherModule):
             "route \(quoted(pattern)) of \(module) answers the same URLs as "
                 + "\(quoted(other)) of \(otherModule); leave one of them out"
@@ -105,11 +105,11 @@ extension RouteError: CustomStringConvertible {
         case .notFound(let url, nil): "no route for \(quoted(url))"
         case .rewriteLoop(let urls):
             "the rewrites never end: \(urls.map { excerpt($0) }.joined(separator: " → "))"
-        case .rewrite(let from, let to, let fault):
-            "rewrite from \(quoted(from)) to \(quoted(RouteToken.hide(in: to))): \(fault)"
-        case .parameter(let fault): fault.description
-        case .building(let pattern, let fault):
-            "no URL of pattern \(quoted(pattern)): \(fault)"
+        case .rewrite(let from, let to, let error):
+            "rewrite from \(quoted(from)) to \(quoted(RouteToken.hide(in: to))): \(error)"
+        case .parameter(let error): error.description
+        case .building(let pattern, let error):
+            "no URL of pattern \(quoted(pattern)): \(error)"
         case .otherModule(let expected, let found):
             "a route of \(expected) was called with a \(found)"
         case .repeatedAction(let action, let module):
@@ -147,12 +147,12 @@ extension RouteError {
     }
 }
 
-extension RouteError.RewriteFault: CustomStringConvertible {
+extension RouteError.RewriteError: CustomStringConvertible {
     /// The error in words.
     public var description: String {
         switch self {
         case .relative: "'from' has no scheme; begin it with one, such as slate://"
-        case .target(let fault): "'to' is a \(fault)"
+        case .target(let error): "'to' is a \(error)"
         case .unboundName(let name, let nearest?):
             "'from' does not always bind ':\(name)'; did you mean ':\(nearest)'?"
         case .unboundName(let name, nil): "'from' does not always bind ':\(name)'"
@@ -163,7 +163,7 @@ extension RouteError.RewriteFault: CustomStringConvertible {
     }
 }
 
-extension RouteError.BuildingFault: CustomStringConvertible {
+extension RouteError.BuildingError: CustomStringConvertible {
     /// The error in words.
     public var description: String {
         switch self {
@@ -177,7 +177,7 @@ extension RouteError.BuildingFault: CustomStringConvertible {
             "parameter '\(name)' makes the segment \(quoted(value)), which no URL can have"
         case .ambiguous: "the pattern would bind these values in another way when read back"
         case .base: "a relative pattern needs a scheme and a module, and an absolute one neither"
-        case .limit(let fault): fault.description
+        case .limit(let error): error.description
         }
     }
 }

@@ -66,7 +66,7 @@ extension RoutePattern {
             }
         }
         let built = String(decoding: bytes, as: UTF8.self)
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             let url = try RouteURL(built)
             if self.parameters(of: url, from: first) == parameters { return built }
         } catch {

@@ -30,7 +30,7 @@ public struct RoutePattern: Sendable {
     ///
     /// - Parameter text: The pattern.
     /// - Throws: The first error, with its place.
-    public init(_ text: String) throws(RoutePatternFault) {
+    public init(_ text: String) throws(RoutePatternError) {
         var parser = RoutePatternParser(text)
         try parser.parse()
         self.text = text

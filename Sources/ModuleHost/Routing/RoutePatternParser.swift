@@ -12,18 +12,18 @@ struct RoutePatternParser {
         bytes = Array(text.utf8)
     }
 
-    private func fault(_ kind: RoutePatternFault.Kind, at offset: Int) -> RoutePatternFault {
-        RoutePatternFault(pattern: text, kind: kind, offset: offset)
+    private func error(_ kind: RoutePatternError.Kind, at offset: Int) -> RoutePatternError {
+        RoutePatternError(pattern: text, kind: kind, offset: offset)
     }
 
-    mutating func parse() throws(RoutePatternFault) {
-        if bytes.isEmpty { throw fault(.empty, at: 0) }
+    mutating func parse() throws(RoutePatternError) {
+        if bytes.isEmpty { throw error(.empty, at: 0) }
         if bytes.count > RouteURL.Limits.bytes {
-            throw fault(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
+            throw error(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
         }
         let pathStart = try readScheme()
         if let offset = bytes.firstIndex(of: UInt8(ascii: "#")) {
-            throw fault(.fragment, at: offset)
+            throw error(.fragment, at: offset)
         }
         let pathEnd = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
         if scheme != nil, pathStart == pathEnd {
@@ -43,7 +43,7 @@ struct RoutePatternParser {
     // MARK: Scheme and query
 
     /// Reads the scheme, if there is one; returns the offset at which the path begins.
-    private mutating func readScheme() throws(RoutePatternFault) -> Int {
+    private mutating func readScheme() throws(RoutePatternError) -> Int {
         let path = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "/") }
         guard path.last == UInt8(ascii: ":"), path.count < bytes.count,
             bytes[path.count] == UInt8(ascii: "/")
@@ -54,15 +54,15 @@ struct RoutePatternParser {
             word.first.map { 0x61...0x7A ~= $0 | 0x20 } == true
             && word.allSatisfy(URLCharacters.scheme.contains)
         if path.count + 1 < bytes.count, bytes[path.count + 1] == UInt8(ascii: "/") {
-            guard isScheme else { throw fault(.malformedScheme(name), at: 0) }
+            guard isScheme else { throw error(.malformedScheme(name), at: 0) }
             scheme = name.lowercased()
             return path.count + 2
         }
-        if isScheme { throw fault(.singleSlash(scheme: name), at: word.count) }
+        if isScheme { throw error(.singleSlash(scheme: name), at: word.count) }
         return 0
     }
 
-    private mutating func readQuery(from start: Int) throws(RoutePatternFault) {
+    private mutating func readQuery(from start: Int) throws(RoutePatternError) {
         var offset = start
         for item in bytes[start...].split(
             separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
@@ -72,12 +72,12 @@ struct RoutePatternParser {
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, parts[1].first == UInt8(ascii: ":"),
                 parts[0].elementsEqual(parts[1].dropFirst())
-            else { throw fault(.query(String(decoding: item, as: UTF8.self)), at: offset) }
+            else { throw error(.query(String(decoding: item, as: UTF8.self)), at: offset) }
             let characters = parts[0].enumerated().map { (byte: $1, offset: offset + $0) }
             let name = try decode(characters[...], allowed: .itemName)
             let text = String(decoding: name, as: UTF8.self)
             if names.contains(text) || queryNames.contains(text) {
-                throw fault(.repeatedName(text), at: offset)
+                throw error(.repeatedName(text), at: offset)
             }
             queryNames.append(text)
         }
@@ -91,33 +91,33 @@ struct RoutePatternParser {
         let parent: Int?
     }
 
-    private func readGroups(_ path: Range<Int>) throws(RoutePatternFault) -> [Group] {
+    private func readGroups(_ path: Range<Int>) throws(RoutePatternError) -> [Group] {
         var groups: [Group] = []
         var open: [Int] = []
         for offset in path {
             switch bytes[offset] {
             case UInt8(ascii: "("):
                 if groups.count == RoutePattern.groupLimit {
-                    throw fault(.tooManyGroups, at: offset)
+                    throw error(.tooManyGroups, at: offset)
                 }
                 groups.append(Group(start: offset, end: offset, parent: open.last))
                 open.append(groups.count - 1)
             case UInt8(ascii: ")"):
                 guard let group = open.popLast() else {
-                    throw fault(.unmatchedParenthesis, at: offset)
+                    throw error(.unmatchedParenthesis, at: offset)
                 }
-                if offset == groups[group].start + 1 { throw fault(.emptyGroup, at: offset - 1) }
+                if offset == groups[group].start + 1 { throw error(.emptyGroup, at: offset - 1) }
                 groups[group].end = offset
             default: break
             }
         }
-        if let group = open.last { throw fault(.unmatchedParenthesis, at: groups[group].start) }
+        if let group = open.last { throw error(.unmatchedParenthesis, at: groups[group].start) }
         return groups
     }
 
     /// Reads every combination of groups, the longest first; of combinations that match the same, the first
     /// stays.
-    private mutating func readVariants(_ path: Range<Int>) throws(RoutePatternFault) {
+    private mutating func readVariants(_ path: Range<Int>) throws(RoutePatternError) {
         let groups = try readGroups(path)
         var seen: Set<[RoutePattern.Segment]> = []
         // The bit of the first group is the highest, so that of equally long combinations the one with the
@@ -149,16 +149,16 @@ struct RoutePatternParser {
 
     private func readVariant(
         _ path: [(byte: UInt8, offset: Int)]
-    ) throws(RoutePatternFault) -> RoutePattern.Variant {
+    ) throws(RoutePatternError) -> RoutePattern.Variant {
         var segments: [RoutePattern.Segment] = []
         var placeholders: [RouteBinding.Placeholder] = []
         var rest: RouteBinding.Placeholder?
         let isAbsolute = scheme != nil
         for part in path.split(whereSeparator: { $0.byte == UInt8(ascii: "/") }) {
             guard let first = part.first else { continue }
-            if let rest { throw fault(.starBeforeEnd, at: starOffset(rest.segment, in: path)) }
+            if let rest { throw error(.starBeforeEnd, at: starOffset(rest.segment, in: path)) }
             if segments.count == RouteURL.Limits.segments {
-                throw fault(.tooManySegments, at: first.offset)
+                throw error(.tooManySegments, at: first.offset)
             }
             let isAuthority = isAbsolute && first.offset == path.first?.offset
             let allowed = isAuthority ? URLCharacters.authority : .segment
@@ -166,7 +166,7 @@ struct RoutePatternParser {
             case UInt8(ascii: ":"):
                 let (name, suffix) = try readName(part, allowed)
                 if placeholders.contains(where: { $0.name == name }) {
-                    throw fault(.repeatedName(name), at: first.offset)
+                    throw error(.repeatedName(name), at: first.offset)
                 }
                 placeholders.append(
                     RouteBinding.Placeholder(
@@ -175,7 +175,7 @@ struct RoutePatternParser {
             case UInt8(ascii: "*"):
                 let name = try readStar(part)
                 if placeholders.contains(where: { $0.name == name }) {
-                    throw fault(.repeatedName(name), at: first.offset)
+                    throw error(.repeatedName(name), at: first.offset)
                 }
                 rest = RouteBinding.Placeholder(
                     name: name, segment: segments.count, suffixCount: 0)
@@ -184,7 +184,7 @@ struct RoutePatternParser {
                 let literal = try decode(part, allowed: allowed)
                 if literal == Array(".".utf8) || literal == Array("..".utf8) {
                     let dots = String(decoding: literal, as: UTF8.self)
-                    throw fault(.dotSegment(dots), at: first.offset)
+                    throw error(.dotSegment(dots), at: first.offset)
                 }
                 segments.append(.literal(isAuthority ? folded(literal) : literal))
             }
@@ -200,23 +200,23 @@ struct RoutePatternParser {
 
     private func readName(
         _ part: Characters, _ allowed: URLCharacters
-    ) throws(RoutePatternFault) -> (name: String, suffix: [UInt8]) {
+    ) throws(RoutePatternError) -> (name: String, suffix: [UInt8]) {
         let colon = part[part.startIndex].offset
         let name = part.dropFirst().prefix { Self.isNameByte($0.byte) }
         let suffix = part.dropFirst(name.count + 1)
         if let next = suffix.first, next.byte != UInt8(ascii: ".") {
-            throw fault(.nameCharacter(scalar(at: next.offset)), at: next.offset)
+            throw error(.nameCharacter(scalar(at: next.offset)), at: next.offset)
         }
-        if name.isEmpty { throw fault(.missingName, at: colon) }
+        if name.isEmpty { throw error(.missingName, at: colon) }
         return (
             String(decoding: name.map(\.byte), as: UTF8.self), try decode(suffix, allowed: allowed)
         )
     }
 
-    private func readStar(_ part: Characters) throws(RoutePatternFault) -> String {
+    private func readStar(_ part: Characters) throws(RoutePatternError) -> String {
         let name = part.dropFirst().prefix { Self.isNameByte($0.byte) }
         if let next = part.dropFirst(name.count + 1).first {
-            throw fault(.nameCharacter(scalar(at: next.offset)), at: next.offset)
+            throw error(.nameCharacter(scalar(at: next.offset)), at: next.offset)
         }
         return name.isEmpty ? "*" : String(decoding: name.map(\.byte), as: UTF8.self)
     }
@@ -232,7 +232,7 @@ struct RoutePatternParser {
 
     private func decode(
         _ part: Characters, allowed: URLCharacters
-    ) throws(RoutePatternFault) -> [UInt8] {
+    ) throws(RoutePatternError) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = part
         while let (byte, offset) = rest.popFirst() {
@@ -240,16 +240,16 @@ struct RoutePatternParser {
             case UInt8(ascii: "%"):
                 guard let high = rest.popFirst().flatMap({ hexadecimalValue($0.byte) }),
                     let low = rest.popFirst().flatMap({ hexadecimalValue($0.byte) })
-                else { throw fault(.escape, at: offset) }
+                else { throw error(.escape, at: offset) }
                 decoded.append(high << 4 | low)
-            case UInt8(ascii: "*"): throw fault(.starBeforeEnd, at: offset)
-            case UInt8(ascii: "@") where !allowed.contains(byte): throw fault(.userInfo, at: offset)
+            case UInt8(ascii: "*"): throw error(.starBeforeEnd, at: offset)
+            case UInt8(ascii: "@") where !allowed.contains(byte): throw error(.userInfo, at: offset)
             case _ where allowed.contains(byte) || byte >= 0x80: decoded.append(byte)
-            default: throw fault(.character(scalar(at: offset)), at: offset)
+            default: throw error(.character(scalar(at: offset)), at: offset)
             }
         }
         if invalidUTF8Offset(in: decoded) != nil {
-            throw fault(.invalidUTF8, at: part.first { $0.byte == UInt8(ascii: "%") }?.offset ?? 0)
+            throw error(.invalidUTF8, at: part.first { $0.byte == UInt8(ascii: "%") }?.offset ?? 0)
         }
         return decoded
     }

@@ -23,29 +23,29 @@ struct RouteRewrites: Sendable {
     }
 
     mutating func add(_ rewrite: RouteRewrite) throws(RouteError) {
-        func fault(_ fault: RouteError.RewriteFault) -> RouteError {
-            .rewrite(from: rewrite.from, to: rewrite.to, fault)
+        func invalid(_ error: RouteError.RewriteError) -> RouteError {
+            .rewrite(from: rewrite.from, to: rewrite.to, error)
         }
         let pattern: RoutePattern
-        do throws(RoutePatternFault) {
+        do throws(RoutePatternError) {
             pattern = try RoutePattern(rewrite.from)
         } catch {
             throw .pattern(error)
         }
-        guard let scheme = pattern.scheme else { throw fault(.relative) }
+        guard let scheme = pattern.scheme else { throw invalid(.relative) }
         let root = roots[scheme] ?? trie.makeRoot()
         roots[scheme] = root
         let target: RewriteTarget
-        do throws(RouteError.RewriteFault) {
+        do throws(RouteError.RewriteError) {
             target = try RewriteTarget(rewrite.to, of: pattern)
         } catch {
-            throw fault(error)
+            throw invalid(error)
         }
         for variant in pattern.variants {
             let isRest = variant.segments.last == .rest
             let path = isRest ? variant.segments.dropLast() : variant.segments
             let node = trie.makeNode(path, from: root)
-            guard trie.variant(at: node, isRest: isRest) < 0 else { throw fault(.repeated) }
+            guard trie.variant(at: node, isRest: isRest) < 0 else { throw invalid(.repeated) }
             trie.set(Int32(rules.count), at: node, isRest: isRest)
             rules.append(Rule(target: target, binding: variant.binding))
         }
@@ -75,7 +75,7 @@ struct RouteRewrites: Sendable {
         var seen = [url.withoutQuery]
         while let rule = rule(for: url) {
             if seen.count > Self.limit { throw .rewriteLoop(seen) }
-            do throws(URLFault) {
+            do throws(RouteURLError) {
                 url = try rule.target.url(RouteParameters(url, rule.binding, first: 0), from: url)
             } catch {
                 throw .malformed(error)
@@ -115,7 +115,7 @@ private struct RewriteTarget: Sendable {
     private var hasQuery = false
     private var fragment: String
 
-    init(_ text: String, of pattern: RoutePattern) throws(RouteError.RewriteFault) {
+    init(_ text: String, of pattern: RoutePattern) throws(RouteError.RewriteError) {
         let utf8 = text.utf8
         let fragmentStart = utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
         let queryStart = utf8[..<fragmentStart].firstIndex(of: UInt8(ascii: "?")) ?? fragmentStart
@@ -175,7 +175,7 @@ private struct RewriteTarget: Sendable {
     }
 
     /// Checks that every form of the pattern binds the names, and that the result is a URL.
-    private mutating func check(_ pattern: RoutePattern) throws(RouteError.RewriteFault) {
+    private mutating func check(_ pattern: RoutePattern) throws(RouteError.RewriteError) {
         for piece in pieces {
             let name: String
             let isRest: Bool
@@ -194,7 +194,7 @@ private struct RewriteTarget: Sendable {
                     name, nearest: nearestName(to: name, in: pattern.names.filter { $0 != name }))
             }
         }
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             queryNames = try example.query.map(\.name)
         } catch {
             throw .target(error)
@@ -204,7 +204,7 @@ private struct RewriteTarget: Sendable {
 
     /// The URL with an `x` for each name.
     var example: RouteURL {
-        get throws(URLFault) { try RouteURL(text { _ in ["x"] } + fragment) }
+        get throws(RouteURLError) { try RouteURL(text { _ in ["x"] } + fragment) }
     }
 
     private func text(_ values: (String) -> [String]) -> String {
@@ -226,7 +226,7 @@ private struct RewriteTarget: Sendable {
     ///
     /// The query of the former URL is kept, except items that the target has itself and items with a name of
     /// the pattern; its fragment is kept, too, unless the target has one.
-    func url(_ parameters: RouteParameters, from url: RouteURL) throws(URLFault) -> RouteURL {
+    func url(_ parameters: RouteParameters, from url: RouteURL) throws(RouteURLError) -> RouteURL {
         var text = text { parameters.values(of: $0) ?? [] }
         let bound = parameters.boundNames
         var hasQuery = hasQuery

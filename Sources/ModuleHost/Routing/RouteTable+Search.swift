@@ -37,7 +37,7 @@ extension RouteTable {
         path: String, of module: ModuleID, where mayAnswer: Filter = { _, _ in true }
     ) throws(RouteError) -> Match? {
         guard let position = contents.position(of: module) else { return nil }
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             let url = try RouteURL("\(schemes.first ?? "app"):///\(path)")
             return storage.match(url, below: contents.moduleRoots[position], mayAnswer)
         } catch {

@@ -34,7 +34,8 @@ package struct RouteTable: Sendable {
         package var url: RouteURL? { parameters.url }
     }
 
-    /// The contents of a table behind one reference: a dozen arrays, which a copy of the table would count one by one.
+    /// The contents of a table behind one reference: a dozen arrays, which a copy of the table would count
+    /// one by one.
     final class Storage: Sendable {
         let contents: Contents
         init(_ contents: Contents) { self.contents = contents }

@@ -37,8 +37,8 @@ extension RouteTable {
         private(set) var variants: [Variant?] = []
         private var removedVariants = 0
         private(set) var trie = RouteTrie()
-        /// The schemes by name: `route` is the root of a scheme's absolute patterns if it has any, and `rest` is set if it is
-        /// one of the app's.
+        /// The schemes by name: `route` is the root of a scheme's absolute patterns if it has any, and `rest`
+        /// is set if it is one of the app's.
         private(set) var schemeNames = RouteTrie.none
         /// The modules by id: `route` is the module's root.
         private(set) var moduleNames = RouteTrie.none

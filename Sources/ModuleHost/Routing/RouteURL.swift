@@ -38,7 +38,7 @@ public final class RouteURL: Sendable {
     ///
     /// - Parameter text: The URL: at most 8192 bytes, 64 segments and 256 query items.
     /// - Throws: The first error, with its place.
-    public init(_ text: String) throws(URLFault) {
+    public init(_ text: String) throws(RouteURLError) {
         parts = try URLReader.read(text)
         self.text = text
     }
@@ -47,13 +47,13 @@ public final class RouteURL: Sendable {
     ///
     /// - Parameter bytes: The URL in UTF-8.
     /// - Throws: The first error, with its place.
-    public convenience init(bytes: [UInt8]) throws(URLFault) {
+    public convenience init(bytes: [UInt8]) throws(RouteURLError) {
         // Before the bytes are searched for invalid UTF-8.
         if bytes.count > Limits.bytes {
-            throw URLFault(.tooLong(bytes: bytes.count), at: Limits.bytes)
+            throw RouteURLError(.tooLong(bytes: bytes.count), at: Limits.bytes)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw URLFault(.invalidUTF8, at: invalidUTF8Offset(in: bytes) ?? 0)
+            throw RouteURLError(.invalidUTF8, at: invalidUTF8Offset(in: bytes) ?? 0)
         }
         try self.init(text)
     }

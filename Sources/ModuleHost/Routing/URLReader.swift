@@ -21,10 +21,10 @@ struct URLReader {
     private var chunkStart = 0
 
     /// Parses a URL.
-    static func read(_ text: String) throws(URLFault) -> Parts {
-        try text.utf8.span.withUnsafeBufferPointer { bytes throws(URLFault) in
+    static func read(_ text: String) throws(RouteURLError) -> Parts {
+        try text.utf8.span.withUnsafeBufferPointer { bytes throws(RouteURLError) in
             if bytes.count > RouteURL.Limits.bytes {
-                throw URLFault(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
+                throw RouteURLError(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
             }
             var reader = URLReader(bytes)
             var parts = Parts()
@@ -38,7 +38,7 @@ struct URLReader {
         readChunk(at: 0)
     }
 
-    private mutating func read(_ parts: inout Parts) throws(URLFault) {
+    private mutating func read(_ parts: inout Parts) throws(RouteURLError) {
         parts.schemeEnd = try readScheme()
         if next(is: "/"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "/") {
             position += 2
@@ -61,24 +61,24 @@ struct URLReader {
     }
 
     /// Reads the scheme; the position is then behind its colon.
-    private mutating func readScheme() throws(URLFault) -> Int {
-        guard let first = bytes.first else { throw URLFault(.empty, at: 0) }
-        guard 0x61...0x7A ~= first | 0x20 else { throw URLFault(.noScheme, at: 0) }
+    private mutating func readScheme() throws(RouteURLError) -> Int {
+        guard let first = bytes.first else { throw RouteURLError(.empty, at: 0) }
+        guard 0x61...0x7A ~= first | 0x20 else { throw RouteURLError(.noScheme, at: 0) }
         repeat { position = stop(from: position + 1) } while next(is: "+")
-        guard next(is: ":") else { throw URLFault(.noScheme, at: position) }
+        guard next(is: ":") else { throw RouteURLError(.noScheme, at: position) }
         position += 1
         return position - 1
     }
 
     private mutating func readAuthority(
         _ parts: inout Parts
-    ) throws(URLFault) -> Bool {
+    ) throws(RouteURLError) -> Bool {
         let start = position
         let isEncoded = try skip(URLCharacters.authority)
         if position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break
-            case UInt8(ascii: "@"): throw URLFault(.userInfo, at: position)
+            case UInt8(ascii: "@"): throw RouteURLError(.userInfo, at: position)
             default: throw unexpected()
             }
         }
@@ -89,7 +89,7 @@ struct URLReader {
 
     private mutating func readPath(
         _ parts: inout Parts
-    ) throws(URLFault) {
+    ) throws(RouteURLError) {
         while true {
             let start = position
             let isEncoded = try skip(URLCharacters.segment)
@@ -105,7 +105,7 @@ struct URLReader {
 
     private mutating func readQuery(
         _ parts: inout Parts
-    ) throws(URLFault) {
+    ) throws(RouteURLError) {
         while true {
             let start = position
             let isNameEncoded = try skip(URLCharacters.itemName)
@@ -133,7 +133,7 @@ struct URLReader {
     /// Reads the fragment, which is kept unchanged but is checked, too.
     private mutating func readFragment(
         _ parts: inout Parts
-    ) throws(URLFault) {
+    ) throws(RouteURLError) {
         position += 1
         let start = position
         let isEncoded = try skip(URLCharacters.fragment)
@@ -149,7 +149,7 @@ struct URLReader {
     ///
     /// - Returns: Whether there was an escape on the way.
     @inline(__always)
-    private mutating func skip(_ allowed: URLCharacters) throws(URLFault) -> Bool {
+    private mutating func skip(_ allowed: URLCharacters) throws(RouteURLError) -> Bool {
         var isEncoded = false
         while true {
             position = stop(from: position)
@@ -160,7 +160,7 @@ struct URLReader {
             } else if byte == UInt8(ascii: "%") {
                 guard position + 2 < bytes.count, hexadecimalValue(bytes[position + 1]) != nil,
                     hexadecimalValue(bytes[position + 2]) != nil
-                else { throw URLFault(.escape, at: position) }
+                else { throw RouteURLError(.escape, at: position) }
                 isEncoded = true
                 position += 3
             } else {
@@ -219,9 +219,9 @@ struct URLReader {
     @inline(__always)
     private func appendSegment(
         _ start: Int, _ isEncoded: Bool, to parts: inout Parts
-    ) throws(URLFault) {
+    ) throws(RouteURLError) {
         if parts.spans.count == RouteURL.Limits.segments {
-            throw URLFault(.tooManySegments, at: start)
+            throw RouteURLError(.tooManySegments, at: start)
         }
         let span = try part(start, position, isEncoded, &parts)
         if span.end - span.start <= 2 { try refuseDots(span, at: start, parts) }
@@ -230,21 +230,21 @@ struct URLReader {
 
     private func refuseDots(
         _ span: URLSpan, at start: Int, _ parts: borrowing Parts
-    ) throws(URLFault) {
+    ) throws(RouteURLError) {
         for index in span.start..<span.end {
             let byte = span.isDecoded ? parts.decoded[index] : bytes[index]
             if byte != UInt8(ascii: ".") { return }
         }
         let dots = span.end - span.start == 1 ? "." : ".."
-        throw URLFault(.dotSegment(dots), at: start)
+        throw RouteURLError(.dotSegment(dots), at: start)
     }
 
     @inline(__always)
     private func appendItem(
         name: URLSpan, value: URLSpan, at start: Int, to parts: inout Parts
-    ) throws(URLFault) {
+    ) throws(RouteURLError) {
         if parts.spans.count == parts.segmentCount + 2 * RouteURL.Limits.items {
-            throw URLFault(.tooManyItems, at: start)
+            throw RouteURLError(.tooManyItems, at: start)
         }
         parts.spans.append(name)
         parts.spans.append(value)
@@ -256,13 +256,13 @@ struct URLReader {
     @inline(__always)
     private func part(
         _ start: Int, _ end: Int, _ isEncoded: Bool, _ parts: inout Parts
-    ) throws(URLFault) -> URLSpan {
+    ) throws(RouteURLError) -> URLSpan {
         isEncoded ? try decode(start, end, &parts.decoded) : URLSpan(start, end)
     }
 
     private func decode(
         _ start: Int, _ end: Int, _ decoded: inout [UInt8]
-    ) throws(URLFault) -> URLSpan {
+    ) throws(RouteURLError) -> URLSpan {
         let first = decoded.count
         var position = start
         while position < end {
@@ -278,7 +278,7 @@ struct URLReader {
             }
         }
         if let offset = invalidUTF8Offset(in: decoded[first...]) {
-            throw URLFault(.invalidUTF8, at: source(ofDecoded: offset, from: start))
+            throw RouteURLError(.invalidUTF8, at: source(ofDecoded: offset, from: start))
         }
         return URLSpan(first, decoded.count, isDecoded: true)
     }
@@ -291,8 +291,8 @@ struct URLReader {
     }
 
     /// Returns the error for the character at the position, for any character.
-    private func unexpected() -> URLFault {
+    private func unexpected() -> RouteURLError {
         // Bytes beyond ASCII are accepted, so this is one byte.
-        URLFault(.character(Unicode.Scalar(bytes[position])), at: position)
+        RouteURLError(.character(Unicode.Scalar(bytes[position])), at: position)
     }
 }

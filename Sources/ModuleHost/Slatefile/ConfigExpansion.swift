@@ -5,7 +5,7 @@
 struct ConfigExpansion {
     private let document: JSONDocument
     private(set) var expansions: [Int: JSONDocument.Expansion] = [:]
-    private(set) var faults: [(offset: Int, kind: SlatefileFault.Kind)] = []
+    private(set) var diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)] = []
 
     /// Expands the app's `config` and those of the modules.
     init(_ document: JSONDocument, environment: (String) -> String?) {
@@ -59,10 +59,10 @@ struct ConfigExpansion {
     }
 
     /// Reports a problem at the variable itself, or at the string where escapes hide the variable's place.
-    private mutating func report(_ kind: SlatefileFault.Kind, at index: Int, of node: Int) {
+    private mutating func report(_ kind: SlatefileDiagnostic.Kind, at index: Int, of node: Int) {
         let entry = document.nodes[node]
         let isPlain = entry.flags.isDisjoint(with: [.escaped, .faulty])
-        faults.append((entry.range.lowerBound + (isPlain ? index + 1 : 0), kind))
+        diagnostics.append((entry.range.lowerBound + (isPlain ? index + 1 : 0), kind))
     }
 
     /// The regular expression of the JSON Schema for the name of a variable.

@@ -18,7 +18,7 @@ package struct EntryUse: Sendable {
 }
 
 /// A problem in the use of an entry.
-package enum EntryFault: Sendable {
+package enum EntryDiagnostic: Sendable {
     /// A problem of the entry itself: the message is reported at the entry.
     case entry(String)
     /// A problem of the settings: each diagnostic of decoding them is reported at its own place.

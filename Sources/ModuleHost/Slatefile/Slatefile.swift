@@ -180,6 +180,6 @@ public struct Slatefile: Sendable {
         static let width = 1...256
         static let backlog = 1...1_000_000
         /// The number of diagnostics shown in one run.
-        static let faults = 1000
+        static let diagnostics = 1000
     }
 }

@@ -3,7 +3,7 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
     /// The file's path as it was given.
     public let path: String
     /// The diagnostics, sorted by place; never empty, and at most a thousand.
-    public let faults: [SlatefileFault]
+    public let diagnostics: [SlatefileDiagnostic]
 
     /// The diagnostics as ``rendered(colored:)`` shows them, without colors.
     public var description: String { rendered(colored: false) }
@@ -14,7 +14,7 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
     /// slatefile.json:3:3: error: unknown key 'modlues'; did you mean 'modules'?
     ///   3 |   "modlues": [
     ///     |   ^
-    /// 1 fault in slatefile.json
+    /// 1 error in slatefile.json
     /// ```
     ///
     /// - Parameter colored: Whether to use the colors of a terminal.
@@ -28,24 +28,25 @@ public struct SlatefileError: Error, Hashable, Sendable, CustomStringConvertible
             colored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
         }
         var text: TerminalText = ""
-        for fault in faults {
-            let number = "\(fault.place.line)"
+        for diagnostic in diagnostics {
+            let number = "\(diagnostic.place.line)"
             let margin = String(repeating: " ", count: number.count)
-            text += paint("\(name):\(number):\(fault.place.column):", "1")
-            text += " \(paint("error:", "1;31")) \(fault.message)\n"
-            guard !fault.source.line.isEmpty else { continue }
+            text += paint("\(name):\(number):\(diagnostic.place.column):", "1")
+            text += " \(paint("error:", "1;31")) \(diagnostic.message)\n"
+            guard !diagnostic.source.line.isEmpty else { continue }
             // The marker has a tab for each tab of the line.
-            text += "  \(number) | \(TerminalText(lines: fault.source.line))\n"
-            text += "  \(margin) | \(paint(TerminalText(lines: fault.source.marker), "1;32"))\n"
+            text += "  \(number) | \(TerminalText(lines: diagnostic.source.line))\n"
+            text +=
+                "  \(margin) | \(paint(TerminalText(lines: diagnostic.source.marker), "1;32"))\n"
         }
-        let count = faults.count == 1 ? "1 fault" : "\(faults.count) faults"
-        let isFull = faults.count >= Slatefile.Limits.faults
+        let count = diagnostics.count == 1 ? "1 error" : "\(diagnostics.count) errors"
+        let isFull = diagnostics.count >= Slatefile.Limits.diagnostics
         return text + "\(count) in \(name)\(isFull ? "; there may be more" : "")\n"
     }
 }
 
 /// One diagnostic of a slatefile: the place, the problem, and the remedy.
-public struct SlatefileFault: Hashable, Sendable {
+public struct SlatefileDiagnostic: Hashable, Sendable {
     /// The kind of problem.
     package let kind: Kind
     /// The value it concerns as a JSON Pointer (RFC 6901), such as `/modules/2/id`.
@@ -61,7 +62,7 @@ public struct SlatefileFault: Hashable, Sendable {
     /// The kinds of problem, each with the values its message needs.
     package enum Kind: Hashable, Sendable {
         /// A problem of JSON itself, an unknown or missing key, a value of the wrong type.
-        case json(JSONFault.Kind)
+        case json(JSONDiagnostic.Kind)
         /// The version of the format is not 1.
         case unsupportedVersion(String)
         /// The name is not valid for an app.
@@ -71,7 +72,7 @@ public struct SlatefileFault: Hashable, Sendable {
         /// The scheme is in the list already, at `first`.
         case repeatedScheme(String, first: TextPlace)
         /// The module id is not valid.
-        case malformedID(ModuleID.Fault)
+        case malformedID(ModuleID.ParsingError)
         /// A module has this id already, at `first`.
         case repeatedID(String, first: TextPlace)
         /// No module has this id; `nearest` is the most similar id.
@@ -97,7 +98,7 @@ public struct SlatefileFault: Hashable, Sendable {
         /// The word is in the list already.
         case repeatedWord(String)
         /// The duration is not valid.
-        case duration(DurationFault)
+        case duration(DurationError)
         /// The number is outside the allowed range.
         case outOfRange(String, allowed: ClosedRange<Int>)
         /// The word is not allowed; `nearest` is the most similar allowed word.
@@ -121,9 +122,9 @@ public struct SlatefileFault: Hashable, Sendable {
         /// No signal ends the app.
         case noStopSignal
         /// The URL to open is not valid.
-        case url(URLFault)
+        case url(RouteURLError)
         /// The signal does not exist, or is not available.
-        case signal(SignalName.Fault)
+        case signal(SignalName.ParsingError)
         /// The event does not exist; `nearest` is the most similar name.
         case unknownEvent(String, nearest: String?)
         /// Only the host sends the event.
@@ -133,13 +134,13 @@ public struct SlatefileFault: Hashable, Sendable {
         /// The event needs this key.
         case keyNeeded(String, EventKind)
         /// A problem in the file of tokens.
-        case token(TokenFault)
+        case token(TokenError)
         /// A list is longer than its limit.
         case tooMany(String, limit: Int)
     }
 }
 
-extension SlatefileFault.Kind: CustomStringConvertible {
+extension SlatefileDiagnostic.Kind: CustomStringConvertible {
     /// The message, with the remedy where there is one.
     package var description: String {
         switch self {
@@ -154,7 +155,7 @@ extension SlatefileFault.Kind: CustomStringConvertible {
                 + "one is a letter, then letters, digits, '+', '-' or '.', such as \"slate\""
         case .repeatedScheme(let scheme, let first):
             return "scheme \(quoted(scheme)) is here already, at \(first)"
-        case .malformedID(let fault): return fault.description
+        case .malformedID(let error): return error.description
         case .repeatedID(let id, let first):
             return "module id \(quoted(id)) is already used at \(first)"
         case .unknownModule(let id, let nearest):
@@ -178,7 +179,7 @@ extension SlatefileFault.Kind: CustomStringConvertible {
             return "'may' is for modules in a process of their own: "
                 + "add \"isolation\": \"process\", or remove it"
         case .repeatedWord(let word): return "\(quoted(word)) is in the list already"
-        case .duration(let fault): return fault.description
+        case .duration(let error): return error.description
         case .outOfRange(let text, let allowed):
             return "\(excerpt(text)) is not in \(allowed.lowerBound)...\(allowed.upperBound)"
         case .unknownWord(let word, let allowed, let nearest):
@@ -200,10 +201,10 @@ extension SlatefileFault.Kind: CustomStringConvertible {
             return "\(quoted(RouteToken.hide(in: text))) must begin with a scheme, "
                 + "such as \"slate://\""
         // The place of the diagnostic shows which one it is.
-        case .rewrite(.rewrite(_, _, let fault)): return fault.description
+        case .rewrite(.rewrite(_, _, let error)): return error.description
         case .rewrite(let error): return error.description
-        case .url(let fault): return fault.description
-        case .signal(let fault): return fault.description
+        case .url(let error): return error.description
+        case .signal(let error): return error.description
         case .noStopSignal:
             return "no signal stops the app, neither TERM nor INT nor another; "
                 + "give one of them \"event\": \"terminate\""
@@ -212,7 +213,7 @@ extension SlatefileFault.Kind: CustomStringConvertible {
         case .hostEvent(let event): return "only the host itself gives '\(event.rawValue)'"
         case .keyNotTaken(let key, let event): return "event '\(event.rawValue)' takes no '\(key)'"
         case .keyNeeded(let key, let event): return "event '\(event.rawValue)' needs a '\(key)'"
-        case .token(let fault): return fault.description
+        case .token(let error): return error.description
         case .tooMany(let what, let limit): return "more than \(limit) \(what)"
         }
     }

@@ -131,8 +131,8 @@ extension SlatefileReader {
                 let use = EntryUse(
                     module: id, entry: name, isMain: module.isMain,
                     isolation: module.isolation, config: module.config, appConfig: appConfig)
-                for fault in checkEntry(use) {
-                    switch fault {
+                for diagnostic in checkEntry(use) {
+                    switch diagnostic {
                     case .entry(let reason): report(.entry(reason), at: entry)
                     case .config(let error): report(error)
                     }
@@ -190,9 +190,9 @@ extension SlatefileReader {
 
     private mutating func command(_ node: Int) -> [String] {
         let limit = (Slatefile.Limits.list, "words in a command" as StaticString)
-        let before = faults.count
+        let before = diagnostics.count
         let words = elements(of: node, "a command: an array of strings", limit: limit)
-        if words.isEmpty, faults.count == before { report(.empty("a command"), at: node) }
+        if words.isEmpty, diagnostics.count == before { report(.empty("a command"), at: node) }
         return words.compactMap { word in
             // Only the program must have a name; an argument may be empty.
             word == words.first ? nonEmptyString(word, "the name of a program") : string(word)

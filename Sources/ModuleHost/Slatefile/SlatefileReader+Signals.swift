@@ -11,7 +11,7 @@ extension SlatefileReader {
         var key = node + 1
         while key < nodes[node].next {
             let action = signalAction(key + 1)
-            do throws(SignalName.Fault) {
+            do throws(SignalName.ParsingError) {
                 let signal = try SignalName(document.writtenString(key))
                 if let action {
                     if signals[signal]?.isStop == true, !action.isStop { taken = key }
@@ -104,7 +104,7 @@ extension SlatefileReader {
     /// Returns a URL to open: well-formed, with one token at most.
     private mutating func openedURL(_ node: Int) -> String? {
         guard let text = url(node) else { return nil }
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             _ = try RouteURL(text).separatingToken()
             return text
         } catch {
@@ -131,7 +131,9 @@ extension SlatefileReader {
 
     /// Reports the diagnostics of decoding a value of this document.
     mutating func report(_ error: JSONError) {
-        for fault in error.faults { report(.json(fault.kind), atOffset: fault.offset) }
+        for diagnostic in error.diagnostics {
+            report(.json(diagnostic.kind), atOffset: diagnostic.offset)
+        }
     }
 }
 

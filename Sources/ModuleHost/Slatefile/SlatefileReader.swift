@@ -35,25 +35,27 @@ extension Slatefile {
     package static func read(
         _ bytes: [UInt8], path: String,
         environment: (_ name: String) -> String?,
-        checkEntry: ((EntryUse) -> [EntryFault])?
+        checkEntry: ((EntryUse) -> [EntryDiagnostic])?
     ) throws(SlatefileError) -> Slatefile {
-        var parser = JSONParser(bytes, faultLimit: Limits.faults)
+        var parser = JSONParser(bytes, diagnosticLimit: Limits.diagnostics)
         parser.parse()
         var document = JSONDocument(bytes: bytes, nodes: parser.nodes)
-        var faults = parser.faults.map { ($0.offset, SlatefileFault.Kind.json($0.kind)) }
+        var diagnostics = parser.diagnostics.map {
+            ($0.offset, SlatefileDiagnostic.Kind.json($0.kind))
+        }
         // Members that seem to be missing from an incomplete tree may stand in the missing part.
-        guard parser.isWhole else { throw SlatefileError(faults, in: document, path: path) }
+        guard parser.isWhole else { throw SlatefileError(diagnostics, in: document, path: path) }
 
         if parser.hasDollar {
             let expansion = ConfigExpansion(document, environment: environment)
             document = JSONDocument(
                 bytes: bytes, nodes: parser.nodes, expansions: expansion.expansions)
-            faults += expansion.faults
+            diagnostics += expansion.diagnostics
         }
-        var reader = SlatefileReader(document, faults: faults, checkEntry: checkEntry)
+        var reader = SlatefileReader(document, diagnostics: diagnostics, checkEntry: checkEntry)
         let slatefile = reader.slatefile()
-        guard reader.faults.isEmpty, let slatefile else {
-            throw SlatefileError(reader.faults, in: document, path: path)
+        guard reader.diagnostics.isEmpty, let slatefile else {
+            throw SlatefileError(reader.diagnostics, in: document, path: path)
         }
         return slatefile
     }
@@ -65,18 +67,18 @@ struct SlatefileReader {
     /// The document's own tables, stored here because every key is looked up in them.
     let nodes: [JSONNode]
     let bytes: [UInt8]
-    let checkEntry: ((EntryUse) -> [EntryFault])?
-    private(set) var faults: [(offset: Int, kind: SlatefileFault.Kind)]
+    let checkEntry: ((EntryUse) -> [EntryDiagnostic])?
+    private(set) var diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)]
     private var source: SourceText
 
     init(
-        _ document: JSONDocument, faults: [(offset: Int, kind: SlatefileFault.Kind)],
-        checkEntry: ((EntryUse) -> [EntryFault])?
+        _ document: JSONDocument, diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)],
+        checkEntry: ((EntryUse) -> [EntryDiagnostic])?
     ) {
         self.document = document
         nodes = document.nodes
         bytes = document.bytes
-        self.faults = faults
+        self.diagnostics = diagnostics
         source = SourceText(document.bytes)
         self.checkEntry = checkEntry
     }
@@ -84,17 +86,17 @@ struct SlatefileReader {
     // MARK: Diagnostics
 
     /// Notes a diagnostic for the value or key at `node`, unless the parser has noted one there already.
-    mutating func report(_ kind: SlatefileFault.Kind, at node: Int) {
+    mutating func report(_ kind: SlatefileDiagnostic.Kind, at node: Int) {
         guard nodes[node].kind != .invalid, !nodes[node].flags.contains(.faulty) else { return }
         report(kind, atOffset: Int(nodes[node].start))
     }
 
-    mutating func report(_ kind: SlatefileFault.Kind, atOffset offset: Int) {
-        if hasRoom { faults.append((offset, kind)) }
+    mutating func report(_ kind: SlatefileDiagnostic.Kind, atOffset offset: Int) {
+        if hasRoom { diagnostics.append((offset, kind)) }
     }
 
     /// Whether one more diagnostic would be shown: if not, its message need not be built.
-    var hasRoom: Bool { faults.count < Slatefile.Limits.faults }
+    var hasRoom: Bool { diagnostics.count < Slatefile.Limits.diagnostics }
 
     mutating func mismatch(_ expected: String, at node: Int) {
         report(.json(.mismatch(expected: expected, found: value(node).inWords)), at: node)
@@ -223,7 +225,7 @@ struct SlatefileReader {
             return nil
         }
         guard let text = string(node, "a duration such as \"2s\"") else { return nil }
-        do throws(DurationFault) {
+        do throws(DurationError) {
             return try DurationReader.read(text)
         } catch {
             report(.duration(error), at: node)
@@ -249,8 +251,8 @@ struct SlatefileReader {
             return nil
         }
         let text = document.writtenString(node)
-        if let fault = ModuleID.fault(in: text.utf8) {
-            report(.malformedID(fault), at: node)
+        if let error = ModuleID.error(in: text.utf8) {
+            report(.malformedID(error), at: node)
             return nil
         }
         return ModuleID(checked: text)
@@ -261,23 +263,24 @@ extension SlatefileError {
     /// Computes the places of diagnostics, each given by its offset; where the document `isSecret` they show
     /// no text of it.
     init(
-        _ faults: [(offset: Int, kind: SlatefileFault.Kind)], in document: JSONDocument,
+        _ diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)], in document: JSONDocument,
         path: String, isSecret: Bool = false
     ) {
         self.path = path
         var text = SourceText(document.bytes)
-        self.faults = faults.sorted { $0.offset < $1.offset }.map { fault in
-            let place = text.place(of: fault.offset)
+        self.diagnostics = diagnostics.sorted { $0.offset < $1.offset }.map { diagnostic in
+            let place = text.place(of: diagnostic.offset)
             guard !isSecret else {
-                return SlatefileFault(
-                    kind: fault.kind.concealed,
-                    pointer: document.concealedPointer(atOffset: fault.offset), place: place,
+                return SlatefileDiagnostic(
+                    kind: diagnostic.kind.concealed,
+                    pointer: document.concealedPointer(atOffset: diagnostic.offset), place: place,
                     source: .none)
             }
-            return SlatefileFault(
-                kind: fault.kind, pointer: document.pointer(atOffset: fault.offset), place: place,
+            return SlatefileDiagnostic(
+                kind: diagnostic.kind, pointer: document.pointer(atOffset: diagnostic.offset),
+                place: place,
                 source: SourceExcerpt(
-                    around: fault.offset, in: document.bytes, lineStart: text.lineStart))
+                    around: diagnostic.offset, in: document.bytes, lineStart: text.lineStart))
         }
     }
 }

@@ -12,17 +12,19 @@ extension TokenStore {
     package static func read(
         _ bytes: [UInt8], path: String, schemes: [String]
     ) throws(SlatefileError) -> TokenStore {
-        var parser = JSONParser(bytes, faultLimit: Slatefile.Limits.faults)
+        var parser = JSONParser(bytes, diagnosticLimit: Slatefile.Limits.diagnostics)
         parser.parse()
         let document = JSONDocument(bytes: bytes, nodes: parser.nodes)
-        let faults = parser.faults.map { ($0.offset, SlatefileFault.Kind.json($0.kind)) }
-        guard parser.isWhole else {
-            throw SlatefileError(faults, in: document, path: path, isSecret: true)
+        let diagnostics = parser.diagnostics.map {
+            ($0.offset, SlatefileDiagnostic.Kind.json($0.kind))
         }
-        var reader = SlatefileReader(document, faults: faults, checkEntry: nil)
+        guard parser.isWhole else {
+            throw SlatefileError(diagnostics, in: document, path: path, isSecret: true)
+        }
+        var reader = SlatefileReader(document, diagnostics: diagnostics, checkEntry: nil)
         let entries = reader.tokens(schemes)
-        guard reader.faults.isEmpty else {
-            throw SlatefileError(reader.faults, in: document, path: path, isSecret: true)
+        guard reader.diagnostics.isEmpty else {
+            throw SlatefileError(reader.diagnostics, in: document, path: path, isSecret: true)
         }
         return TokenStore(entries)
     }
@@ -96,7 +98,7 @@ extension SlatefileReader {
         for element in elements {
             guard let text = string(element, "a scope such as \"slate://com.mm.community/*\"")
             else { continue }
-            do throws(RoutePatternFault) {
+            do throws(RoutePatternError) {
                 let pattern = try RoutePattern(text)
                 if pattern.isAbsolute, pattern.queryNames.isEmpty {
                     scopes.append(Grant.Scope(pattern, appSchemes: appSchemes))

@@ -13,7 +13,7 @@ extension Command {
                 line: "hostd open 'slate://com.mm.community/userInfo?style=1&color=green'",
                 explanation: "in quotes, for &")
         ],
-        fault: tokenInURL,
+        usageError: tokenInURL,
         run: { arguments in
             forward("open", arguments) { json, token in
                 json.member("url", arguments.operands[0])
@@ -28,7 +28,7 @@ extension Command {
             """,
         operands: [.url], options: callOptions, exitCodes: callExitCodes,
         exitMeanings: callExitMeanings,
-        fault: tokenInURL,
+        usageError: tokenInURL,
         run: { arguments in
             withToken("canopen", arguments) { token in
                 HostCall.run("canopen", arguments) { call throws(ControlClientError) in
@@ -115,7 +115,7 @@ extension Command {
                     json.object { members(&$0, token) }
                 }
                 if let module = result["claimedBy"]?.string {
-                    Console.complain(
+                    Console.printError(
                         "hostd \(method): \(module) has accepted it, and sends no reply")
                     return .success
                 }
@@ -134,7 +134,7 @@ extension Command {
         do throws(JSONError) {
             return body(try JSONValue(parsing: arguments.operands[index]))
         } catch {
-            Console.complain("hostd \(command): the argument is not JSON: \(error)")
+            Console.printError("hostd \(command): the argument is not JSON: \(error)")
             return .usage
         }
     }
@@ -149,7 +149,7 @@ extension Command {
 
     /// Returns whether a URL has a token in it.
     static func hasToken(_ url: String) -> Bool {
-        do throws(URLFault) {
+        do throws(RouteURLError) {
             return try RouteURL(url).query.contains { $0.name == "token" && !$0.value.isEmpty }
         } catch {
             // The host reports other errors, once there is nothing to hide.
@@ -168,7 +168,7 @@ extension Command {
                 return body(nil)
             }
             if let token = onlyWord(of: text) { return body(token) }
-            Console.complain(
+            Console.printError(
                 "hostd \(command): HOSTD_TOKEN is not a token, which has no space in it")
             return .usage
         }
@@ -176,10 +176,10 @@ extension Command {
             let bytes = try readFile(at: path, limit: 1 << 16, isSecret: true)
             let line = String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }
             if let token = onlyWord(of: line) { return body(token) }
-            Console.complain("hostd \(command): \(path): the first line must be a token")
+            Console.printError("hostd \(command): \(path): the first line must be a token")
             return .noInput
         } catch {
-            Console.complain("hostd \(command): \(error)")
+            Console.printError("hostd \(command): \(error)")
             return error.reason == .notPrivate ? .notPermitted : .noInput
         }
     }

@@ -29,7 +29,7 @@ extension Command {
                     return Console.write(json: report(path, slatefile, warnings))
                 }
                 for warning in warnings {
-                    Console.complain("\(excerpt(path, limit: 4096)): warning: \(warning)")
+                    Console.printError("\(excerpt(path, limit: 4096)): warning: \(warning)")
                 }
                 let count = slatefile.modules.count
                 return Console.write("\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n")
@@ -37,7 +37,7 @@ extension Command {
                 if arguments.has("json") {
                     return Console.write(json: report(error), then: error.exitCode)
                 }
-                Console.complain(error, in: "check")
+                Console.printError(error, in: "check")
                 return error.exitCode
             }
         })
@@ -50,7 +50,7 @@ extension Command {
             $0.member("ok", true)
             $0.member("file", path)
             $0.member("modules", slatefile.modules.count)
-            $0.member("faults") { $0.array { _ in } }
+            $0.member("errors", formerly: "faults") { $0.member($1) { $0.array { _ in } } }
             $0.member("warnings", warnings)
         }
         json.newline()
@@ -62,25 +62,27 @@ extension Command {
         json.object {
             $0.member("ok", false)
             $0.member("file", failure.path)
-            $0.member("faults") {
-                $0.array { array in
-                    switch failure {
-                    case .unreadable(let error), .tokens(let error, _):
-                        array.object { $0.member("message", error.reason.description) }
-                    case .invalid(let error):
-                        for fault in error.faults {
-                            array.object {
-                                $0.member("line", fault.place.line)
-                                $0.member("column", fault.place.column)
-                                $0.member("pointer", fault.pointer)
-                                $0.member("message", fault.message)
-                            }
-                        }
+            $0.member("errors", formerly: "faults") { $0.member($1) { write(failure, to: &$0) } }
+        }
+        json.newline()
+        return json.bytes
+    }
+
+    private static func write(_ failure: SlatefileFailure, to json: inout JSONWriter) {
+        json.array { array in
+            switch failure {
+            case .unreadable(let error), .tokens(let error, _):
+                array.object { $0.member("message", error.reason.description) }
+            case .invalid(let error):
+                for diagnostic in error.diagnostics {
+                    array.object {
+                        $0.member("line", diagnostic.place.line)
+                        $0.member("column", diagnostic.place.column)
+                        $0.member("pointer", diagnostic.pointer)
+                        $0.member("message", diagnostic.message)
                     }
                 }
             }
         }
-        json.newline()
-        return json.bytes
     }
 }

@@ -31,8 +31,8 @@ extension Command {
             Example(
                 line: "HEALTHCHECK CMD hostd health || exit 1", explanation: "in a Dockerfile")
         ],
-        fault: { arguments in
-            do throws(DurationFault) {
+        usageError: { arguments in
+            do throws(DurationError) {
                 _ = try limit(arguments)
                 return nil
             } catch {
@@ -51,7 +51,7 @@ extension Command {
             }
         })
 
-    private static func limit(_ arguments: Arguments) throws(DurationFault) -> Duration {
+    private static func limit(_ arguments: Arguments) throws(DurationError) -> Duration {
         guard let text = arguments["within"] else { return healthTime }
         return min(try Duration(reading: text), .seconds(600))
     }

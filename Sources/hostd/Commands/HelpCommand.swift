@@ -13,7 +13,7 @@ extension Command {
             do throws(UsageError) {
                 return Console.write(TerminalText(lines: try named(name).helpText))
             } catch {
-                Console.complain(error.text)
+                Console.printError(error.text)
                 return .usage
             }
         })

@@ -39,7 +39,7 @@ extension Command {
             Example(line: "hostd inbox retry 3:4096", explanation: "deliver it once more"),
             Example(line: "hostd inbox drop --all", explanation: "remove all dead letters"),
         ],
-        fault: fault,
+        usageError: usageError,
         run: { arguments in
             let directory = arguments.stateDirectory
             if action(of: arguments) == .path { return path(of: directory, arguments) }
@@ -61,7 +61,7 @@ extension Command {
                     }
                 }
             } catch {
-                Console.complain("hostd inbox: \(error)")
+                Console.printError("hostd inbox: \(error)")
                 return error.exitCode
             }
         })
@@ -82,7 +82,7 @@ extension Command {
         return Int(text).flatMap { $0 < 0 ? nil : $0 }
     }
 
-    @Sendable private static func fault(_ arguments: Arguments) -> String? {
+    @Sendable private static func usageError(_ arguments: Arguments) -> String? {
         let action = action(of: arguments)
         let isChoosing = action == .retry || action == .drop
         let hasEvents = arguments.operands.count > 1
@@ -109,7 +109,7 @@ extension Command {
     private static func folder(in directory: StateDirectory) -> InboxFolder? {
         let folder = InboxFolder(in: directory)
         if fileExists(folder.path) { return folder }
-        Console.complain(
+        Console.printError(
             """
             hostd inbox: the state directory '\(directory.path)' has no inbox: no host ran there, or \
             it is another user's

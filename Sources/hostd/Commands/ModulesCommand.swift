@@ -90,15 +90,15 @@ extension Command {
         CurrentProcess.actAsOwner(of: directory.path)
         do throws(CrashHistoryError) {
             let before = try CrashHistory(in: directory)
-            guard let module = before.blames.keys.first(where: { $0.text == name }) else {
-                let names = before.blames.keys.map(\.text).sorted()
+            guard let module = before.records.keys.first(where: { $0.text == name }) else {
+                let names = before.records.keys.map(\.text).sorted()
                 let others = names.isEmpty ? "" : "; only for \(names.joined(separator: ", "))"
-                Console.complain("hostd modules: no crashes are counted for '\(name)'\(others)")
+                Console.printError("hostd modules: no crashes are counted for '\(name)'\(others)")
                 return .unavailable
             }
             var deaths = 0
-            try CrashHistory.update(in: directory) { blamed in
-                deaths = blamed.resetCrashes(module)?.deaths ?? 0
+            try CrashHistory.update(in: directory) { history in
+                deaths = history.resetCrashes(module)?.deaths ?? 0
                 return deaths > 0
             }
             if arguments.has("json") {
@@ -114,7 +114,7 @@ extension Command {
                 "crashes reset: it runs in the host from the next start on, or after 'hostd reload'\n"
             )
         } catch {
-            Console.complain("hostd modules: \(error)")
+            Console.printError("hostd modules: \(error)")
             return .inputOutput
         }
     }

@@ -55,7 +55,7 @@ extension Command {
                     "hostd new module com.mm.news --language swift --slatefile app/slatefile.json",
                 explanation: "make ./app"),
         ],
-        fault: { arguments in
+        usageError: { arguments in
             let isSwift = arguments["language"] == ModuleLayout.Language.swift.rawValue
             let foreign = ["target", "package"].first { arguments.has($0) && !isSwift }
             if let foreign { return "'--\(foreign)' is for swift" }
@@ -72,7 +72,7 @@ extension Command {
                 return arguments.has("json")
                     ? Console.write(json: module.json) : Console.write(module.report)
             } catch {
-                Console.complain("hostd new: \(error.text)")
+                Console.printError("hostd new: \(error.text)")
                 return error.exitCode
             }
         })
@@ -80,7 +80,7 @@ extension Command {
     private static func newModule(_ arguments: Arguments) throws(NewModuleError) -> NewModule {
         let app = AppFolder(slatefile: arguments["slatefile"] ?? defaultSlatefile)
         let names: ModuleNames
-        do throws(ModuleNames.Fault) {
+        do throws(ModuleNames.NameError) {
             names = try ModuleNames(arguments.operands[1])
         } catch {
             throw .invalidName(error)

@@ -28,12 +28,12 @@ extension Command {
                 case "unchanged": return Console.write("\(summary)\n")
                 case "invalid":
                     // The host has rendered it: a line for each diagnostic, and the lines of the file.
-                    let faults = report["text"]?.string.map(TerminalText.init(lines:))
-                    Console.complain(
-                        "\(faults ?? "\(summary)\n")hostd reload: refused, the current slatefile stays in effect"
+                    let diagnostics = report["text"]?.string.map(TerminalText.init(lines:))
+                    Console.printError(
+                        "\(diagnostics ?? "\(summary)\n")hostd reload: refused, the current slatefile stays in effect"
                     )
                 default:
-                    Console.complain(
+                    Console.printError(
                         "hostd reload: rolled back, the current slatefile stays in effect: \(summary)"
                     )
                 }

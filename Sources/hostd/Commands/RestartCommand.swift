@@ -32,7 +32,7 @@ extension Command {
                 case "postponed":
                     return Console.write("it is unresponsive: recreated when it returns\n")
                 default:
-                    Console.complain(
+                    Console.printError(
                         "hostd restart: the old one stays: \(result["reason"]?.string ?? result.text)"
                     )
                     return code

@@ -24,7 +24,7 @@ extension Command {
                 line: "hostd routes --offline --format html > uris.html",
                 explanation: "a page for people, without a host"),
         ],
-        fault: { arguments in
+        usageError: { arguments in
             guard arguments.has("json"), let format = arguments["format"], format != "json" else {
                 return nil
             }
@@ -49,11 +49,11 @@ extension Command {
                 let document = URIDocument(try RouteTable(of: slatefile), app: slatefile.app)
                 return write(document.rendered(as: format), format)
             } catch {
-                Console.complain("hostd routes: \(error)")
+                Console.printError("hostd routes: \(error)")
                 return .invalidSlatefile
             }
         } catch {
-            Console.complain(error, in: "routes")
+            Console.printError(error, in: "routes")
             return error.exitCode
         }
     }

@@ -45,12 +45,12 @@ extension Command {
                 explanation: "print what the modules did"),
             Example(line: "hostd send background", explanation: "as by SIGUSR1"),
         ],
-        fault: { SendRequest.fault(in: $0) },
+        usageError: { SendRequest.usageError(in: $0) },
         run: { arguments in
-            do throws(SendRequest.Fault) {
+            do throws(SendRequest.Failure) {
                 return try send(SendRequest(arguments), arguments)
             } catch {
-                Console.complain("hostd send: \(error.message)")
+                Console.printError("hostd send: \(error.message)")
                 return error.exitCode
             }
         })
@@ -82,7 +82,7 @@ extension Command {
         case .refused(let refusal) where refusal.code == .notRunning:
             return request.waits ? nil : leave(request, arguments)
         case .ended, .timedOut:
-            Console.complain(
+            Console.printError(
                 """
                 hostd send: \(error)
                 whether the event was accepted is not known; sent again with the same '--id', it is \
@@ -98,7 +98,7 @@ extension Command {
         let directory = arguments.stateDirectory
         let slatefile = arguments["slatefile"] ?? defaultSlatefile
         guard fileExists(directory.path) || fileExists(slatefile) else {
-            Console.complain(
+            Console.printError(
                 """
                 hostd send: there is neither a state directory '\(directory.path)' nor a slatefile \
                 '\(slatefile)': nobody would ever deliver it
@@ -111,7 +111,7 @@ extension Command {
             let outcome = try leave(request, in: InboxFolder(in: directory))
             return outcome.report(arguments)
         } catch {
-            Console.complain("hostd send: \(error)")
+            Console.printError("hostd send: \(error)")
             return error.exitCode
         }
     }

@@ -23,7 +23,7 @@ extension Command {
                 return arguments.has("json")
                     ? Console.write(json: table.json) : Console.write(table.text)
             } catch {
-                Console.complain(error, in: "signals")
+                Console.printError(error, in: "signals")
                 return error.exitCode
             }
         })

@@ -50,7 +50,7 @@ extension Command {
             ("holds", holds),
             ("events", events.isEmpty ? ["none"] : events),
             ("inbox", parts(ofInbox: status["inbox"])),
-            ("problem", [status["inbox"]?["trouble"]?.string]),
+            ("problem", [status["inbox"]?["problem", formerly: "trouble"]?.string]),
             ("last death", [status["lastDeath"]?["text"]?.string]),
             (
                 "errors",

@@ -27,7 +27,7 @@ extension Command {
                     guard case .timedOut = error else { throw error }
                 }
                 let process = call.client.hostProcessID.map { "\($0)" } ?? "PID"
-                Console.complain(
+                Console.printError(
                     """
                     hostd stop: process \(process) has not ended within \
                     \(limit.briefText), though it should have
@@ -76,7 +76,7 @@ extension Command {
             if PidFile.isLetGo(in: directory) {
                 return Console.write(asJSON ? "{\"outcome\":\"stopped\"}\n" : "stopped\n")
             }
-            Console.complain("hostd stop: the host was killed before it had stopped")
+            Console.printError("hostd stop: the host was killed before it had stopped")
             return .failed
         }
         let code: ExitCode = outcome["outcome"]?.string == "stopped" ? .success : .failed
@@ -86,16 +86,16 @@ extension Command {
         case "overdue":
             let modules = outcome["modules"]?.elements.compactMap(\.string) ?? []
             guard !modules.isEmpty else {
-                Console.complain(
+                Console.printError(
                     "hostd stop: the stop took too long; the host was still busy, no module was unresponsive"
                 )
                 break
             }
-            Console.complain(
+            Console.printError(
                 "hostd stop: the stop took too long; left behind: \(modules.joined(separator: ", "))"
             )
         default:
-            Console.complain("hostd stop: stopped: \(outcome["reason"]?.string ?? outcome.text)")
+            Console.printError("hostd stop: stopped: \(outcome["reason"]?.string ?? outcome.text)")
         }
         return code
     }

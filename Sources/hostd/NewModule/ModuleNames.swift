@@ -13,16 +13,16 @@ struct ModuleNames: Hashable, Sendable {
     let file: String
 
     /// - Throws: The error in the id, with a valid suggestion.
-    init(_ text: String) throws(Fault) {
-        do throws(ModuleID.Fault) {
+    init(_ text: String) throws(NameError) {
+        do throws(ModuleID.ParsingError) {
             id = try ModuleID(text)
         } catch {
-            throw Fault(message: "\(error)" + Self.offer(insteadOf: text, error))
+            throw NameError(message: "\(error)" + Self.offer(insteadOf: text, error))
         }
         label = String(text.split(separator: ".").last ?? "")
         guard label.first?.isLetter == true else {
             let better = text.dropLast(label.count) + "module-\(label)"
-            throw Fault(
+            throw NameError(
                 message: "'\(label)', of which a class is to be named, must begin with a letter; "
                     + "write '\(better)'?")
         }
@@ -36,13 +36,13 @@ struct ModuleNames: Hashable, Sendable {
         id.text.dropLast(label.count) + (label.lowercased() == "main" ? "root" : "main")
     }
 
-    struct Fault: Error, Hashable {
+    struct NameError: Error, Hashable {
         let message: String
     }
 
-    private static func offer(insteadOf text: String, _ fault: ModuleID.Fault) -> String {
+    private static func offer(insteadOf text: String, _ error: ModuleID.ParsingError) -> String {
         // That error has its own suggestion.
-        if case .singlePart = fault { return "" }
+        if case .singlePart = error { return "" }
         let parts = text.split(separator: ".").map { part in
             part.split { !$0.isASCII || !$0.isLetter && !$0.isNumber }.joined(separator: "-")
         }

@@ -81,7 +81,7 @@ struct NewModule {
         } catch {
             throw .unreadable(error)
         }
-        do throws(SlatefileText.Fault) {
+        do throws(SlatefileText.FormatError) {
             return try SlatefileText(bytes)
         } catch {
             throw .invalid(path, error.description)

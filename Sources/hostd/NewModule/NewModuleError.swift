@@ -5,8 +5,8 @@ struct NewModuleError: Error, Hashable {
     let text: TerminalText
     let exitCode: ExitCode
 
-    static func invalidName(_ fault: ModuleNames.Fault) -> NewModuleError {
-        NewModuleError(text: "\(fault.message)", exitCode: .usage)
+    static func invalidName(_ error: ModuleNames.NameError) -> NewModuleError {
+        NewModuleError(text: "\(error.message)", exitCode: .usage)
     }
 
     static func taken(_ paths: [String]) -> NewModuleError {

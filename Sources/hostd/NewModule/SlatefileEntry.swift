@@ -24,15 +24,15 @@ struct SlatefileText {
     private let fallback: JSONValue?
 
     /// - Throws: An error where it is not JSON, or has no modules; in words, with the place.
-    init(_ bytes: [UInt8]) throws(Fault) {
+    init(_ bytes: [UInt8]) throws(FormatError) {
         let root: JSONValue
         do throws(JSONError) {
             root = try JSONValue(parsing: bytes)
         } catch {
-            throw Fault(description: "\(error)")
+            throw FormatError(description: "\(error)")
         }
         guard let modules = root["modules"], modules.kind == .array, modules.count > 0 else {
-            throw Fault(description: "it has no list of modules")
+            throw FormatError(description: "it has no list of modules")
         }
         self.bytes = bytes
         self.modules = modules
@@ -40,7 +40,7 @@ struct SlatefileText {
         fallback = modules.elements.first { name != nil && $0["id"]?.string == name }
     }
 
-    struct Fault: Error, CustomStringConvertible {
+    struct FormatError: Error, CustomStringConvertible {
         let description: String
     }
 

@@ -14,7 +14,7 @@ struct EventCountTests {
     @Test("a message counts those that listen to its topic; who throws has failed")
     func topics() async throws {
         let probe = Probe()
-        probe.when("c message") { _ in throw Fault() }
+        probe.when("c message") { _ in throw TestError() }
         let test = try await HostUnderTest(
             [
                 .init(name: "a", config: #""topics": ["news"]"#),

@@ -118,7 +118,7 @@ struct HostLifecycleTests {
     @Test("a module that throws in init is left out, and the app runs")
     func throwsInInit() async throws {
         let probe = Probe()
-        probe.when("b init") { _ in throw Fault() }
+        probe.when("b init") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         #expect(probe.entries("launch") == ["a launch", "c launch"])
         #expect(
@@ -131,7 +131,7 @@ struct HostLifecycleTests {
     @Test("a required module that throws in init ends the host before anything is launched")
     func requiredThrowsInInit() async throws {
         let probe = Probe()
-        probe.when("b init") { _ in throw Fault() }
+        probe.when("b init") { _ in throw TestError() }
         let test = try HostUnderTest(
             [.init(name: "a"), .init(name: "b", more: #""required": true"#), .init(name: "c")],
             probe: probe)
@@ -144,7 +144,7 @@ struct HostLifecycleTests {
     @Test("a module that throws in launch is failed, gets nothing more, and the app runs")
     func throwsInLaunch() async throws {
         let probe = Probe()
-        probe.when("b launch") { _ in throw Fault() }
+        probe.when("b launch") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         #expect(probe.entries("activate") == ["a activate", "c activate"])
         #expect(await test.stopped() == .stopped)
@@ -154,7 +154,7 @@ struct HostLifecycleTests {
     @Test("a required module that throws in launch ends the host; what was launched is stopped")
     func requiredThrowsInLaunch() async throws {
         let probe = Probe()
-        probe.when("b launch") { _ in throw Fault() }
+        probe.when("b launch") { _ in throw TestError() }
         let test = try HostUnderTest(
             [.init(name: "a"), .init(name: "b", more: #""required": true"#), .init(name: "c")],
             probe: probe)
@@ -168,7 +168,7 @@ struct HostLifecycleTests {
     @Test("a module that throws in terminate does not keep the end from the others")
     func throwsInTerminate() async throws {
         let probe = Probe()
-        probe.when("a terminate") { _ in throw Fault() }
+        probe.when("a terminate") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         #expect(await test.stopped() == .stopped)
         #expect(probe.entries("terminate") == ["a terminate", "b terminate"])
@@ -179,7 +179,7 @@ struct HostLifecycleTests {
     func requiredTaskFails() async throws {
         let probe = Probe()
         probe.when("a init") { module in
-            try module.context.startup("db", priority: .low, required: true) { throw Fault() }
+            try module.context.startup("db", priority: .low, required: true) { throw TestError() }
         }
         let test = try await HostUnderTest("a", probe: probe).launched()
         #expect(
@@ -209,7 +209,7 @@ struct HostLifecycleTests {
     @Test("replies to a push are joined, and one that throws counts as failed")
     func pushReplies() async throws {
         let probe = Probe()
-        probe.when("b push") { _ in throw Fault() }
+        probe.when("b push") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.push, #"{"aps": {"badge": 1}}"#)
         let record = await test.recorder.first { $0.event == "push" && $0.module == nil }

@@ -8,7 +8,7 @@ struct MakingModulesTests {
     @Test("modules after a required one that cannot be made are not made")
     func notMade() async throws {
         let probe = Probe()
-        probe.when("b init") { _ in throw Fault() }
+        probe.when("b init") { _ in throw TestError() }
         let test = try HostUnderTest(
             [.init(name: "a"), .init(name: "b", more: #""required": true"#), .init(name: "c")],
             probe: probe)
@@ -48,7 +48,7 @@ struct MakingModulesTests {
         let probe = Probe()
         probe.when("b init") { module in
             module.context.center.add(ProbeMember("extra", probe))
-            throw Fault()
+            throw TestError()
         }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         #expect(probe.entries("extra") == ["extra deinit"])

@@ -98,7 +98,7 @@ struct ReloadEffectsTests {
     @Test("a module that failed to launch goes without a word, and is no longer counted")
     func failed() async throws {
         let probe = Probe()
-        probe.when("b launch") { _ in throw Fault() }
+        probe.when("b launch") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         #expect(await test.counted == "1 running, 1 failed")
         #expect(try await test.reload("a", "c").text == "applied: added x.c; removed x.b")
@@ -115,7 +115,7 @@ struct ReloadEffectsTests {
         probe.when("b init") { module in
             try module.context.startup("load", required: true) {
                 door.pass()
-                throw Fault()
+                throw TestError()
             }
         }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
@@ -131,7 +131,7 @@ struct ReloadEffectsTests {
     func namesOfTasks() async throws {
         let probe = Probe()
         probe.when("b init") { try $0.context.startup("load") {} }
-        probe.when("c init") { _ in throw Fault() }
+        probe.when("c init") { _ in throw TestError() }
         probe.when("d init") { try $0.context.startup("load", after: ["x.b/load"]) {} }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         let outcome = try await test.reload([

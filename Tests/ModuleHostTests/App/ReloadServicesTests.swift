@@ -47,7 +47,7 @@ struct ReloadServicesTests {
         provide("new", at: "c init", probe)
         probe.when("c launch") { module in
             try module.context.services.register((any Titled).self) { NamedThing(name: "new") }
-            throw Fault()
+            throw TestError()
         }
         let test = try await HostUnderTest([Self.a, Entry(name: "b")], probe: probe).launched()
         for _ in 0..<2 {

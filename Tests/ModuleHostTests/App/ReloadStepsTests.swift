@@ -86,7 +86,7 @@ struct ReloadStepsTests {
     func postsOfUndone() async throws {
         let probe = Probe()
         probe.when("b launch") { try $0.context.post("news") }
-        probe.when("c launch") { _ in throw Fault() }
+        probe.when("c launch") { _ in throw TestError() }
         let test = try await HostUnderTest("a", probe: probe).launched()
         #expect(
             try await test.reload("a", "b", "c").text

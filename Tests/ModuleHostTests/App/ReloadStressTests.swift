@@ -19,7 +19,7 @@ final class CountingModule: ConfiguredModule, RootProvider, MessageResponder {
 
     init(context: ModuleContext) throws {
         let configuration = try context.config(Configuration.self)
-        if configuration.fails == true { throw Fault() }
+        if configuration.fails == true { throw TestError() }
         probe = Probe.named(configuration.probe)
         name = String(context.id.text.split(separator: ".").last ?? "")
     }

@@ -78,7 +78,7 @@ struct ReloadTests {
     @Test("what a removed module throws in its shutdown events is logged under its name")
     func removedThrows() async throws {
         let probe = Probe()
-        probe.when("b terminate") { _ in throw Fault() }
+        probe.when("b terminate") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         #expect(try await test.reload("a").text == "applied: removed x.b")
         await probe.reached("b deinit")

@@ -23,7 +23,7 @@ struct ReloadTurnsTests {
         let probe = Probe()
         let door = Door()
         probe.when("b launch") { _ in door.pass() }
-        probe.when("c init") { _ in throw Fault() }
+        probe.when("c init") { _ in throw TestError() }
         let test = try HostUnderTest("a", probe: probe)
         let outcomes = LockedList<String>()
         try ask(test, ["a"], outcomes)

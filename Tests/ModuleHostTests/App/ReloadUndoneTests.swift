@@ -31,7 +31,7 @@ struct ReloadUndoneTests {
     @Test("a module that throws in init undoes all")
     func initThrows() async throws {
         let probe = Probe()
-        probe.when("d init") { _ in throw Fault() }
+        probe.when("d init") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         let outcome = try await test.reload("d", "c", "a")
         #expect(outcome.text == "undone: module 'x.d' failed in init: broken")
@@ -47,7 +47,7 @@ struct ReloadUndoneTests {
     @Test("a module that throws in launch undoes all: who was launched is told of the end")
     func launchThrows() async throws {
         let probe = Probe()
-        probe.when("d launch") { _ in throw Fault() }
+        probe.when("d launch") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         let outcome = try await test.reload("c", "d", "e")
         #expect(outcome.text == "undone: module 'x.d' failed in launch: broken")
@@ -65,7 +65,7 @@ struct ReloadUndoneTests {
         let probe = Probe()
         probe.when("c launch") { module in
             // As the process of one does that is given up.
-            module.context.host.services.fail(module.context.slot, "process", Fault())
+            module.context.host.services.fail(module.context.slot, "process", TestError())
         }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         let outcome = try await test.reload("c", "d", "e")
@@ -103,7 +103,9 @@ struct ReloadUndoneTests {
     func requiredTask() async throws {
         let probe = Probe()
         probe.when("c init") { module in
-            try module.context.startup("load", priority: .high, required: true) { throw Fault() }
+            try module.context.startup("load", priority: .high, required: true) {
+                throw TestError()
+            }
         }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         #expect(

@@ -13,7 +13,7 @@ struct RetryTests {
     private func breaks(_ what: String, times: Int) {
         let tries = Atomic(0)
         probe.when("b \(what)") { _ in
-            if tries.add(1, ordering: .relaxed).newValue <= times { throw Fault() }
+            if tries.add(1, ordering: .relaxed).newValue <= times { throw TestError() }
         }
     }
 

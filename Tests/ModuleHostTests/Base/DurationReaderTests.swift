@@ -25,7 +25,7 @@ struct DurationReaderTests {
     @Test(
         "says what is wrong with anything else",
         arguments: [
-            ("5", DurationFault.unitless("5")), ("", .malformed("")), ("s", .malformed("s")),
+            ("5", DurationError.unitless("5")), ("", .malformed("")), ("s", .malformed("s")),
             ("-2s", .negative("-2s")), ("-2", .negative("-2")), ("0s", .zero("0s")),
             ("-0s", .negative("-0s")), ("25h", .tooLong("25h")),
             ("86400001ms", .tooLong("86400001ms")),
@@ -36,7 +36,7 @@ struct DurationReaderTests {
             ("2S", .unknownUnit("S", of: "2S")), ("2µs", .unknownUnit("µs", of: "2µs")),
             ("٢s", .malformed("٢s")), ("0x1s", .malformed("0x1s")),
         ])
-    func refuses(text: String, fault: DurationFault) {
-        #expect(throws: fault) { try DurationReader.read(text) }
+    func refuses(text: String, error: DurationError) {
+        #expect(throws: error) { try DurationReader.read(text) }
     }
 }

@@ -18,16 +18,17 @@ struct ModuleIDTests {
         let longest = [part, part, part, String(repeating: "y", count: 61)].joined(separator: ".")
         #expect(longest.utf8.count == 253)
         _ = try ModuleID(longest)
-        #expect(throws: ModuleID.Fault.tooLong(254)) {
+        #expect(throws: ModuleID.ParsingError.tooLong(254)) {
             try ModuleID(longest.replacing("yy.", with: "yy") + "y")
         }
-        #expect(throws: ModuleID.Fault.longPart(part + "x")) { try ModuleID("a.\(part)x") }
+        #expect(throws: ModuleID.ParsingError.longPart(part + "x")) { try ModuleID("a.\(part)x") }
     }
 
     @Test(
         "says precisely what is malformed",
         arguments: [
-            ("", ModuleID.Fault.empty), ("push", .singlePart("push")), ("a..b", .emptyPart("a..b")),
+            ("", ModuleID.ParsingError.empty), ("push", .singlePart("push")),
+            ("a..b", .emptyPart("a..b")),
             (".a", .emptyPart(".a")), ("a.", .emptyPart("a.")), (".", .emptyPart(".")),
             ("a.b c", .character(" ", in: "a.b c")), ("a.b_c", .character("_", in: "a.b_c")),
             ("a.é", .character("é", in: "a.é")),
@@ -35,7 +36,7 @@ struct ModuleIDTests {
             ("-a.b", .hyphen("-a", in: "-a.b")), ("a.b-", .hyphen("b-", in: "a.b-")),
             ("1a.b", .firstLetter("1a.b")), ("a/b.c", .character("/", in: "a/b.c")),
         ])
-    func refuses(name: String, fault: ModuleID.Fault) {
-        #expect(throws: fault) { try ModuleID(name) }
+    func refuses(name: String, error: ModuleID.ParsingError) {
+        #expect(throws: error) { try ModuleID(name) }
     }
 }

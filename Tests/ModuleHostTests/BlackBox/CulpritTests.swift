@@ -259,7 +259,7 @@ struct CulpritTests {
                 doors[1].pass()
             }
             try module.context.startup("skipped", after: ["failed"]) {}
-            try module.context.startup("failed") { throw Fault() }
+            try module.context.startup("failed") { throw TestError() }
         }
         let test = try HostUnderTest(
             [.init(name: "a"), .init(name: "b")], top: #""startup": {"width": 2}"#,

@@ -50,7 +50,7 @@ struct CallStressTests {
         await idle.value
         host.stop(because: "the test is over")
         #expect(await ended.value == .stopped)
-        #expect(ledger.faults == [])
+        #expect(ledger.diagnostics == [])
         let posts = ledger.posts
         for (module, heard) in ledger.accounts {
             #expect(heard.map(\.topic).sorted() == posts, "\(module)")
@@ -86,7 +86,7 @@ struct CallStressTests {
     private func call(_ host: Host, _ ledger: StressLedger, _ caller: Int, _ seed: UInt64) async {
         var random = SeededGenerator(seed: seed)
         guard let (router, mediator) = await lines(of: host) else {
-            return ledger.fault("no line")
+            return ledger.problem("no line")
         }
         for _ in 0..<Self.callsPerRound {
             let target = Int.random(in: 0..<Self.modules, using: &random)
@@ -104,7 +104,7 @@ struct CallStressTests {
                             for: "s://x.m\(target)/sum?left=\(left)&right=\(right)", as: Int.self)
                     default: try await outside(host, target, left, right, ledger)
                     }
-                if sum != left + right { ledger.fault("\(left) + \(right) is not \(sum)") }
+                if sum != left + right { ledger.problem("\(left) + \(right) is not \(sum)") }
             } catch {
                 ledger.expect(error)
             }
@@ -149,8 +149,8 @@ extension StressLedger {
             // What a handler's own call met, in words.
             let words = "\(failure.error)"
             let known = ["unresponsive", "deep", "need each other"]
-            if !known.contains(where: words.contains) { fault("\(error)") }
-        default: fault("\(error)")
+            if !known.contains(where: words.contains) { problem("\(error)") }
+        default: problem("\(error)")
         }
     }
 }
@@ -199,7 +199,7 @@ final class CallStressModule: RoutedModule, MessageResponder, StressResponder, R
     init(context: ModuleContext) throws {
         self.context = context
         let configuration: Configuration = try context.config()
-        guard let ledger = StressLedger.named(configuration.ledger) else { throw Fault() }
+        guard let ledger = StressLedger.named(configuration.ledger) else { throw TestError() }
         self.ledger = ledger
         index = configuration.index
         random = SeededGenerator(seed: ledger.seed &* 1000 &+ UInt64(index))
@@ -287,13 +287,13 @@ final class CallStressModule: RoutedModule, MessageResponder, StressResponder, R
         case 18..<20:
             try context.router.add(
                 Route("extra/:left") { (module: CallStressModule, call) in module.index })
-            if !context.router.remove("extra/:left") { ledger.fault("a route was not there") }
+            if !context.router.remove("extra/:left") { ledger.problem("a route was not there") }
         case 20:
             context.mediator.perform("x.m\(other)", "sum", ["left": left, "right": right]) {
                 [unowned self] result in
                 inside {
                     do {
-                        if try result.get() as? Int != left + right { ledger.fault("a sum") }
+                        if try result.get() as? Int != left + right { ledger.problem("a sum") }
                     } catch {
                         ledger.expect(error)
                     }
@@ -301,6 +301,6 @@ final class CallStressModule: RoutedModule, MessageResponder, StressResponder, R
             }
         default: break
         }
-        if sum != left + right { ledger.fault("\(left) + \(right) is not \(sum)") }
+        if sum != left + right { ledger.problem("\(left) + \(right) is not \(sum)") }
     }
 }

@@ -65,7 +65,7 @@ struct CallTests {
             ("app://x.b/half/3", "no route for 'app://x.b/half/3'"),
             ("app:// ", "malformed URL: byte 6 is a space; write it as %20"),
         ])
-    func faults(url: String, error: String) async throws {
+    func errors(url: String, error: String) async throws {
         let test = try await host("a", "b")
         let text = try await test.asFirst { "\(try $0.context.router.open(url))" }
         #expect(text.hasPrefix(error), "\(text)")
@@ -104,16 +104,16 @@ struct CallTests {
     @Test("what a handler throws reaches the caller as it is")
     func thrown() async throws {
         let probe = Probe()
-        probe.whenCalled("b act") { _, _ in throw Fault() }
+        probe.whenCalled("b act") { _, _ in throw TestError() }
         let test = try await host("a", "b", probe: probe)
         let text = try await test.asFirst { module in
             do {
                 return "\(try module.context.mediator.perform("x.b", "act"))"
-            } catch let fault as Fault {
-                return "fault: \(fault)"
+            } catch let error as TestError {
+                return "error: \(error)"
             }
         }
-        #expect(text == "fault: broken")
+        #expect(text == "error: broken")
         let outside = await test.open("app://x.b/act", from: .host)
         #expect(outside == "x.b: broken")
         #expect(await test.stopped() == .stopped)

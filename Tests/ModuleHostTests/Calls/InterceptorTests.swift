@@ -64,8 +64,8 @@ struct InterceptorTests {
     @Test("what an interceptor throws refuses the call")
     func thrown() async throws {
         let probe = Probe()
-        probe.whenJudged("g sees can app://x.b/act of x.a") { _ in throw Fault() }
-        probe.whenJudged("g sees app://x.b/act of x.a") { _ in throw Fault() }
+        probe.whenJudged("g sees can app://x.b/act of x.a") { _ in throw TestError() }
+        probe.whenJudged("g sees app://x.b/act of x.a") { _ in throw TestError() }
         let test = try await host("g", probe: probe)
         let text = try await test.asFirst { module in
             #expect(!module.context.router.canOpen("app://x.b/act"))
@@ -154,7 +154,7 @@ struct InterceptorTests {
     func notFound() async throws {
         let probe = Probe()
         probe.whenJudged("g misses x.b/usr of x.a: no action 'usr' of 'x.b'; did you mean 'user'?")
-        { _ in throw Fault() }
+        { _ in throw TestError() }
         let test = try await host("g", "h", probe: probe)
         let url = "no route for 'app://x.b/smu'; did you mean 'app://x.b/sum'?"
         let action = "no action 'usr' of 'x.b'; did you mean 'user'?"

@@ -77,9 +77,11 @@ struct DeadLettersTests {
         #expect(
             String(decoding: try Self.event("1:1").lineForRetry(), as: UTF8.self)
                 == #"{"event":"push","payload":{},"retried":true}"#)
-        let fault = #expect(throws: InboxFault.self) { try Self.event("1:1", "x").lineForRetry() }
+        let error = #expect(throws: InboxRecordError.self) {
+            try Self.event("1:1", "x").lineForRetry()
+        }
         #expect(
-            fault?.description
+            error?.description
                 == "not valid JSON: column 1: expected a value, found x; a string must be in double quotes"
         )
     }

@@ -43,11 +43,11 @@ struct InboxCursorTests {
     func missing() throws {
         let inbox = try InboxUnderTest()
         let path = inbox.folder.cursorPath
-        #expect(throws: InboxCursorFault.missing(path: path)) {
+        #expect(throws: InboxCursorError.missing(path: path)) {
             try InboxCursor.load(from: inbox.folder).get()
         }
         #expect(
-            InboxCursorFault.missing(path: path).description
+            InboxCursorError.missing(path: path).description
                 == "no cursor '\(path)': the inbox is read from its start")
     }
 
@@ -71,15 +71,15 @@ struct InboxCursorTests {
     ]
 
     @Test("a broken one is none, and it is said what is wrong with it", arguments: brokenTexts)
-    func broken(text: String, fault: String) throws {
+    func broken(text: String, reason: String) throws {
         let inbox = try InboxUnderTest()
         try inbox.state.write(text, to: "inbox/cursor")
-        let error = #expect(throws: InboxCursorFault.self) {
+        let error = #expect(throws: InboxCursorError.self) {
             try InboxCursor.load(from: inbox.folder).get()
         }
         #expect(
             error?.description
-                == "the cursor '\(inbox.folder.cursorPath)' is broken (\(fault)): the inbox is read "
+                == "the cursor '\(inbox.folder.cursorPath)' is broken (\(reason)): the inbox is read "
                 + "from its start, and events that were done are delivered again")
     }
 
@@ -88,7 +88,7 @@ struct InboxCursorTests {
         let inbox = try InboxUnderTest()
         try makeFolders(inbox.folder.cursorPath)
         #expect(
-            throws: InboxCursorFault.broken(
+            throws: InboxCursorError.broken(
                 path: inbox.folder.cursorPath, "is a folder, not a file")
         ) { try InboxCursor.load(from: inbox.folder).get() }
     }

@@ -118,14 +118,14 @@ struct InboxDeliveryTests {
         _ = try InboxWriter(inbox).append([HostUnderTest.push(), Array("no JSON".utf8)])
         _ = try await test.launched()
         _ = await test.accept()
-        while test.inbox?.metrics.withLock({ $0.trouble }) == nil { await test.settled() }
+        while test.inbox?.metrics.withLock({ $0.problem }) == nil { await test.settled() }
         #expect(probe.heard("a") == [])
         try folder.move("inbox/dead-letters.ndjson", to: "inbox/elsewhere")
         test.time.advance(by: .seconds(2))
         _ = await test.outcome()
         #expect(probe.heard("a").count == 3)
         #expect(try DeadLetters(inbox).contents().events.count == 1)
-        #expect(test.inbox?.metrics.withLock { $0.trouble } == nil)
+        #expect(test.inbox?.metrics.withLock { $0.problem } == nil)
         #expect(await test.stopped() == .stopped)
     }
 

@@ -40,9 +40,9 @@ struct InboxErrorTests {
                 "cannot write 'x': No space left on device: free space on this disk"
             ),
         ])
-    func texts(error: InboxError, toSender: String, refusal: String, trouble: String) {
+    func texts(error: InboxError, toSender: String, refusal: String, problem: String) {
         #expect(error.description == toSender)
         #expect(error.refusal == refusal)
-        #expect(error.trouble == trouble)
+        #expect(error.problem == problem)
     }
 }

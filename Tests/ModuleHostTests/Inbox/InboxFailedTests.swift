@@ -20,7 +20,7 @@ final class InboxFailedTests: Sendable {
 
     private func breaks(_ what: String) {
         probe.when("b \(what)") { [weak self] _ in
-            if self?.isBroken.withLock(\.self) == true { throw Fault() }
+            if self?.isBroken.withLock(\.self) == true { throw TestError() }
         }
     }
 

@@ -14,11 +14,11 @@ struct InboxModelTests {
             let bytes = try inbox.bytes(number)
             var start = 0
             var found: [String] = []
-            func add(_ end: Int, _ next: Int, _ fault: InboxFault.Reason?) {
-                let shown = bytes[start..<end].prefix(fault == nil ? .max : limits.excerpt)
+            func add(_ end: Int, _ next: Int, _ error: InboxRecordError.Reason?) {
+                let shown = bytes[start..<end].prefix(error == nil ? .max : limits.excerpt)
                 let isBeyond = start >= limits.reach
-                let faults = [fault, isBeyond ? .beyondReach : nil].compactMap(\.self)
-                let text = faults.isEmpty ? "" : "[\(InboxFault(faults))] "
+                let errors = [error, isBeyond ? .beyondReach : nil].compactMap(\.self)
+                let text = errors.isEmpty ? "" : "[\(InboxRecordError(errors))] "
                 found.append(
                     "\(number):\(min(start, limits.reach)) \(text)"
                         + String(decoding: shown, as: UTF8.self)
@@ -91,7 +91,7 @@ struct InboxModelTests {
             let skipped = try inbox.read().dropLast(rest.count)
             #expect(skipped.allSatisfy { $0.position < start })
             // No other notion of order than the positions'.
-            let reached = rest.first { $0.fault?.contains("which positions cannot reach") != true }
+            let reached = rest.first { $0.error?.contains("which positions cannot reach") != true }
             #expect(try reader.read(at: start).map(Found.init) == reached)
         }
     }

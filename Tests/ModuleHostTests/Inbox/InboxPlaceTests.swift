@@ -7,7 +7,7 @@ import Testing
 /// The folder of the inbox, or one above it, is moved under a running host.
 @Suite("An inbox that is moved", .timeLimit(.minutes(10)))
 struct InboxPlaceTests {
-    private static let trouble =
+    private static let problem =
         "is not the folder that this host has opened: it or a folder above it was moved, removed or "
         + "replaced; put it back, or start the host again"
 
@@ -60,14 +60,14 @@ struct InboxPlaceTests {
         #expect(try readFile(at: inbox.path(ofSegment: 7), limit: 1000) == [])
         #expect(
             test.recorder.messages.filter { $0.contains(inbox.path) }
-                == ["cannot use the inbox: '\(inbox.path)' \(Self.trouble)"])
+                == ["cannot use the inbox: '\(inbox.path)' \(Self.problem)"])
         // It is put back.
         try folder.move(path, to: "theirs")
         try folder.move("away", to: path)
         _ = await test.outcome("second")
         #expect(probe.heard("a").count == 2)
         #expect(test.recorder.messages.contains("can use the inbox again"))
-        #expect(test.inbox?.metrics.withLock { $0.trouble } == nil)
+        #expect(test.inbox?.metrics.withLock { $0.problem } == nil)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -91,8 +91,8 @@ struct InboxPlaceTests {
         try folder.move("inbox", to: "away")
         #expect(await Self.refusal(test) != nil)
         #expect(
-            test.inbox?.currentFigures().trouble
-                == "cannot use the inbox: '\(folder.path("inbox"))' \(Self.trouble)")
+            test.inbox?.currentFigures().problem
+                == "cannot use the inbox: '\(folder.path("inbox"))' \(Self.problem)")
         #expect(await test.stopped() == .stopped)
     }
 

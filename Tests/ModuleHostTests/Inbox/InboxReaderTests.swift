@@ -61,7 +61,7 @@ struct InboxReaderTests {
         let items = try InboxReader(inbox.folder).next(atMost: 10, bytes: .max)
         #expect(items.map(\.bytes.count) == [limit, 4096, 3, 4096, 3])
         #expect(
-            items.map { $0.fault?.description } == [
+            items.map { $0.error?.description } == [
                 nil, "a line of 1048577 bytes; a record has at most 1048576", nil,
                 "a line of 5242880 bytes; a record has at most 1048576", nil,
             ])
@@ -103,7 +103,7 @@ struct InboxReaderTests {
         }
     }
 
-    @Test("a torn tail that a segment ends with is a fault when the next one begins")
+    @Test("a torn tail that a segment ends with is an error when the next one begins")
     func tornSegment() throws {
         let inbox = try InboxUnderTest()
         try inbox.put("\n{1}\n\n{to")

@@ -49,16 +49,16 @@ struct InboxRecordTests {
         }
         #expect(kind.isDurable == isDurable)
         if !isDurable {
-            let fault = #expect(throws: InboxFault.self) {
+            let error = #expect(throws: InboxRecordError.self) {
                 try Self.parse(#"{"event":"\#(kind.rawValue)"}"#)
             }
             #expect(
-                fault?.description
+                error?.description
                     == "event '\(kind.rawValue)' has no payload, and so no place in the inbox")
         }
     }
 
-    static let faults: [(String, String)] = [
+    static let errors: [(String, String)] = [
         ("", "not valid JSON: column 1: expected a JSON value, found nothing"),
         (
             "{",
@@ -122,10 +122,10 @@ struct InboxRecordTests {
         ),
     ]
 
-    @Test("a line that is no record is told all that is wrong with it", arguments: faults)
-    func fault(line: String, text: String) {
-        let fault = #expect(throws: InboxFault.self) { try Self.parse(line) }
-        #expect(fault?.description == text)
+    @Test("a line that is no record is told all that is wrong with it", arguments: errors)
+    func error(line: String, text: String) {
+        let error = #expect(throws: InboxRecordError.self) { try Self.parse(line) }
+        #expect(error?.description == text)
     }
 
     @Test("an id has at most 200 bytes")
@@ -133,10 +133,12 @@ struct InboxRecordTests {
         let payload = #""event":"push","payload":{}"#
         let longest = String(repeating: "é", count: 100)
         #expect(try Self.parse("{\(payload),\"id\":\"\(longest)\"}").id == longest)
-        #expect(throws: InboxFault.self) { try Self.parse("{\(payload),\"id\":\"\(longest)x\"}") }
+        #expect(throws: InboxRecordError.self) {
+            try Self.parse("{\(payload),\"id\":\"\(longest)x\"}")
+        }
     }
 
-    @Test("any bytes at all are a record or a fault in words")
+    @Test("any bytes at all are a record or an error in words")
     func anyBytes() {
         var random = SeededGenerator(seed: 4)
         let start = Array(#"{"event":"push","payload":{"aps":{}},"id":"é\n"}"#.utf8)
@@ -150,7 +152,7 @@ struct InboxRecordTests {
                 default: line.insert(start.randomElement(using: &random) ?? 0, at: place)
                 }
             }
-            do throws(InboxFault) { _ = try InboxRecord(parsing: line[...]) } catch {
+            do throws(InboxRecordError) { _ = try InboxRecord(parsing: line[...]) } catch {
                 #expect(!error.description.isEmpty)
                 #expect(!error.description.utf8.contains(UInt8(ascii: "\n")))
             }

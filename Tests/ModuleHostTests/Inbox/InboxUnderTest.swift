@@ -46,21 +46,21 @@ final class InboxUnderTest: Sendable {
     }
 }
 
-/// An item in the words of a test: `1:1 {"a":1} 1:9`, a fault in front of the line.
+/// An item in the words of a test: `1:1 {"a":1} 1:9`, an error in front of the line.
 struct Found: Hashable, CustomStringConvertible {
     let position: EventPosition
     let end: EventPosition
     let line: String
-    let fault: String?
+    let error: String?
 
     init(_ item: InboxItem) {
         position = item.position
         end = item.end
         line = String(decoding: item.bytes, as: UTF8.self)
-        fault = item.fault?.description
+        error = item.error?.description
     }
 
-    var description: String { "\(position) \(fault.map { "[\($0)] " } ?? "")\(line) \(end)" }
+    var description: String { "\(position) \(error.map { "[\($0)] " } ?? "")\(line) \(end)" }
 }
 
 extension InboxReader {

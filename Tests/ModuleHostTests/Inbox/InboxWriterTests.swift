@@ -338,7 +338,7 @@ struct InboxWriterTests {
         let all = told.values.reduce(into: [:]) { $0.merge($1) { one, _ in one + "?" } }
         #expect(found.count == all.count)
         for item in found { #expect(all[item.position] == item.line) }
-        #expect(found.allSatisfy { $0.fault == nil })
+        #expect(found.allSatisfy { $0.error == nil })
         #expect(try inbox.folder.segments().count > 2)
     }
 }

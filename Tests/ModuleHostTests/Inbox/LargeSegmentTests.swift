@@ -15,7 +15,7 @@ struct LargeSegmentTests {
 
     // MARK: Reading
 
-    @Test("what begins in reach is found, and each line behind that is a fault of its own")
+    @Test("what begins in reach is found, and each line behind that is an error of its own")
     func beyondReach() throws {
         let inbox = try InboxUnderTest {
             $0.reach = 10

@@ -90,7 +90,7 @@ struct SendRequestTests {
                 "/id: 1 to 200 bytes"
             ),
         ] as [(String, String?, String?, String)])
-    func faults(name: String, payload: String?, id: String?, what: String) throws {
+    func errors(name: String, payload: String?, id: String?, what: String) throws {
         let error = try #require(throws: RPCError.self) { try request(name, payload, id: id) }
         #expect(error == .invalidParameters(what), "\(error)")
     }

@@ -10,12 +10,12 @@ struct UnreadRecordsTests {
     }
 
     private static func item(
-        _ offset: UInt32, _ line: [UInt8], _ fault: InboxFault? = nil
+        _ offset: UInt32, _ line: [UInt8], _ error: InboxRecordError? = nil
     ) -> InboxItem {
         InboxItem(
             position: place(offset), offset: Int(offset),
             end: place(offset + UInt32(line.count) + 1),
-            bytes: line[...], fault: fault)
+            bytes: line[...], error: error)
     }
 
     /// A line, and what reading it gives.
@@ -52,7 +52,7 @@ struct UnreadRecordsTests {
         var unread = UnreadRecords()
         unread.add(a.record, at: Self.place(1), size: a.bytes.count)
         #expect(unread.take(for: Self.item(1, a.bytes + [32])) == nil)
-        #expect(unread.take(for: Self.item(1, a.bytes, InboxFault(.torn))) == nil)
+        #expect(unread.take(for: Self.item(1, a.bytes, InboxRecordError(.torn))) == nil)
     }
 
     @Test("little is held, however much waits")

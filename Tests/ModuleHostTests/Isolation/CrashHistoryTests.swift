@@ -38,15 +38,15 @@ struct CrashHistoryTests {
     @Test("two deaths isolate a module, and no death counts twice")
     func count() throws {
         func note(_ death: LastDeath) throws -> CrashHistory {
-            try CrashHistory.update(in: directory) { $0.blame(for: death) { _ in true } }
+            try CrashHistory.update(in: directory) { $0.record(death) { _ in true } }
         }
         #expect(try note(death(of: 1, at: "x.a")).isolated.isEmpty)
         #expect(try note(death(of: 1, at: "x.a")).isolated.isEmpty)
         #expect(try note(death(of: 2, at: "x.b")).isolated.isEmpty)
         #expect(try note(death(of: 3)).isolated.isEmpty)
-        let blamed = try note(death(of: 4, at: "x.a"))
-        #expect(Array(blamed.isolated.keys) == [Self.id("x.a")])
-        #expect(try CrashHistory(in: directory) == blamed)
+        let history = try note(death(of: 4, at: "x.a"))
+        #expect(Array(history.isolated.keys) == [Self.id("x.a")])
+        #expect(try CrashHistory(in: directory) == history)
         #expect(
             try folder.text(of: CrashHistory.fileName)
                 == #"{"modules":{"#
@@ -56,16 +56,16 @@ struct CrashHistoryTests {
         let forgiven = try CrashHistory.update(in: directory) {
             $0.resetCrashes(Self.id("x.a")) != nil
         }
-        #expect(Array(forgiven.blames.keys) == [Self.id("x.b")])
+        #expect(Array(forgiven.records.keys) == [Self.id("x.b")])
         #expect(try CrashHistory(in: directory) == forgiven)
     }
 
     @Test("who cannot have been the cause is not blamed")
     func candidates() throws {
-        let blamed = try CrashHistory.update(in: directory) {
-            $0.blame(for: death(at: "x.a")) { _ in false }
+        let history = try CrashHistory.update(in: directory) {
+            $0.record(death(at: "x.a")) { _ in false }
         }
-        #expect(blamed.blames.isEmpty)
+        #expect(history.records.isEmpty)
         #expect(!fileExists(folder.path(CrashHistory.fileName)))
     }
 
@@ -82,7 +82,7 @@ struct CrashHistoryTests {
         for process: Int32 in 1...8 {
             let module = ["x.a", "x.b", "x.c", "x.d"][Int(process) % 4]
             try CrashHistory.update(in: directory) {
-                $0.blame(for: death(of: process, at: module)) { _ in true }
+                $0.record(death(of: process, at: module)) { _ in true }
             }
         }
         let text = """

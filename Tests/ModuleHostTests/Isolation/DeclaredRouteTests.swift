@@ -138,8 +138,8 @@ struct DeclaredRouteTests {
         ])
     func refused(parameter: String, given: String, text: String) throws {
         let (route, parameters) = (try route(parameter), try parameters(given))
-        let fault = try #require(throws: ParameterFault.self) { try route.check(parameters) }
-        #expect("\(fault)".unicodeScalars.elementsEqual(text.unicodeScalars), "\(fault)")
+        let error = try #require(throws: ParameterError.self) { try route.check(parameters) }
+        #expect("\(error)".unicodeScalars.elementsEqual(text.unicodeScalars), "\(error)")
     }
 
     @Test("of several parameters the first that is wrong is told of")
@@ -148,8 +148,8 @@ struct DeclaredRouteTests {
             parsing: #"{"pattern":"p","parameters":[{"name":"a"},{"name":"b"},{"name":"c"}]}"#
         ).decode()
         let given = try parameters(#"{"a":"1"}"#)
-        let fault = try #require(throws: ParameterFault.self) { try route.check(given) }
-        #expect("\(fault)" == "parameter 'b' is missing: expected text")
+        let error = try #require(throws: ParameterError.self) { try route.check(given) }
+        #expect("\(error)" == "parameter 'b' is missing: expected text")
     }
 
     @Test("a route that declares no parameters takes any")

@@ -13,8 +13,8 @@ struct LaunchSpecTests {
         let kept = ["HOSTD_TOKEN": "secret", "LCX": "1", "OTHER": "2"]
         let settings = ProcessSettings(
             environment: given.merging(kept, uniquingKeysWith: { first, _ in first }))
-        let terms = LaunchSpec(
+        let spec = LaunchSpec(
             ["x"], naming: ["SERVER", "ABSENT"], in: settings, for: try ModuleID("x.weather"))
-        #expect(terms.environment == given)
+        #expect(spec.environment == given)
     }
 }

@@ -153,8 +153,8 @@ struct ModuleDeclarationTests {
                     + "missing key 'name'"
             ),
         ])
-    func faults(answer: String, what: String) throws {
-        let fault = try #require(throws: DeclarationFault.self) { try read(answer) }
-        #expect("\(fault)" == "answered 'initialize' \(what)")
+    func diagnostics(answer: String, what: String) throws {
+        let error = try #require(throws: DeclarationError.self) { try read(answer) }
+        #expect("\(error)" == "answered 'initialize' \(what)")
     }
 }

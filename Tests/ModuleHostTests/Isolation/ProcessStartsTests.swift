@@ -98,7 +98,7 @@ struct ProcessStartsTests {
         let probe = Probe()
         probe.when("a init") { [script] _ in
             _ = (script.number("b"), script.number("c"))
-            throw Fault()
+            throw TestError()
         }
         let test = try HostUnderTest(
             [
@@ -118,7 +118,7 @@ struct ProcessStartsTests {
         let probe = Probe()
         probe.when("d init") { [script] _ in
             _ = (script.number("b"), script.number("c"))
-            throw Fault()
+            throw TestError()
         }
         let test = try await HostUnderTest("a", probe: probe).launched()
         let outcome = try await test.reload([

@@ -75,7 +75,7 @@ struct JSONDecodingTests {
                 "line 1, column 40 (/limits/a): 128 does not fit Int8"
             ),
         ])
-    func faults(text: String, message: String) throws {
+    func diagnostics(text: String, message: String) throws {
         #expect(Self.message(of: Settings.self, text) == message)
     }
 

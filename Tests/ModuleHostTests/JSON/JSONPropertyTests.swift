@@ -28,14 +28,15 @@ struct JSONPropertyTests {
         #expect(200..<4_800 ~= accepted)
     }
 
-    @Test("a reader that goes on finds a fault exactly where one that stops does", arguments: 1...4)
+    @Test(
+        "a reader that goes on finds an error exactly where one that stops does", arguments: 1...4)
     func recovery(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<5_000 {
             let bytes = Bool.random(using: &random) ? Self.soup(&random) : Self.mutant(&random)
-            var parser = JSONParser(bytes, faultLimit: 1000)
+            var parser = JSONParser(bytes, diagnosticLimit: 1000)
             parser.parse()
-            #expect(parser.faults.isEmpty == ((try? JSONValue(parsing: bytes)) != nil))
+            #expect(parser.diagnostics.isEmpty == ((try? JSONValue(parsing: bytes)) != nil))
             Self.checkTree(parser.nodes, of: bytes)
         }
     }
@@ -46,7 +47,7 @@ struct JSONPropertyTests {
         for _ in 0..<5_000 {
             let count = Int.random(in: 0..<64, using: &random)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-            var parser = JSONParser(bytes, faultLimit: 1000)
+            var parser = JSONParser(bytes, diagnosticLimit: 1000)
             parser.parse()
             Self.checkTree(parser.nodes, of: bytes)
         }

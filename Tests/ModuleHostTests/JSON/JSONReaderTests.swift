@@ -122,7 +122,7 @@ struct JSONReaderTests {
         ])
     func refuses(text: String, message: String) {
         #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
-        #expect(Self.fault(of: Array(text.utf8)) == message)
+        #expect(Self.error(of: Array(text.utf8)) == message)
     }
 
     @Test(
@@ -134,18 +134,18 @@ struct JSONReaderTests {
         ] as [[UInt8]])
     func invalidUTF8(bytes: [UInt8]) {
         let message = "line 1, column 2: these bytes are not UTF-8; save the file as UTF-8"
-        #expect(Self.fault(of: [0x22] + bytes + [0x22]) == message)
+        #expect(Self.error(of: [0x22] + bytes + [0x22]) == message)
     }
 
     @Test("says of other encodings and of binary files what they are")
     func encodings() {
         let utf16 = "line 1, column 1: this is UTF-16 or UTF-32; save the file as UTF-8"
-        #expect(Self.fault(of: [0xFF, 0xFE, 0x7B, 0]) == utf16)
-        #expect(Self.fault(of: [0x7B, 0, 0x7D, 0]) == utf16)
-        #expect(Self.fault(of: [0, 0x7B, 0, 0x7D]) == utf16)
+        #expect(Self.error(of: [0xFF, 0xFE, 0x7B, 0]) == utf16)
+        #expect(Self.error(of: [0x7B, 0, 0x7D, 0]) == utf16)
+        #expect(Self.error(of: [0, 0x7B, 0, 0x7D]) == utf16)
         let binary = "line 1, column 1: this is not text: it has a NUL byte"
-        #expect(Self.fault(of: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]) == binary)
-        #expect(Self.fault(of: [0]) == binary)
+        #expect(Self.error(of: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]) == binary)
+        #expect(Self.error(of: [0]) == binary)
     }
 
     @Test("reads 128 levels and no more")
@@ -155,8 +155,8 @@ struct JSONReaderTests {
         }
         _ = try JSONValue(parsing: nested(128))
         let message = "nested deeper than 128 arrays and objects"
-        #expect(Self.fault(of: nested(129))?.hasSuffix(message) == true)
-        #expect(Self.fault(of: Array(repeating: 0x5B, count: 1 << 20))?.hasSuffix(message) == true)
+        #expect(Self.error(of: nested(129))?.hasSuffix(message) == true)
+        #expect(Self.error(of: Array(repeating: 0x5B, count: 1 << 20))?.hasSuffix(message) == true)
     }
 
     @Test("reads 16 MiB and no more")
@@ -166,10 +166,10 @@ struct JSONReaderTests {
         #expect(try JSONValue(parsing: bytes).int == 1)
         bytes.append(0x20)
         let message = "line 1, column 1: 16.1 MiB is more than the 16 MiB that are read"
-        #expect(Self.fault(of: bytes) == message)
+        #expect(Self.error(of: bytes) == message)
     }
 
-    @Test("goes on after a fault that leaves no doubt, and reports all")
+    @Test("goes on after an error that leaves no doubt, and reports all")
     func recovers() {
         let text = """
             {
@@ -183,10 +183,10 @@ struct JSONReaderTests {
               "f": {"g" 1}
             }
             """
-        var parser = JSONParser(Array(text.utf8), faultLimit: 100)
+        var parser = JSONParser(Array(text.utf8), diagnosticLimit: 100)
         parser.parse()
         let document = JSONDocument(bytes: parser.bytes, nodes: parser.nodes)
-        let error = JSONError(parser.faults.map { ($0.offset, $0.kind) }, in: document)
+        let error = JSONError(parser.diagnostics.map { ($0.offset, $0.kind) }, in: document)
         #expect(parser.isWhole)
         #expect(
             error.description == """
@@ -204,7 +204,7 @@ struct JSONReaderTests {
                 """)
     }
 
-    static func fault(of bytes: [UInt8]) -> String? {
+    static func error(of bytes: [UInt8]) -> String? {
         do throws(JSONError) {
             _ = try JSONValue(parsing: bytes)
             return nil

@@ -1,6 +1,6 @@
 /// A second opinion on what JSON is: the grammar of RFC 8259 word by word, as slow as it is plain.
 ///
-/// Shares nothing with the reader, so that the two do not share a fault either.
+/// Shares nothing with the reader, so that the two do not share an error either.
 struct PlainJSONCheck {
     private var rest: Substring.UnicodeScalarView
     private var hasDuplicate = false

@@ -87,7 +87,7 @@ struct LaneStressTests {
     }
 
     private func check(_ ledger: StressLedger) {
-        #expect(ledger.faults == [])
+        #expect(ledger.diagnostics == [])
         let accounts = ledger.accounts
         #expect(accounts.count == Self.modules)
         var positions: [String: UInt64] = [:]
@@ -130,7 +130,7 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
     init(context: ModuleContext) throws {
         self.context = context
         let configuration: Configuration = try context.config()
-        guard let ledger = StressLedger.named(configuration.ledger) else { throw Fault() }
+        guard let ledger = StressLedger.named(configuration.ledger) else { throw TestError() }
         self.ledger = ledger
         random = SeededGenerator(seed: ledger.seed &* 1000 &+ UInt64(configuration.index))
         context.timer(every: .milliseconds(400)) { [unowned self] in
@@ -149,7 +149,7 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
             let parts = message.topic.split(separator: ".")
             guard let number = parts.last.flatMap({ Int($0) }),
                 let position = context.event?.sequence
-            else { return ledger.fault("no event in hand") }
+            else { return ledger.problem("no event in hand") }
             heard.append(.init(topic: message.topic, number: number, position: position))
             try act()
         }
@@ -167,7 +167,7 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
             context.center.add(member)
         case 18..<24:
             if let member = members.popLast() { context.center.remove(member) }
-        case 24..<30: throw Fault()
+        case 24..<30: throw TestError()
         case 30..<34:
             ledger.getStuck()
             context.center.send(to: (any StressResponder).self) { try $0.nudge(depth: 3) }
@@ -179,7 +179,7 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
         try confinement.inside(ledger) {
             switch Int.random(in: 0..<40, using: &random) {
             case 0: ledger.getStuck()
-            case 1: throw Fault()
+            case 1: throw TestError()
             case 2..<8 where depth < 3:
                 context.center.send(to: (any StressResponder).self) {
                     try $0.nudge(depth: depth + 1)
@@ -201,7 +201,7 @@ final class StressMember: Module, MessageResponder, StressResponder {
         self.confinement = confinement
     }
 
-    init(context: ModuleContext) throws { throw Fault(description: "no module by itself") }
+    init(context: ModuleContext) throws { throw TestError(description: "no module by itself") }
 
     var topics: [String] { ["*"] }
 
@@ -212,7 +212,7 @@ final class StressMember: Module, MessageResponder, StressResponder {
             guard let sender = parts.first, let number = parts.last.flatMap({ Int($0) }) else {
                 return
             }
-            if number <= last[sender, default: -1] { ledger.fault("a member heard it twice") }
+            if number <= last[sender, default: -1] { ledger.problem("a member heard it twice") }
             last[sender] = number
         }
     }

@@ -13,7 +13,7 @@ struct OverdueModuleTests {
     func failedBefore() async throws {
         let probe = Probe()
         let door = Door()
-        probe.when("b launch") { _ in throw Fault() }
+        probe.when("b launch") { _ in throw TestError() }
         probe.when("c launch") { _ in door.pass() }
         let test = try HostUnderTest("a", "b", "c", "d", "e", probe: probe)
         try test.host.launch()
@@ -204,7 +204,7 @@ struct OverdueModuleTests {
         let door = Door()
         probe.when("b background") { _ in
             door.pass()
-            throw Fault()
+            throw TestError()
         }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.background)
@@ -227,7 +227,7 @@ struct OverdueModuleTests {
         let door = Door()
         probe.when("b launch") { _ in
             door.pass()
-            throw Fault()
+            throw TestError()
         }
         let test = try HostUnderTest("a", "b", "c", probe: probe)
         try test.host.launch()

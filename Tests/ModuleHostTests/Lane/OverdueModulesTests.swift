@@ -13,7 +13,7 @@ struct OverdueModulesTests {
     }
 
     private let slots = (1...3).map {
-        ModuleSlot(number: UInt16($0), id: nil, terms: ModuleSlot.Terms(backlog: 3))
+        ModuleSlot(number: UInt16($0), id: nil, limits: ModuleSlot.Limits(backlog: 3))
     }
     private let threads = (0..<2).map { _ in LaneThread(mine: Ownership(bits: 0)) }
     private var log = EventLog()
@@ -141,7 +141,7 @@ struct OverdueModulesTests {
 
     @Test("misses what takes more memory than it may be behind, the oldest first")
     mutating func backlogInBytes() throws {
-        let slot = ModuleSlot(number: 1, id: nil, terms: ModuleSlot.Terms(backlog: 1000))
+        let slot = ModuleSlot(number: 1, id: nil, limits: ModuleSlot.Limits(backlog: 1000))
         overdue.add([slot], of: threads[0], job: job(), log: &log)
         let payload = try JSONValue(parsing: "\"\(line(ofLength: 5 << 20))\"")
         for _ in 0..<5 {

@@ -23,11 +23,11 @@ struct TerminalTextTests {
 
     @Test("values of any type are escaped")
     func values() {
-        struct Fault: CustomStringConvertible {
+        struct TestError: CustomStringConvertible {
             let description: String
         }
         let number = 5
-        let text: TerminalText = "\(number) \(Fault(description: "a\nb"))"
+        let text: TerminalText = "\(number) \(TestError(description: "a\nb"))"
         #expect(text.string == #"5 a\nb"#)
     }
 

@@ -117,7 +117,7 @@ struct OwnCenterTests {
         }
         let all = ["a", "b", "c"].map { Listener($0, notes) }
         for listener in all { center.add(listener) }
-        all[1].act = { throw Fault() }
+        all[1].act = { throw TestError() }
         #expect(center.send(to: (any Responder).self) { try $0.hear() } == report(2, failed: 1))
         #expect(failures == ["b: broken"])
         #expect(notes.all == ["a", "b", "c"])
@@ -196,7 +196,7 @@ struct HostCenterTests {
             }
             module.probe?.note("\(report.delivered) \(report.failed) \(report.overdue)")
         }
-        probe.when("b ping") { _ in throw Fault() }
+        probe.when("b ping") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         try test.deliver(.memoryWarning)
         await test.settled()
@@ -262,7 +262,7 @@ struct HostCenterTests {
         let probe = Probe()
         let extra = ProbeMember("extra", probe)
         probe.when("b init") { $0.context.center.add(extra) }
-        probe.when("b launch") { _ in throw Fault() }
+        probe.when("b launch") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         try test.deliver(.background)
         await test.settled()

@@ -31,8 +31,8 @@ final class NoServicesModule: ServiceProvider {
 
 @Suite("Services that modules declare")
 struct ServiceProviderTests {
-    private func faults(_ modules: String...) -> [String] {
-        StaticRoutesTests.faults(StaticRoutesTests.text(modules))
+    private func diagnostics(_ modules: String...) -> [String] {
+        StaticRoutesTests.diagnostics(StaticRoutesTests.text(modules))
     }
 
     private func module(_ id: String, _ type: String, _ more: String = "") -> String {
@@ -44,7 +44,7 @@ struct ServiceProviderTests {
     @Test("a module that provides services cannot have a process of its own")
     func isolatedProvider() {
         #expect(
-            faults(module("x.both", "DeclaredServices", isolated)) == [
+            diagnostics(module("x.both", "DeclaredServices", isolated)) == [
                 "line 3, column 28: 'ModuleHostTests.DeclaredServices' cannot run in a process of its "
                     + "own: it provides 'DeclaredClock', 'DeclaredStore', and services do not cross "
                     + "processes; leave \"isolation\" out, or offer actions instead"
@@ -53,28 +53,31 @@ struct ServiceProviderTests {
 
     @Test("in the host it can, and so can one that is disabled, or declares none")
     func allowed() {
-        #expect(faults(module("x.both", "DeclaredServices")).isEmpty)
+        #expect(diagnostics(module("x.both", "DeclaredServices")).isEmpty)
         #expect(
-            faults(module("x.both", "DeclaredServices", #", "isolation": "none""#)).isEmpty)
+            diagnostics(module("x.both", "DeclaredServices", #", "isolation": "none""#)).isEmpty)
         #expect(
-            faults(module("x.off", "DeclaredServices", #", "enabled": false"# + isolated)).isEmpty)
-        #expect(faults(module("x.none", "NoServicesModule", isolated)).isEmpty)
+            diagnostics(module("x.off", "DeclaredServices", #", "enabled": false"# + isolated))
+                .isEmpty)
+        #expect(diagnostics(module("x.none", "NoServicesModule", isolated)).isEmpty)
     }
 
     @Test("two modules cannot provide the same service")
     func duplicate() {
         #expect(
-            faults(
+            diagnostics(
                 module("x.both", "DeclaredServices"), module("x.store", "DeclaredStoreModule"),
                 module("x.off", "DeclaredStoreModule", #", "enabled": false"#)) == [
                     "line 4, column 29: 'DeclaredStore' is provided already by x.both; provide it once"
                 ])
         #expect(
-            faults(module("x", "DeclaredStoreModule"), module("x.store", "DeclaredStoreModule"))
-                .last?.hasSuffix("'DeclaredStore' is provided already; provide it once") == true)
+            diagnostics(
+                module("x", "DeclaredStoreModule"), module("x.store", "DeclaredStoreModule")
+            )
+            .last?.hasSuffix("'DeclaredStore' is provided already; provide it once") == true)
         // The one that is isolated provides nothing.
         #expect(
-            faults(
+            diagnostics(
                 module("x.both", "DeclaredServices", isolated),
                 module("x.store", "DeclaredStoreModule")
             ).count == 1)

@@ -70,9 +70,9 @@ struct LifecycleEventTests {
             (.shortcut, "null", "line 1, column 1: expected an object, found null"),
             (.message, #"{"payload": 1}"#, "line 1, column 1: missing key 'topic'"),
         ] as [(EventKind, String, String)])
-    func payloadFaults(kind: EventKind, payload: String, fault: String) throws {
+    func payloadFaults(kind: EventKind, payload: String, message: String) throws {
         let text = try error(kind, payload)
-        #expect(text == "event '\(kind.rawValue)' cannot take this payload: \(fault)")
+        #expect(text == "event '\(kind.rawValue)' cannot take this payload: \(message)")
     }
 
     @Test("a payload stands in the event as it came, with what it means")

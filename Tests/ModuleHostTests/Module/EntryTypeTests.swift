@@ -121,19 +121,19 @@ struct EntryTypeTests {
     )
     func many() {
         let check = EntryUse.checkAgainstBinary()
-        func fault(_ entry: String) -> String {
+        func message(_ entry: String) -> String {
             check(EntryUse(entry: entry, isMain: false, config: nil, appConfig: nil)).map {
                 if case .entry(let text) = $0 { text } else { "" }
             }.joined()
         }
         let offer = "; did you mean 'ModuleHostTests.ProbeModule'?"
-        for number in 0..<7 { #expect(!fault("Weather.Forecast\(number)").isEmpty) }
-        #expect(fault("ModuleHostTests.ProbeModul").hasSuffix(offer))
-        #expect(!fault("ModuleHostTests.ProbeModul").hasSuffix(offer))
-        #expect(fault("ModuleHostTests.probeModule").hasSuffix(offer))
-        #expect(!fault("Other.ProbeModule").hasSuffix(offer))
-        #expect(fault("ModuleHostTests.ProbeModule").isEmpty)
-        #expect(fault("Other.ProbeModule").hasSuffix(offer))
+        for number in 0..<7 { #expect(!message("Weather.Forecast\(number)").isEmpty) }
+        #expect(message("ModuleHostTests.ProbeModul").hasSuffix(offer))
+        #expect(!message("ModuleHostTests.ProbeModul").hasSuffix(offer))
+        #expect(message("ModuleHostTests.probeModule").hasSuffix(offer))
+        #expect(!message("Other.ProbeModule").hasSuffix(offer))
+        #expect(message("ModuleHostTests.ProbeModule").isEmpty)
+        #expect(message("Other.ProbeModule").hasSuffix(offer))
     }
 
     @Test("a class inside of another type is no entry")

@@ -30,10 +30,10 @@ struct ModuleContextTests {
             [.init(name: "a", config: #""root": "a:b""#)], probe: probe
         )
         .launched()
-        let fault = try #require(probe.entries.first { $0.contains("missing key") })
-        #expect(fault.contains("line 2, column "))
-        #expect(fault.contains("missing key 'server'"))
-        #expect(fault.contains("unknown key 'root'"))
+        let message = try #require(probe.entries.first { $0.contains("missing key") })
+        #expect(message.contains("line 2, column "))
+        #expect(message.contains("missing key 'server'"))
+        #expect(message.contains("unknown key 'root'"))
         #expect(probe.entries.contains("probe root"))
         #expect(await test.stopped() == .stopped)
     }
@@ -81,7 +81,7 @@ struct ModuleContextTests {
         probe.when("a launch") { module in
             module.context.timer(every: .seconds(1)) {
                 probe.note("tick")
-                if probe.entries("tick").count == 2 { throw Fault() }
+                if probe.entries("tick").count == 2 { throw TestError() }
             }
         }
         let test = try await HostUnderTest("a", probe: probe).launched()
@@ -127,7 +127,7 @@ struct ModuleContextTests {
         let probe = Probe()
         probe.when("b launch") { module in
             module.context.timer(every: .seconds(1)) { probe.note("tick") }
-            throw Fault()
+            throw TestError()
         }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         test.time.advance(by: .seconds(3))
@@ -191,7 +191,7 @@ struct ModuleContextTests {
             try module.context.startup("feed", required: true) {
                 1
             } then: { _ in
-                throw Fault()
+                throw TestError()
             }
         }
         let test = try HostUnderTest("a", probe: probe)
@@ -211,7 +211,7 @@ struct ModuleContextTests {
                 probe.note("took")
             }
         }
-        probe.when("b launch") { _ in throw Fault() }
+        probe.when("b launch") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         work.open()
         let record = await test.recorder.first(containing: "start-up task x.b/feed failed")

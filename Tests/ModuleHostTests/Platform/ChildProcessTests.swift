@@ -156,7 +156,7 @@ struct ChildProcessTests {
     }
 
     @Test("a program that is not there, and one that cannot be named")
-    func faults() throws {
+    func errors() throws {
         #expect(throws: SystemError.notFound) { try Child(["/no/such/program"]) }
         #expect(throws: SystemError.accessDenied) { try Child(["/etc/passwd"]) }
         #expect(throws: SystemError.invalid) { try Child(["/bin/echo", "a\0b"]) }

@@ -10,7 +10,7 @@ struct FileReadingTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func fault(at path: String, limit: Int = 100) -> FileReadError? {
+    private func error(at path: String, limit: Int = 100) -> FileReadError? {
         do throws(FileReadError) {
             _ = try readFile(at: path, limit: limit)
             return nil
@@ -37,8 +37,8 @@ struct FileReadingTests {
     @Test("one byte too many")
     func tooLarge() throws {
         try writeFile([UInt8](repeating: 0, count: 101), to: folder.path("a"))
-        #expect(fault(at: folder.path("a"))?.reason == .tooLarge(limit: 100))
-        #expect(fault(at: "/proc/self/status", limit: 10)?.reason == .tooLarge(limit: 10))
+        #expect(error(at: folder.path("a"))?.reason == .tooLarge(limit: 100))
+        #expect(error(at: "/proc/self/status", limit: 10)?.reason == .tooLarge(limit: 10))
         #expect(
             "\(FileReadError(path: "a", reason: .tooLarge(limit: 100)))"
                 == "a: is larger than 100 bytes")
@@ -51,14 +51,14 @@ struct FileReadingTests {
     func missing() throws {
         try writeFile([], to: folder.path("file"))
         for path in [folder.path("none"), folder.path("none/none"), folder.path("file/none"), ""] {
-            #expect(fault(at: path)?.reason == .missing)
+            #expect(error(at: path)?.reason == .missing)
         }
         #expect("\(FileReadError(path: "a", reason: .missing))" == "a: no such file")
     }
 
     @Test("a folder")
     func directory() {
-        #expect(fault(at: folder.path)?.reason == .isDirectory)
+        #expect(error(at: folder.path)?.reason == .isDirectory)
         #expect(
             "\(FileReadError(path: "a", reason: .isDirectory))" == "a: is a folder, not a file")
     }
@@ -69,7 +69,7 @@ struct FileReadingTests {
         let socket = try bindSocket(folder.path("socket"))
         defer { close(socket) }
         for path in [folder.path("pipe"), folder.path("socket"), "/dev/zero"] {
-            #expect(fault(at: path)?.reason == .notRegular)
+            #expect(error(at: path)?.reason == .notRegular)
         }
         #expect(
             "\(FileReadError(path: "a", reason: .notRegular))" == "a: is not a regular file")
@@ -80,7 +80,7 @@ struct FileReadingTests {
     @Test("unreadable", .enabled(if: geteuid() != 0))
     func unreadable() throws {
         try writeFile([], to: folder.path("a"), mode: 0o000)
-        #expect(fault(at: folder.path("a"))?.reason == .notReadable)
+        #expect(error(at: folder.path("a"))?.reason == .notReadable)
     }
 
     @Test("links that lead in a circle")
@@ -88,7 +88,7 @@ struct FileReadingTests {
         try #require(symlink("b", folder.path("a")) == 0)
         try #require(symlink("a", folder.path("b")) == 0)
         #expect(
-            fault(at: folder.path("a")).map { "\($0.reason)" }
+            error(at: folder.path("a")).map { "\($0.reason)" }
                 == "cannot be read: Too many levels of symbolic links")
     }
 

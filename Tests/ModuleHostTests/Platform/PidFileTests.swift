@@ -20,7 +20,7 @@ struct PidFileTests {
         String(decoding: try readFile(at: pidFile, limit: 100), as: UTF8.self)
     }
 
-    private func fault(_ directory: StateDirectory) -> StateDirectoryError? {
+    private func failure(_ directory: StateDirectory) -> StateDirectoryError? {
         do throws(StateDirectoryError) {
             _ = try PidFile(claiming: directory)
             return nil
@@ -49,7 +49,7 @@ struct PidFileTests {
     @Test("a second host is refused with the first one's number")
     func second() throws {
         let file = try PidFile(claiming: directory)
-        let error = fault(directory)
+        let error = failure(directory)
         #expect(error == .busy(path: directory.path, processID: CurrentProcess.id))
         #expect(error?.exitCode == .busy)
         #expect(try content() == "\(CurrentProcess.id)\n")
@@ -70,13 +70,13 @@ struct PidFileTests {
     func removedFile() throws {
         let file = try PidFile(claiming: directory)
         try removeFile(pidFile)
-        #expect(fault(directory) == .busy(path: directory.path, processID: nil))
+        #expect(failure(directory) == .busy(path: directory.path, processID: nil))
         #expect(PidFile.holder(of: directory) == .host(processID: nil))
         // Whoever was refused has made no other file.
         #expect(folder.names == ["state"])
         #expect(try namesInFolder(directory.path) == [])
         try writeFile("\(CurrentProcess.id)\n".utf8, to: pidFile)
-        #expect(fault(directory) == .busy(path: directory.path, processID: CurrentProcess.id))
+        #expect(failure(directory) == .busy(path: directory.path, processID: CurrentProcess.id))
         withExtendedLifetime(file) {}
     }
 
@@ -86,7 +86,7 @@ struct PidFileTests {
         try folder.move("state", to: "moved")
         let moved = StateDirectory(path: folder.path("moved"))
         let other = try PidFile(claiming: directory)
-        #expect(fault(moved) == .busy(path: moved.path, processID: CurrentProcess.id))
+        #expect(failure(moved) == .busy(path: moved.path, processID: CurrentProcess.id))
         #expect(other.identity != file.identity)
         withExtendedLifetime((file, other)) {}
     }
@@ -99,10 +99,10 @@ struct PidFileTests {
         do {
             let lock = try Descriptor(lockFile: pidFile)
             #expect(try lock.tryLock(.exclusive))
-            #expect(fault(directory) == .busy(path: directory.path, processID: nil))
+            #expect(failure(directory) == .busy(path: directory.path, processID: nil))
         }
         let socket = try LocalSocket.listen(at: directory.path(of: StateDirectory.socketName))
-        #expect(fault(directory) == .busy(path: directory.path, processID: CurrentProcess.id))
+        #expect(failure(directory) == .busy(path: directory.path, processID: CurrentProcess.id))
         withExtendedLifetime(socket) {}
     }
 
@@ -132,7 +132,7 @@ struct PidFileTests {
         let other = try Descriptor(lockFile: pidFile)
         #expect(try other.tryLock(.exclusive))
         try other.replaceContent(with: content.utf8)
-        #expect(fault(directory) == .busy(path: directory.path, processID: nil))
+        #expect(failure(directory) == .busy(path: directory.path, processID: nil))
         #expect(PidFile.holder(of: directory) == .host(processID: nil))
     }
 
@@ -150,7 +150,7 @@ struct PidFileTests {
             (folder.path("full"), FileError("open", folder.path("full/hostd.pid"), .isDirectory)),
         ]
         for (path, reason) in rows {
-            let error = fault(StateDirectory(path: path))
+            let error = failure(StateDirectory(path: path))
             #expect(error == .unusable(path: path, reason))
             #expect(error?.exitCode == .cannotCreate)
         }

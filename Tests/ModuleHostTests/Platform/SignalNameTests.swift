@@ -22,7 +22,8 @@ struct SignalNameTests {
     @Test(
         "says why a signal cannot be had",
         arguments: [
-            ("KILL", SignalName.Fault.uncatchable("KILL")), ("SIGSTOP", .uncatchable("STOP")),
+            ("KILL", SignalName.ParsingError.uncatchable("KILL")),
+            ("SIGSTOP", .uncatchable("STOP")),
             ("SEGV", .crash("SEGV")), ("CHLD", .reserved("CHLD")),
             ("RTMIN+0", .realTime("RTMIN+0")),
             ("RTMIN+31", .realTime("RTMIN+31")), ("RTMIN+-1", .realTime("RTMIN+-1")),
@@ -31,7 +32,7 @@ struct SignalNameTests {
             ("SIGUSR3", .unknown("SIGUSR3", nearest: "USR1")), ("", .unknown("", nearest: nil)),
             ("10", .unknown("10", nearest: nil)),
         ])
-    func refused(name: String, fault: SignalName.Fault) {
-        #expect(throws: fault) { try SignalName(name) }
+    func refused(name: String, error: SignalName.ParsingError) {
+        #expect(throws: error) { try SignalName(name) }
     }
 }

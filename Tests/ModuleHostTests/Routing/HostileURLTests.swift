@@ -29,8 +29,8 @@ struct HostileURLTests {
                 entry.route.access == .public
             }
             return match.map { "\($0.entry.module) \($0.entry.route.pattern)" } ?? "notFound"
-        } catch let fault as URLFault {
-            return fault.description
+        } catch let error as RouteURLError {
+            return error.description
         }
     }
 
@@ -72,7 +72,7 @@ struct HostileURLTests {
         }
         // A raw first half does not go with an escaped second one.
         let halves = Array("slate://com.mm.a/item/".utf8) + [0xC3] + Array("%A9".utf8)
-        #expect(throws: URLFault(.invalidUTF8, at: 22)) { try RouteURL(bytes: halves) }
+        #expect(throws: RouteURLError(.invalidUTF8, at: 22)) { try RouteURL(bytes: halves) }
     }
 
     @Test("%00 is data and ends nothing")
@@ -131,7 +131,7 @@ struct HostileURLTests {
         let table = try RouteTable("one", "of/:id")
         let twice = try table.match(RouteURL("s://one?id=1&i%64=2"))
         #expect(
-            throws: ParameterFault(name: "id", kind: .repeated(2))
+            throws: ParameterError(name: "id", kind: .repeated(2))
         ) { try twice?.parameters.decode(Request.self) }
         // The path's own value stands, however often the query says another.
         let own = try table.match(RouteURL("s://of/7?id=1&id=2"))

@@ -77,7 +77,7 @@ struct ParameterDecoderTests {
         #expect(try everything("other=1").int == nil)
     }
 
-    static let faults: [(query: String, message: String)] = [
+    static let errors: [(query: String, message: String)] = [
         ("int=red", "parameter 'int': expected a whole number, found 'red'"),
         ("int=1.0", "parameter 'int': expected a whole number, found '1.0'"),
         ("int=+1", "parameter 'int': expected a whole number, found '+1'"),
@@ -111,8 +111,8 @@ struct ParameterDecoderTests {
         ("point=x", "parameter 'point': 'x': line 1, column 1: unknown word 'x'; write \"x\""),
     ]
 
-    @Test("names parameter, value and what was expected", arguments: faults)
-    func fault(query: String, message: String) {
+    @Test("names parameter, value and what was expected", arguments: errors)
+    func error(query: String, message: String) {
         do {
             _ = try everything(query)
             Issue.record("taken")
@@ -160,10 +160,10 @@ struct ParameterDecoderTests {
 
     @Test("refuses a request that is no set of parameters")
     func request() {
-        #expect(throws: ParameterFault(name: "", kind: .request("an array"))) {
+        #expect(throws: ParameterError(name: "", kind: .request("an array"))) {
             try RouteParameters(["a": "1"]).decode([Int].self)
         }
-        #expect(throws: ParameterFault(name: "", kind: .request("a single value"))) {
+        #expect(throws: ParameterError(name: "", kind: .request("a single value"))) {
             try RouteParameters(["a": "1"]).decode(Int.self)
         }
     }

@@ -24,8 +24,8 @@ struct RouteBuildingPropertyTests {
                     try check(pattern, parameters)
                     built += 1
                 } catch {
-                    guard case RouteError.building(_, let fault) = error else { throw error }
-                    try check(fault, parameters)
+                    guard case RouteError.building(_, let reason) = error else { throw error }
+                    try check(reason, parameters)
                 }
             }
         }
@@ -53,16 +53,16 @@ struct RouteBuildingPropertyTests {
     }
 
     private func check(
-        _ fault: RouteError.BuildingFault, _ parameters: RouteParameters
+        _ error: RouteError.BuildingError, _ parameters: RouteParameters
     ) throws {
-        switch fault {
+        switch error {
         case .missing(let name):
             #expect(parameters.values(of: name) ?? [] == [], "\(name) is there")
         case .segment(_, let value):
             #expect(value.isEmpty || value == "." || value == "..", "\(value) is a segment")
         // Two forms of a pattern with groups may match the same URL, each in its own way.
         case .ambiguous: break
-        default: Issue.record("\(fault)")
+        default: Issue.record("\(error)")
         }
     }
 

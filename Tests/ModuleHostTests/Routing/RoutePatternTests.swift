@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RoutePattern")
 struct RoutePatternTests {
-    static let faults: [(String, String)] = [
+    static let errors: [(String, String)] = [
         ("", "it is empty; the root of a module is '/'"),
         ("1a://b", "'1a' is not a scheme; letters, digits, '+', '-' and '.' make one"),
         ("mgj:/a", "'mgj:/' belongs to no module and to no scheme; write mgj:///"),
@@ -52,8 +52,8 @@ struct RoutePatternTests {
         ),
     ]
 
-    @Test("says what is wrong and where", arguments: faults)
-    func fault(pattern: String, message: String) {
+    @Test("says what is wrong and where", arguments: errors)
+    func error(pattern: String, message: String) {
         do {
             _ = try RoutePattern(pattern)
             Issue.record("\(pattern) was read")
@@ -127,7 +127,7 @@ struct RouteBuildingTests {
         #expect(try build(pattern, RouteParameters(parameters)) == url)
     }
 
-    static let faults: [(String, KeyValuePairs<String, [String]>, String)] = [
+    static let errors: [(String, KeyValuePairs<String, [String]>, String)] = [
         ("a/:id", [:], "parameter 'id' is missing"),
         ("a/:id", ["ids": ["1"]], "the pattern has no parameter 'ids'; did you mean 'id'?"),
         ("a/:id", ["id": ["1", "2"]], "parameter 'id' takes one value, not 2"),
@@ -145,8 +145,8 @@ struct RouteBuildingTests {
         ),
     ]
 
-    @Test("says what a URL cannot have", arguments: faults)
-    func fault(pattern: String, parameters: KeyValuePairs<String, [String]>, message: String) {
+    @Test("says what a URL cannot have", arguments: errors)
+    func error(pattern: String, parameters: KeyValuePairs<String, [String]>, message: String) {
         do {
             let url = try build(pattern, RouteParameters(parameters))
             Issue.record("built \(url)")

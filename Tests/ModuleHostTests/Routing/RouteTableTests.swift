@@ -259,7 +259,7 @@ struct RouteRewritesTests {
         #expect(!table.answer("slate://a?secret=1").contains("secret"))
     }
 
-    static let faults: [(from: String, to: String, message: String)] = [
+    static let errors: [(from: String, to: String, message: String)] = [
         (
             "a", "s://b",
             "rewrite from 'a' to 's://b': 'from' has no scheme; begin it with one, such as slate://"
@@ -295,8 +295,8 @@ struct RouteRewritesTests {
         }
     }
 
-    @Test("says what is wrong with a rewrite", arguments: faults)
-    func fault(from: String, to: String, message: String) {
+    @Test("says what is wrong with a rewrite", arguments: errors)
+    func error(from: String, to: String, message: String) {
         do {
             _ = try Self.table([(from, to)])
             Issue.record("taken")

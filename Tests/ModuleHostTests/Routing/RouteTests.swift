@@ -60,12 +60,12 @@ struct RouteTests {
         #expect(shop.shown == [7, 8, 0])
     }
 
-    @Test("names the fault before the handler runs, also where a predicate stands before it")
-    func fault() throws {
+    @Test("names the error before the handler runs, also where a predicate stands before it")
+    func error() throws {
         let shop = Shop()
         for (url, name) in [("slate://item/x", "x"), ("slate://even/y", "y")] {
             #expect(
-                throws: ParameterFault(
+                throws: ParameterError(
                     name: "id", kind: .mismatch(value: name, expected: "a whole number"))
             ) {
                 try perform(url, shop)
@@ -85,7 +85,7 @@ struct RouteTests {
                 ["id", "style"], ["id", "style"], [], [],
             ])
         #expect(routes[0].request.fields.map(\.isOptional) == [false, true])
-        #expect(throws: ParameterFault.self) { try routes[0].check(RouteParameters(["id": "x"])) }
+        #expect(throws: ParameterError.self) { try routes[0].check(RouteParameters(["id": "x"])) }
         #expect(throws: Never.self) { try routes[0].check(RouteParameters(["id": "1"])) }
     }
 
@@ -94,7 +94,7 @@ struct RouteTests {
         let malformed = Route<Shop>("a b") { _, _ in }
         #expect(
             throws: RouteError.pattern(
-                RoutePatternFault(pattern: "a b", kind: .character(" "), offset: 1))
+                RoutePatternError(pattern: "a b", kind: .character(" "), offset: 1))
         ) {
             try AnyRoute(malformed)
         }

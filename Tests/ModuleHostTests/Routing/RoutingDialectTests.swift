@@ -20,14 +20,14 @@ struct DialectURLTests {
 
     @Test("a malformed URL is an error that says what and at which byte")
     func malformed() {
-        #expect(throws: URLFault(.escape, at: 10)) { try RouteURL("s://a?q=10%") }
-        #expect(throws: URLFault(.character(" "), at: 7)) { try RouteURL("s://城 ") }
+        #expect(throws: RouteURLError(.escape, at: 10)) { try RouteURL("s://a?q=10%") }
+        #expect(throws: RouteURLError(.character(" "), at: 7)) { try RouteURL("s://城 ") }
     }
 
     @Test("the scheme is required, ASCII, compared without case")
     func scheme() throws {
-        #expect(throws: URLFault(.noScheme, at: 0)) { try RouteURL("//a") }
-        #expect(throws: URLFault(.noScheme, at: 1)) { try RouteURL("sé://a") }
+        #expect(throws: RouteURLError(.noScheme, at: 0)) { try RouteURL("//a") }
+        #expect(throws: RouteURLError(.noScheme, at: 1)) { try RouteURL("sé://a") }
         #expect(try RouteURL("Sl+a-t.e2:").scheme == "sl+a-t.e2")
         let table = try RouteTable("a", "web://b")
         #expect(table.answer("S://a") == "m a")
@@ -50,7 +50,7 @@ struct DialectURLTests {
     @Test("host:port is one segment; user:password@ is refused")
     func port() throws {
         #expect(try RouteURL("s://h:80/a").segments == ["h:80", "a"])
-        #expect(throws: URLFault(.userInfo, at: 7)) { try RouteURL("s://u:p@h") }
+        #expect(throws: RouteURLError(.userInfo, at: 7)) { try RouteURL("s://u:p@h") }
     }
 
     @Test(
@@ -65,8 +65,8 @@ struct DialectURLTests {
 
     @Test("decoded text must be valid UTF-8")
     func validity() throws {
-        #expect(throws: URLFault(.invalidUTF8, at: 6)) { try RouteURL("s://a/%C3") }
-        #expect(throws: URLFault(.invalidUTF8, at: 6)) { try RouteURL("s://a?%C3=1") }
+        #expect(throws: RouteURLError(.invalidUTF8, at: 6)) { try RouteURL("s://a/%C3") }
+        #expect(throws: RouteURLError(.invalidUTF8, at: 6)) { try RouteURL("s://a?%C3=1") }
         #expect(try RouteURL("s://a/%C3%A9").segments == ["a", "é"])
     }
 
@@ -93,8 +93,8 @@ struct DialectURLTests {
 
     @Test("a segment that decodes to . or .. is refused")
     func dots() {
-        #expect(throws: URLFault(.dotSegment("."), at: 6)) { try RouteURL("s://a/%2E/b") }
-        #expect(throws: URLFault(.dotSegment(".."), at: 4)) { try RouteURL("s://%2e.") }
+        #expect(throws: RouteURLError(.dotSegment("."), at: 6)) { try RouteURL("s://a/%2E/b") }
+        #expect(throws: RouteURLError(.dotSegment(".."), at: 4)) { try RouteURL("s://%2e.") }
     }
 
     @Test("the query is split on &, then at the first =; decoded once; + stays; a flag is empty")

@@ -16,7 +16,7 @@ final class ListedModule: RoutedModule {
     }
 }
 
-/// One fault of each kind that a route can have, and between them one that is right.
+/// One error of each kind that a route can have, and between them one that is right.
 final class FaultyRoutesModule: RoutedModule {
     init(context: ModuleContext) {}
 
@@ -58,8 +58,8 @@ struct StaticRoutesTests {
             checkEntry: EntryUse.checkAgainstBinary())
     }
 
-    static func faults(_ text: String) -> [String] {
-        Slatefile.faults(of: text, checkEntry: EntryUse.checkAgainstBinary())
+    static func diagnostics(_ text: String) -> [String] {
+        Slatefile.diagnostics(of: text, checkEntry: EntryUse.checkAgainstBinary())
     }
 
     @Test("are those of its enabled modules, with its rewrites, its fallback and its schemes")
@@ -98,7 +98,7 @@ struct StaticRoutesTests {
         #expect(table.modules.map(\.text) == ["x.main", "x.apart", "x.command"])
     }
 
-    @Test("every fault of a route stands at the entry of its module")
+    @Test("every error of a route stands at the entry of its module")
     func faultyRoutes() {
         let text = Self.text([
             Self.module("x.listed", "ListedModule"),
@@ -107,7 +107,7 @@ struct StaticRoutesTests {
             Self.module("x.off", "FaultyRoutesModule", #", "enabled": false"#),
         ])
         #expect(
-            Self.faults(text) == [
+            Self.diagnostics(text) == [
                 "line 4, column 30: pattern 'a b': byte 1 is a space; write it as %20",
                 "line 4, column 30: route 'same/:other' of x.faulty answers the same URLs as "
                     + "'same/:id' of x.faulty; leave one of them out",
@@ -130,7 +130,7 @@ struct StaticRoutesTests {
             Self.module("x", "FaultyRoutesModule"),
         ])
         #expect(
-            Self.faults(text).map { String($0.prefix(44)) } == [
+            Self.diagnostics(text).map { String($0.prefix(44)) } == [
                 "line 4, column 9: module id 'x.listed' is al",
                 "line 5, column 9: 'x' is not a reverse-domai",
                 "line 5, column 23: pattern 'a b': byte 1 is ",
@@ -138,7 +138,7 @@ struct StaticRoutesTests {
             ])
     }
 
-    @Test("every rewrite that cannot be applied is a fault where it is wrong")
+    @Test("every rewrite that cannot be applied is an error where it is wrong")
     func rewrites() {
         let rewrites = [
             #"{ "from": "slate://p/:id", "to": "slate://page/:ib" }"#,
@@ -148,7 +148,7 @@ struct StaticRoutesTests {
             #"{ "to": "slate://page", "from": "slate://r/:other" }"#,
         ]
         #expect(
-            Slatefile.faults(of: Self.text([], rewrites: rewrites)) == [
+            Slatefile.diagnostics(of: Self.text([], rewrites: rewrites)) == [
                 "line 4, column 34: 'from' does not always bind ':ib'; did you mean ':id'?",
                 "line 5, column 11: pattern 'slate://:a/:a': the name 'a' at byte 11 is there already",
                 "line 6, column 30: 'to' is a malformed URL: byte 9 is a space; write it as %20",
@@ -157,7 +157,7 @@ struct StaticRoutesTests {
     }
 
     @Test(
-        "without a check of entries, the table tells every fault; what is no module has no routes")
+        "without a check of entries, the table tells every error; what is no module has no routes")
     func unchecked() throws {
         func table(_ modules: [String]) throws -> RouteTable {
             try RouteTable(
@@ -171,7 +171,7 @@ struct StaticRoutesTests {
         let error = #expect(throws: RouteTableError.self) {
             try table([none, Self.module("x.faulty", "FaultyRoutesModule")])
         }
-        #expect(error?.faults.count == 4)
+        #expect(error?.diagnostics.count == 4)
         #expect(
             error?.description.hasPrefix(
                 "pattern 'a b': byte 1 is a space; write it as %20; route 'same/:other' of ")

@@ -170,10 +170,10 @@ struct URLReaderTests {
     @Test("refuses bytes that are not UTF-8")
     func bytes() throws {
         #expect(try RouteURL(bytes: Array("s://é".utf8)).segments == ["é"])
-        #expect(throws: URLFault(.invalidUTF8, at: 5)) {
+        #expect(throws: RouteURLError(.invalidUTF8, at: 5)) {
             try RouteURL(bytes: Array("s://a".utf8) + [0xFF, 0x62])
         }
-        #expect(throws: URLFault(.tooLong(bytes: 8193), at: 8192)) {
+        #expect(throws: RouteURLError(.tooLong(bytes: 8193), at: 8192)) {
             try RouteURL(bytes: [UInt8](repeating: 0xFF, count: 8193))
         }
     }
@@ -215,7 +215,7 @@ struct RouteTokenTests {
     @Test("refuses a second token")
     func repeated() throws {
         let url = try RouteURL("s://a?token=t&x&%74oken=u")
-        #expect(throws: URLFault(.repeatedToken, at: 16)) { try url.separatingToken() }
+        #expect(throws: RouteURLError(.repeatedToken, at: 16)) { try url.separatingToken() }
     }
 
     @Test("shows nothing of a token")

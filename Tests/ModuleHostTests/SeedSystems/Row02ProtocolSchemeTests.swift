@@ -207,7 +207,7 @@ struct Row02ProtocolSchemeTests {
         let text = try await withServices(probe) { services in
             try services.register((any Accounts).self) {
                 probe.note("asked")
-                if probe.entries("asked").count == 1 { throw Fault() }
+                if probe.entries("asked").count == 1 { throw TestError() }
                 return Stored(name: "mia")
             }
         } _: { services in
@@ -224,7 +224,7 @@ struct Row02ProtocolSchemeTests {
     @Test("a service of a failed module is gone with it")
     func gone() async throws {
         let probe = Probe()
-        probe.when("b launch") { _ in throw Fault() }
+        probe.when("b launch") { _ in throw TestError() }
         let text = try await withServices(probe) { services in
             try services.register((any Accounts).self) { Stored(name: "mia") }
         } _: { services in

@@ -60,7 +60,7 @@ final class HomePage: ConfiguredModule, RoutedModule, ConfigurationResponder {
         [
             Route("tap/:title", access: .public) { (module, request: Tap, call) -> String in
                 guard let entry = module.entries.first(where: { $0.title == request.title }) else {
-                    throw Fault(description: "no entry '\(request.title)'")
+                    throw TestError(description: "no entry '\(request.title)'")
                 }
                 return try module.context.router.value(for: entry.routerURL)
             }
@@ -182,13 +182,13 @@ struct Row06DynamicConfigurationTests {
             ),
             ("fallback", #""fallback": "x.wep""#, "did you mean 'x.web'?"),
         ])
-    func invalid(name: String, member: String, fault: String) throws {
+    func invalid(name: String, member: String, message: String) throws {
         let error = #expect(throws: SlatefileError.self) {
             try HostUnderTest(
                 [.init(name: "a"), .init(name: "web", type: "WebPage")], top: top(member),
                 probe: Probe("invalid \(name)"))
         }
-        #expect(error.map { "\($0)" }?.contains(fault) == true, "\(error.map { "\($0)" } ?? "")")
+        #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "")")
     }
 
     @Test("rewrites that lead in a circle are an error of the slatefile, which prints the circle")
@@ -199,7 +199,7 @@ struct Row06DynamicConfigurationTests {
                 "rewrites": [{"from": "app://detail/:id", "to": "app://old/:id"}, \
                 {"from": "app://old/:id", "to": "app://detail/:id"}]
                 """,
-            fault: "the rewrites never end: app://old/x → app://detail/x → app://old/x")
+            message: "the rewrites never end: app://old/x → app://detail/x → app://old/x")
     }
 
     // MARK: While the app runs

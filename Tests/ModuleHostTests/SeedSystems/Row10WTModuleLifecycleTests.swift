@@ -112,7 +112,7 @@ struct Row10WTModuleLifecycleTests {
     @Test("a module that throws keeps no callback from those after it", arguments: callbacks)
     func veto(callback: Callback) async throws {
         let probe = Probe("veto \(callback.kind)")
-        probe.when("b \(callback.kind.rawValue)") { _ in throw Fault() }
+        probe.when("b \(callback.kind.rawValue)") { _ in throw TestError() }
         try await run(callback, probe, ["a", "b", "c"])
         let entries = probe.entries(callback.kind.rawValue)
         #expect(
@@ -122,7 +122,7 @@ struct Row10WTModuleLifecycleTests {
     @Test("one that cannot even be made keeps nothing from the others")
     func notMade() async throws {
         let probe = Probe()
-        probe.when("b init") { _ in throw Fault() }
+        probe.when("b init") { _ in throw TestError() }
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
         #expect(await test.stopped() == .stopped)
         #expect(probe.entries("launch") == ["a launch", "c launch"])
@@ -156,7 +156,7 @@ struct Row10WTModuleLifecycleTests {
         ])
     func replies(each: [String], joint: String) async throws {
         let probe = Probe("replies \(each)")
-        if each[0] == "throws" { probe.when("a push") { _ in throw Fault() } }
+        if each[0] == "throws" { probe.when("a push") { _ in throw TestError() } }
         let test = try await HostUnderTest(
             zip(["a", "b", "c"], each).map { name, reply in
                 .init(name: name, config: reply == "throws" ? "" : #""fetch": "\#(reply)""#)

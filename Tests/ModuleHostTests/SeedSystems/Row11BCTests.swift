@@ -119,7 +119,7 @@ struct Row11BCTests {
     @Test("one that fails is reported to the owner, and the others are told")
     func failure() {
         let all = page.controllers("list", "price")
-        all[0].onChange = { throw Fault() }
+        all[0].onChange = { throw TestError() }
         let report = page.changeCart(to: 1)
         #expect(report.delivered == 1 && report.failed == 1)
         #expect(page.notes.all == ["list 1", "list failed: broken", "price 1"])

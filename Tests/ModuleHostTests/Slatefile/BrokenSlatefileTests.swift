@@ -10,7 +10,7 @@ struct BrokenSlatefileTests {
     static let names = Inputs.names(in: folder)
         .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
 
-    @Test("every fault at its place", arguments: names)
+    @Test("every error at its place", arguments: names)
     func rendering(name: String) throws {
         let bytes = try Inputs.bytes("\(Self.folder)/\(name).json")
         let expected = try Inputs.bytes("\(Self.folder)/\(name).expected")
@@ -31,23 +31,23 @@ struct BrokenSlatefileTests {
                 == true)
     }
 
-    @Test("more modules than there may be are one fault")
+    @Test("more modules than there may be are one error")
     func tooManyModules() {
         let module = "{\"id\":\"a.b\"},"
         let modules = String(repeating: module, count: 50_000) + module.dropLast()
         let text = "{\"slate\":1,\"app\":\"a\",\"modules\":[\n\(modules)]}"
         #expect(
-            Slatefile.faults(of: text) == ["line 2, column 650001: more than 50000 modules"])
+            Slatefile.diagnostics(of: text) == ["line 2, column 650001: more than 50000 modules"])
     }
 
-    @Test("faults end at a thousand")
+    @Test("errors end at a thousand")
     func tooManyFaults() {
         let modules = Array(repeating: "{\"id\":\"a.b\",\"entry\":\"A.B\"}", count: 2000)
         let text =
             "{\"slate\":1,\"app\":\"a\",\"modules\":[\n\(modules.joined(separator: ",\n"))]}"
         let rendering = Slatefile.rendering(of: Array(text.utf8))
         #expect(
-            rendering?.hasSuffix("\n1000 faults in slatefile.json; there may be more\n") == true)
+            rendering?.hasSuffix("\n1000 errors in slatefile.json; there may be more\n") == true)
     }
 
     @Test("colours are the caller's choice")
@@ -60,13 +60,13 @@ struct BrokenSlatefileTests {
                 \u{1B}[1ms:1:1:\u{1B}[0m \u{1B}[1;31merror:\u{1B}[0m expected an object, found an array
                   1 | []
                     | \u{1B}[1;32m^\u{1B}[0m
-                1 fault in s
+                1 error in s
 
                 """)
         #expect(error.description == error.rendered(colored: false))
     }
 
-    @Test("each fault says what kind it is and where")
+    @Test("each error says what kind it is and where")
     func typed() throws {
         let text = """
             {"slate": 1, "app": "a", "modules": [
@@ -77,14 +77,14 @@ struct BrokenSlatefileTests {
             try Slatefile.read(Array(text.utf8), path: "s", environment: { _ in nil })
         }
         #expect(
-            error.faults.map(\.kind) == [.json(.unknownKey("deadlin", nearest: "deadline"))])
-        #expect(error.faults.map(\.pointer) == ["/modules/0/deadlin"])
-        #expect(error.faults.map(\.place) == [TextPlace(line: 2, column: 47)])
+            error.diagnostics.map(\.kind) == [.json(.unknownKey("deadlin", nearest: "deadline"))])
+        #expect(error.diagnostics.map(\.pointer) == ["/modules/0/deadlin"])
+        #expect(error.diagnostics.map(\.place) == [TextPlace(line: 2, column: 47)])
     }
 }
 
 extension Slatefile {
-    /// What a terminal shows of the faults, with only `HOME` set; nil if there are none.
+    /// What a terminal shows of the errors, with only `HOME` set; nil if there are none.
     static func rendering(of bytes: [UInt8]) -> String? {
         do throws(SlatefileError) {
             _ = try read(
@@ -95,10 +95,10 @@ extension Slatefile {
         }
     }
 
-    /// The faults, each with its place, in short.
-    static func faults(
+    /// The errors, each with its place, in short.
+    static func diagnostics(
         of text: String, environment: [String: String] = [:],
-        checkEntry: ((EntryUse) -> [EntryFault])? = nil
+        checkEntry: ((EntryUse) -> [EntryDiagnostic])? = nil
     ) -> [String] {
         do throws(SlatefileError) {
             _ = try read(
@@ -106,7 +106,7 @@ extension Slatefile {
                 checkEntry: checkEntry)
             return []
         } catch {
-            return error.faults.map { "\($0.place): \($0.message)" }
+            return error.diagnostics.map { "\($0.place): \($0.message)" }
         }
     }
 }

@@ -39,8 +39,9 @@ struct SlatefilePropertyTests {
                 bytes, path: "s", environment: { _ in "x" }, checkEntry: { _ in [.entry("no")] })
         } catch {
             let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
-            let places = error.faults.map { ($0.place.line, $0.place.column) }
-            #expect(!error.faults.isEmpty && places.allSatisfy { 1...lines ~= $0.0 && $0.1 > 0 })
+            let places = error.diagnostics.map { ($0.place.line, $0.place.column) }
+            #expect(
+                !error.diagnostics.isEmpty && places.allSatisfy { 1...lines ~= $0.0 && $0.1 > 0 })
             #expect(zip(places, places.dropFirst()).allSatisfy { $0 <= $1 })
             let shown = error.rendered(colored: false).unicodeScalars
             #expect(shown.allSatisfy { $0.value >= 0x20 || $0 == "\n" || $0 == "\t" })

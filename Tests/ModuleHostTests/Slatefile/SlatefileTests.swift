@@ -129,7 +129,7 @@ struct SlatefileTests {
         #expect(throws: JSONError.self) { try token.decode([String: Int].self) }
     }
 
-    @Test("a fault of a setting does not say what came from the environment")
+    @Test("an error of a setting does not say what came from the environment")
     func secretsStaySecret() throws {
         let slatefile = try Self.read(
             #"{"slate":1,"app":"a","config":{"a":"${X}"},"modules":[{"id":"a.b","entry":"A.B","main":true}]}"#,
@@ -153,7 +153,7 @@ struct SlatefileTests {
               {"id": "a.push", "entry": "Modules.PushModule", "config": {"uriKey": 1, "b": 2}}
             ]}
             """
-        let faults = Slatefile.faults(of: text) { use in
+        let diagnostics = Slatefile.diagnostics(of: text) { use in
             asked.append("\(use.entry) \(use.isMain) \(use.appConfig?.text ?? "-")")
             if use.entry == "Modules.PushModul" {
                 return [.entry("no class answers to 'Modules.PushModul'")]
@@ -175,7 +175,7 @@ struct SlatefileTests {
                 "None false -", "Modules.PushModule false {\"x\": 1}",
             ])
         #expect(
-            faults == [
+            diagnostics == [
                 "line 1, column 11: this is a slatefile of version 2; this hostd reads version 1",
                 "line 3, column 29: no class answers to 'Modules.PushModul'",
                 "line 5, column 29: 'None' is not an entry; did you mean 'A.None'?",
@@ -196,7 +196,7 @@ struct SlatefileTests {
             {"id":"A.B","entry":"A.B"}]}
             """#
         #expect(
-            Slatefile.faults(of: twice) == [
+            Slatefile.diagnostics(of: twice) == [
                 "line 2, column 7: module id 'A.B' is already used at line 1, column 39"
             ])
     }

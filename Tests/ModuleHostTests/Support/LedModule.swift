@@ -92,7 +92,7 @@ final class LedModule {
                 return Array(said[..<end])
             }
             let more = up.read()
-            if more.isEmpty { throw Fault(description: "the module has ended") }
+            if more.isEmpty { throw TestError(description: "the module has ended") }
             said += more
         }
     }

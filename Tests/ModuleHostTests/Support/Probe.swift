@@ -143,8 +143,8 @@ final class Door: Sendable {
     }
 }
 
-/// A fault that a test's module throws.
-struct Fault: Error, CustomStringConvertible {
+/// An error that a test's module throws.
+struct TestError: Error, CustomStringConvertible {
     var description = "broken"
 }
 
@@ -163,7 +163,7 @@ final class ProbeMember: Module, BackgroundResponder, LaunchResponder, PingRespo
         self.probe = probe
     }
 
-    init(context: ModuleContext) throws { throw Fault(description: "no module by itself") }
+    init(context: ModuleContext) throws { throw TestError(description: "no module by itself") }
 
     deinit { probe?.note("\(name) deinit") }
 

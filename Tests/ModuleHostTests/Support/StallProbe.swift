@@ -36,7 +36,7 @@ final class StallProbe: RoutedModule, ConfiguredModule, MemoryWarningResponder {
         }
     }
 
-    /// A fault that stands before a door when it is asked what it is.
+    /// An error that stands before a door when it is asked what it is.
     struct Riddle: Error, CustomStringConvertible {
         let probe: Probe?
 

@@ -14,7 +14,7 @@ final class StressLedger: Sendable {
 
     private struct State {
         var accounts: [String: [Entry]] = [:]
-        var faults: [String] = []
+        var diagnostics: [String] = []
         var posts: [String] = []
         var doors: [(door: Door, isOnLane: Bool)] = []
         var lane: Lane?
@@ -35,7 +35,7 @@ final class StressLedger: Sendable {
     static func named(_ name: String) -> StressLedger? { all.withLock { $0[name] } }
 
     var accounts: [String: [Entry]] { state.withLock { $0.accounts } }
-    var faults: [String] { state.withLock { $0.faults } }
+    var diagnostics: [String] { state.withLock { $0.diagnostics } }
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
     func close(_ name: String, _ account: sending [Entry]) {
@@ -51,7 +51,7 @@ final class StressLedger: Sendable {
         try context.post(topic)
     }
 
-    func fault(_ text: String) { state.withLock { $0.faults.append(text) } }
+    func problem(_ text: String) { state.withLock { $0.diagnostics.append(text) } }
 
     /// Gets stuck, until the clock's thread comes by.
     func getStuck() {
@@ -117,7 +117,7 @@ final class Confinement {
 
     func inside<Result>(_ ledger: StressLedger, _ body: () throws -> Result) rethrows -> Result {
         let current = NativeThread.current
-        if depth > 0, thread != current { ledger.fault("entered by two threads at once") }
+        if depth > 0, thread != current { ledger.problem("entered by two threads at once") }
         thread = current
         depth += 1
         defer { depth -= 1 }

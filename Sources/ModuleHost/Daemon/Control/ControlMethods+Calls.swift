@@ -92,7 +92,7 @@ extension RPCError {
     init(ofCall error: any Error) {
         switch error {
         case let error as RouteError: self.init(error)
-        case let fault as ParameterFault: self.init(.badParameter, "\(fault)")
+        case let error as ParameterError: self.init(.badParameter, "\(error)")
         case let failure as HandlerFailure:
             self.init(.failed, "\(failure.module) failed: \(failure.error)")
         default: self = .internalError("\(error)")

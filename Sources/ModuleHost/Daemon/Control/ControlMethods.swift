@@ -76,8 +76,8 @@ package struct ControlMethods: Sendable {
             do throws(JSONError) {
                 parameters = try read(call.parameters ?? .emptyObject)
             } catch {
-                let faults = error.faults.map(Self.text(of:)).joined(separator: "; ")
-                return call.reply.fail(.invalidParameters(faults))
+                let diagnostics = error.diagnostics.map(Self.text(of:)).joined(separator: "; ")
+                return call.reply.fail(.invalidParameters(diagnostics))
             }
             handler(parameters, call)
         }
@@ -95,8 +95,8 @@ package struct ControlMethods: Sendable {
 
     /// Returns a diagnostic with its place among the parameters; the place in the whole message is not
     /// useful.
-    private static func text(of fault: JSONFault) -> String {
-        let place = fault.pointer.split(separator: "/").dropFirst().map { "/\($0)" }.joined()
-        return place.isEmpty ? fault.message : "\(place): \(fault.message)"
+    private static func text(of diagnostic: JSONDiagnostic) -> String {
+        let place = diagnostic.pointer.split(separator: "/").dropFirst().map { "/\($0)" }.joined()
+        return place.isEmpty ? diagnostic.message : "\(place): \(diagnostic.message)"
     }
 }

@@ -14,7 +14,8 @@ package final class ControlServer: Sendable {
     struct Limits: Hashable, Sendable {
         /// The number of connections at a time; a further one receives an error and is closed.
         var connections = 64
-        /// The time that a line may take from its first byte to its last, and a new connection to its first line.
+        /// The time that a line may take from its first byte to its last, and a new connection to its first
+        /// line.
         var lineTime: Duration = .seconds(30)
         /// The time that a response may wait for a client to read it.
         var readTime: Duration = .seconds(30)

@@ -7,8 +7,8 @@ import AppService
 struct RespawningParent {
     /// The limits of restarts.
     ///
-    /// After a long run the next host starts at once; as in the systemd units of this package, five deaths in a
-    /// minute end the restarts.
+    /// After a long run the next host starts at once; as in the systemd units of this package, five deaths in
+    /// a minute end the restarts.
     private static let limits = RestartPolicy.Limits(
         shortestDelay: .milliseconds(1), longestDelay: .seconds(10), spread: 0,
         health: .seconds(60), intensity: 5, period: .seconds(60))

@@ -29,7 +29,7 @@ package final class ReadinessNotifier: Sendable {
         /// The messages that are not sent yet, in order; while there are any, an alarm is set.
         var unsent: [String] = []
         var retries = 0
-        var hasComplained = false
+        var hasWarned = false
     }
 
     /// The number of retries: after 100 ms, then after twice as long each time, some 50 s in all.
@@ -61,7 +61,7 @@ package final class ReadinessNotifier: Sendable {
             socket = try NotifySocket(to: address)
         } catch {
             socket = nil
-            Self.complain(error, log)
+            Self.warn(error, log)
         }
     }
 
@@ -193,8 +193,8 @@ package final class ReadinessNotifier: Sendable {
             guard error == .wouldBlock, state.retries < Self.maximumRetries else {
                 state.unsent = []
                 state.retries = 0
-                if !state.hasComplained { Self.complain(error, log) }
-                state.hasComplained = true
+                if !state.hasWarned { Self.warn(error, log) }
+                state.hasWarned = true
                 return
             }
             let delay = Duration.milliseconds(100) * (1 << state.retries)
@@ -203,7 +203,7 @@ package final class ReadinessNotifier: Sendable {
         }
     }
 
-    private static func complain(_ error: SystemError, _ log: Log) {
+    private static func warn(_ error: SystemError, _ log: Log) {
         log.warning(
             "cannot notify the service manager: NOTIFY_SOCKET: \(error)")
     }

@@ -1,5 +1,6 @@
 extension Slatefile {
-    /// Returns the warnings about a valid slatefile that will not run as it should on this machine, a line each.
+    /// Returns the warnings about a valid slatefile that will not run as it should on this machine, a line
+    /// each.
     ///
     /// - Parameters:
     ///   - path: The slatefile's path: commands are relative to its folder.
@@ -13,12 +14,12 @@ extension Slatefile {
             guard case .command(let words) = module.implementation, let name = words.first else {
                 continue
             }
-            let terms = LaunchSpec(words, naming: module.environment, in: settings)
+            let spec = LaunchSpec(words, naming: module.environment, in: settings)
             guard
-                let fault = lookForProgram(
-                    name, in: terms.folder, path: terms.environment["PATH"])
+                let problem = lookForProgram(
+                    name, in: spec.folder, path: spec.environment["PATH"])
             else { continue }
-            let error = IsolationError.noProgram(name, fault, folder: terms.folder)
+            let error = IsolationError.noProgram(name, problem, folder: spec.folder)
             warnings.append("\(module.id): \(error)")
         }
         if case .event(.terminate, payload: _)? = signals[.terminate] { return warnings }

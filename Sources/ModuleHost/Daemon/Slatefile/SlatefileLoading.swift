@@ -37,12 +37,12 @@ package enum SlatefileFailure: Error, Hashable, Sendable {
         case .tokens(let error, let slatefile):
             return "\(error); it is 'security.tokens' of \(slatefile)"
         case .invalid(let error):
-            guard let first = error.faults.first else { return error.path }
+            guard let first = error.diagnostics.first else { return error.path }
             let text =
                 "\(error.path):\(first.place.line):\(first.place.column): \(first.message)"
-            let others = error.faults.count - 1
+            let others = error.diagnostics.count - 1
             return others == 0
-                ? text : "\(text) (and \(others) more \(others == 1 ? "fault" : "faults"))"
+                ? text : "\(text) (and \(others) more \(others == 1 ? "error" : "errors"))"
         }
     }
 

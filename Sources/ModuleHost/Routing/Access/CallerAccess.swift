@@ -60,7 +60,8 @@ package struct CallerAccess: Hashable, Sendable {
         }
     }
 
-    /// Returns whether the caller may call a route with any parameters: only such routes are named in hints and lists.
+    /// Returns whether the caller may call a route with any parameters: only such routes are named in hints
+    /// and lists.
     package func mayReachAll(of entry: RouteTable.Entry) -> Bool {
         guard origin.isRemote else { return true }
         switch entry.route.access {

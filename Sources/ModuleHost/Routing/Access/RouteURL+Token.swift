@@ -2,8 +2,8 @@ extension RouteURL {
     /// Removes the token: the query item `token`, however its name is encoded.
     ///
     /// - Returns: The URL without it, and the token; an empty one counts as none.
-    /// - Throws: ``URLFault/Kind/repeatedToken`` where there are two.
-    package func separatingToken() throws(URLFault) -> (url: RouteURL, token: RouteToken?) {
+    /// - Throws: ``RouteURLError/Kind/repeatedToken`` where there are two.
+    package func separatingToken() throws(RouteURLError) -> (url: RouteURL, token: RouteToken?) {
         guard spans.count > segmentCount, let item = try tokenItem() else { return (self, nil) }
         var rest = withoutQuery
         let kept = writtenItems.enumerated().filter { $0.offset != item }.map(\.element)
@@ -13,14 +13,14 @@ extension RouteURL {
         return (try RouteURL(rest), value.isEmpty ? nil : RouteToken(value))
     }
 
-    private func tokenItem() throws(URLFault) -> Int? {
+    private func tokenItem() throws(RouteURLError) -> Int? {
         var found: Int?
         for item in 0..<(spans.count - segmentCount) / 2 {
             let isToken = withBytes {
                 $0.bytes(of: spans[segmentCount + 2 * item]).elementsEqual("token".utf8)
             }
             guard isToken else { continue }
-            if found != nil { throw URLFault(.repeatedToken, at: offset(ofItem: item)) }
+            if found != nil { throw RouteURLError(.repeatedToken, at: offset(ofItem: item)) }
             found = item
         }
         return found

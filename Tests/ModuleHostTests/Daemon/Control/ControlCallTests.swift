@@ -7,11 +7,11 @@ import Testing
 /// What the control socket makes of the outcome of a call.
 @Suite("Control calls", .timeLimit(.minutes(10)))
 struct ControlCallTests {
-    @Test("each fault has the code of its kind, and its own text")
+    @Test("each error has the code of its kind, and its own text")
     func errors() throws {
         let id = try ModuleID("x.a")
-        let parameter = ParameterFault(name: "style", kind: .repeated(2))
-        let url = URLFault(.escape, at: 7)
+        let parameter = ParameterError(name: "style", kind: .repeated(2))
+        let url = RouteURLError(.escape, at: 7)
         let rows: [(any Error, RPCErrorCode)] = [
             (RouteError.notFound(url: "a://b", nearest: nil), .notFound),
             (RouteError.noAction("b", of: "a", nearest: "c"), .notFound),
@@ -30,9 +30,9 @@ struct ControlCallTests {
             #expect(RPCError(ofCall: error) == RPCError(code, "\(error)"))
         }
         #expect(
-            RPCError(ofCall: HandlerFailure(module: id, error: Fault()))
+            RPCError(ofCall: HandlerFailure(module: id, error: TestError()))
                 == RPCError(.failed, "x.a failed: broken"))
-        #expect(RPCError(ofCall: Fault()) == .internalError("broken"))
+        #expect(RPCError(ofCall: TestError()) == .internalError("broken"))
     }
 
     /// What a host answers to a call of a method.

@@ -46,10 +46,10 @@ struct ControlledDaemonTests {
         let probe = Probe()
         let door = Door()
         let launch = Door()
-        probe.when("b init") { _ in throw Fault() }
+        probe.when("b init") { _ in throw TestError() }
         probe.when("c launch") { _ in
             launch.pass()
-            throw Fault(description: "no disk")
+            throw TestError(description: "no disk")
         }
         probe.when("a background") { _ in door.pass() }
         let test = try HostUnderTest(

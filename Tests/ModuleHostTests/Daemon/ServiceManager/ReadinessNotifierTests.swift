@@ -65,15 +65,15 @@ struct ReadinessNotifierTests {
     func reload() {
         launch()
         notifier.reloading()
-        notifier.ready(status: "reload refused:\n2\u{1B}[2J faults")
+        notifier.ready(status: "reload refused:\n2\u{1B}[2J errors")
         notifier.report(health(.background))
         notifier.reloading()
         notifier.ready()
         #expect(
             said == [
                 reloading,
-                "READY=1\nSTATUS=active: 3 modules; reload refused: 2\\u{1b}[2J faults",
-                "STATUS=background: 3 modules; reload refused: 2\\u{1b}[2J faults",
+                "READY=1\nSTATUS=active: 3 modules; reload refused: 2\\u{1b}[2J errors",
+                "STATUS=background: 3 modules; reload refused: 2\\u{1b}[2J errors",
                 reloading, "READY=1\nSTATUS=background: 3 modules",
             ])
     }
@@ -125,10 +125,10 @@ struct ReadinessNotifierTests {
         #expect(log.messages == [])
         #expect(time.pendingAlarms == 1)
         time.advance(by: .seconds(60))
-        let complaint =
+        let warning =
             "cannot notify the service manager: NOTIFY_SOCKET: "
             + "Resource temporarily unavailable"
-        #expect(log.messages == [complaint])
+        #expect(log.messages == [warning])
         #expect(time.pendingAlarms == 0)
         #expect(said.allSatisfy { $0 == "x" })
         // There is room again.
@@ -138,7 +138,7 @@ struct ReadinessNotifierTests {
         while (try? sender.send("x")) != nil {}
         notifier.ping()
         time.advance(by: .seconds(60))
-        #expect(log.messages == [complaint])
+        #expect(log.messages == [warning])
     }
 
     @Test("what waits for room goes out in order, once there is some")

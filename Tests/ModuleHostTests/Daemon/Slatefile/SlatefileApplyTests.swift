@@ -62,7 +62,7 @@ struct SlatefileApplyTests {
     @Test("where modules refuse it both the app and the files are as before")
     func refused() async throws {
         let probe = Probe()
-        probe.when("c init") { _ in throw Fault() }
+        probe.when("c init") { _ in throw TestError() }
         let (test, reloader) = try await app(probe)
         let before = try folder.text(of: "slatefile.json")
         try folder.write("older", to: "slatefile.json.previous")
@@ -78,7 +78,7 @@ struct SlatefileApplyTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("where it is invalid nothing is written, and every fault told")
+    @Test("where it is invalid nothing is written, and every error told")
     func invalid() async throws {
         let probe = Probe()
         let (test, reloader) = try await app(probe)
@@ -90,7 +90,7 @@ struct SlatefileApplyTests {
         await test.settled()
         let told = probe.entries.last ?? ""
         #expect(told.hasPrefix("a told: \(folder.path("slatefile.json")):1:"), "\(told)")
-        #expect(told.contains("3 faults in "), "\(told)")
+        #expect(told.contains("3 errors in "), "\(told)")
         #expect(try folder.text(of: "slatefile.json") == before)
         #expect(throws: FileReadError.self) { try folder.text(of: "slatefile.json.previous") }
         #expect(await test.stopped() == .stopped)

@@ -14,7 +14,7 @@ extension DeliveryModel {
         checkStates()
         let reach = names.compactMapValues(reach)
         for index in modules.indices { checkHeard(by: index, of: count, reach) }
-        return findings.faults
+        return findings.diagnostics
     }
 
     /// What was offered before the stop has a number in the log.

@@ -69,9 +69,9 @@ struct DeliveryModel {
         var looks = 0
     }
 
-    /// A list apart, so that what is said of a fault may look at the model.
+    /// A list apart, so that what is said of an error may look at the model.
     final class Findings {
-        var faults: [String] = []
+        var diagnostics: [String] = []
     }
 
     /// An event that nobody does anything in, after all others.
@@ -111,8 +111,8 @@ struct DeliveryModel {
         modules = schedule.modules.map { Module($0) }
     }
 
-    func expect(_ condition: Bool, _ fault: @autoclosure () -> String) {
-        if !condition { findings.faults.append(fault()) }
+    func expect(_ condition: Bool, _ error: @autoclosure () -> String) {
+        if !condition { findings.diagnostics.append(error()) }
     }
 
     mutating func take(_ moment: Moment) {

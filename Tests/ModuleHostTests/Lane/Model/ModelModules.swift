@@ -30,7 +30,7 @@ final class ModelPlayer {
     // MARK: Being entered
 
     func hear(_ name: Moment.EventName) throws {
-        guard let event = context.event else { return stage.fault("m\(index): no event in hand") }
+        guard let event = context.event else { return stage.error("m\(index): no event in hand") }
         let acts: [Schedule.Act] =
             if case .numbered(let number) = name { stage.events[number]?.acts[index] ?? [] } else {
                 []
@@ -55,10 +55,10 @@ final class ModelPlayer {
         let before = inside.exchange(current, ordering: .relaxed)
         defer { inside.store(before, ordering: .relaxed) }
         guard before == 0 || before == current else {
-            return stage.fault("m\(index) is entered by two threads at once, for \(telling)")
+            return stage.error("m\(index) is entered by two threads at once, for \(telling)")
         }
         if before != 0, case .event = telling {
-            return stage.fault("m\(index) is told \(telling) in the middle of something")
+            return stage.error("m\(index) is told \(telling) in the middle of something")
         }
         let outer = entered
         entered = note(.begins(telling))
@@ -107,7 +107,7 @@ final class ModelPlayer {
         note(.stands(door: door))
         stage.pass(door, entered: entered, turns: turns)
         if try context.config() != config {
-            stage.fault("m\(index): its settings changed under its hands")
+            stage.error("m\(index): its settings changed under its hands")
         }
     }
 

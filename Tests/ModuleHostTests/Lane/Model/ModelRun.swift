@@ -9,14 +9,14 @@ import TestSupport
 final class ModelRun: Sendable {
     struct Failure: CustomStringConvertible {
         let seed: UInt64
-        let faults: [String]
+        let diagnostics: [String]
         let schedule: Schedule
         /// What is left of it when all is left out without which it fails, too.
         let small: Schedule
 
         var description: String {
             """
-            seed \(seed): \(faults.joined(separator: "\n    "))
+            seed \(seed): \(diagnostics.joined(separator: "\n    "))
             again: MODEL_SEED=\(seed) MODEL_SCHEDULES=1 swift test --filter DeliveryModelTests
             \(schedule)
             in short:
@@ -26,7 +26,7 @@ final class ModelRun: Sendable {
     }
 
     private static let workers = 2
-    /// One fault is mostly found by many schedules.
+    /// One error is mostly found by many schedules.
     private static let enough = 3
 
     private let next: Atomic<UInt64>
@@ -74,9 +74,11 @@ final class ModelRun: Sendable {
         let schedule = ScheduleGenerator.schedule(seed)
         let outcome = ModelTrial.outcome(of: schedule, with: slatefile)
         tried.wrappingAdd(1, ordering: .relaxed)
-        guard !outcome.faults.isEmpty else { return counted.withLock { $0.add(outcome.tally) } }
+        guard !outcome.diagnostics.isEmpty else {
+            return counted.withLock { $0.add(outcome.tally) }
+        }
         let failure = Failure(
-            seed: seed, faults: outcome.faults, schedule: schedule,
+            seed: seed, diagnostics: outcome.diagnostics, schedule: schedule,
             small: small(schedule, with: slatefile))
         found.withLock { $0.append(failure) }
     }
@@ -88,7 +90,7 @@ final class ModelRun: Sendable {
             for _ in 0..<10 where ContinuousClock.now < deadline {
                 let outcome = ModelTrial.outcome(
                     of: candidate, with: slatefile, limit: .seconds(3))
-                if !outcome.faults.isEmpty { return true }
+                if !outcome.diagnostics.isEmpty { return true }
             }
             return false
         }

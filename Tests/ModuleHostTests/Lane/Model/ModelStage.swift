@@ -29,7 +29,7 @@ final class ModelStage: Sendable {
         /// How often the log said that somebody has caught up.
         var rejoinings = 0
         var moments: [Moment] = []
-        var faults: [String] = []
+        var diagnostics: [String] = []
         var overdue: Set<Int> = []
         var marker = 0
         var end: Host.End?
@@ -79,8 +79,8 @@ final class ModelStage: Sendable {
         news.signal()
     }
 
-    func fault(_ text: String) {
-        state.withLock { $0.faults.append(text) }
+    func error(_ text: String) {
+        state.withLock { $0.diagnostics.append(text) }
         news.signal()
     }
 
@@ -92,7 +92,7 @@ final class ModelStage: Sendable {
         return history.compactMap(\.self)
     }
 
-    var faults: [String] { state.withLock { $0.faults } }
+    var diagnostics: [String] { state.withLock { $0.diagnostics } }
     var gone: Int { state.withLock { $0.gone } }
     var overdue: Set<Int> { state.withLock { $0.overdue } }
     var arrivals: Int { state.withLock { $0.arrivals } }

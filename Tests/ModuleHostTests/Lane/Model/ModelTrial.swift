@@ -34,7 +34,7 @@ struct ModelTrial {
     /// What came of a trial.
     struct Outcome {
         /// What was wrong; empty where all was as it must be.
-        var faults: [String]
+        var diagnostics: [String]
         var tally = DeliveryModel.Tally()
     }
 
@@ -53,15 +53,15 @@ struct ModelTrial {
             try trial.run()
         } catch let hang as Hang {
             let words = "hangs: \(hang.what); \(trial.stage.whereabouts)"
-            return Outcome(faults: trial.stage.faults + [words])
+            return Outcome(diagnostics: trial.stage.diagnostics + [words])
         } catch {
-            return Outcome(faults: ["\(error)"])
+            return Outcome(diagnostics: ["\(error)"])
         }
-        let faults = trial.stage.faults
-        guard faults.isEmpty else { return Outcome(faults: faults) }
+        let diagnostics = trial.stage.diagnostics
+        guard diagnostics.isEmpty else { return Outcome(diagnostics: diagnostics) }
         var model = DeliveryModel(schedule)
         for moment in trial.stage.history { model.take(moment) }
-        return Outcome(faults: model.end(), tally: model.tally)
+        return Outcome(diagnostics: model.end(), tally: model.tally)
     }
 
     private init(_ schedule: Schedule, _ slatefile: ModelSlatefile, _ limit: Duration) {
@@ -83,7 +83,7 @@ struct ModelTrial {
         try host.launch()
         markers = 1
         try wait(for: "READY") { stage.marker >= 1 }
-        for step in schedule.steps where stage.faults.isEmpty { try take(step) }
+        for step in schedule.steps where stage.diagnostics.isEmpty { try take(step) }
         try finish()
     }
 
@@ -108,7 +108,7 @@ struct ModelTrial {
             guard let stale, let word = stale.word, let stand, stand.entered != stale.entered
             else { return }
             if lane.takeOver(at: word) {
-                stage.fault("the lane was taken over from a delivery that was over")
+                stage.error("the lane was taken over from a delivery that was over")
             }
         case .open(let door): open(door)
         case .hold(let door):
@@ -234,7 +234,7 @@ struct ModelTrial {
         let clock = ContinuousClock()
         let deadline = clock.now + patience
         // That it waits for the lane is seen in the lane's list alone, where the marker stands, too.
-        while newsOfLate == released.news, stage.faults.isEmpty, stage.end == nil,
+        while newsOfLate == released.news, stage.diagnostics.isEmpty, stage.end == nil,
             stand == nil || lane.state.withLock({ $0.jobs.count }) <= released.jobs + 1
         {
             sched_yield()
@@ -268,7 +268,7 @@ struct ModelTrial {
             host.stop(because: "the trial is over")
         }
         try wait(for: "the end") { stage.end != nil }
-        if stage.end != .stopped { stage.fault("ended as \(stage.end.map { "\($0)" } ?? "")") }
+        if stage.end != .stopped { stage.error("ended as \(stage.end.map { "\($0)" } ?? "")") }
         let count = schedule.modules.count
         try wait(for: "modules, to be let go") { stage.gone == count }
         time.dropAlarms()

@@ -28,8 +28,8 @@ struct TokenFileTests {
         #expect(try TokenStore.of("[]").names == [])
     }
 
-    @Test("every fault at once, with its place and without its line")
-    func faults() {
+    @Test("every error at once, with its place and without its line")
+    func diagnostics() {
         let rendering = TokenStore.rendering(
             of: #"""
                 [
@@ -67,12 +67,12 @@ struct TokenFileTests {
                 tokens.json:8:3: error: missing key 'token'
                 tokens.json:8:49: error: expected a time such as "2027-01-01T00:00:00Z", found a number
                 tokens.json:8:53: error: a comma before a closing bracket; remove it
-                20 faults in tokens.json
+                20 errors in tokens.json
 
                 """)
     }
 
-    @Test("no fault shows what could be a token, wherever it stands")
+    @Test("no error shows what could be a token, wherever it stands")
     func secrecy() throws {
         let secret = Self.secret
         let texts = [
@@ -99,7 +99,7 @@ struct TokenFileTests {
             }
             var dumped = ""
             dump(error, to: &dumped)
-            for shown in [error.rendered(colored: false), "\(error.faults)", dumped] {
+            for shown in [error.rendered(colored: false), "\(error.diagnostics)", dumped] {
                 #expect(!shown.contains("s3cr3t"), "\(text)")
             }
         }
@@ -137,7 +137,7 @@ struct TokenFileTests {
         #expect(try TokenStore.of(file(1, length: 1024, scopes: 64)).names.count == 1)
         #expect(
             TokenStore.rendering(of: file(1001))?.hasSuffix(
-                ": error: more than 1000 tokens\n1 fault in tokens.json\n") == true)
+                ": error: more than 1000 tokens\n1 error in tokens.json\n") == true)
         #expect(
             TokenStore.rendering(of: file(1, scopes: 65))?.contains("more than 64 scopes") == true)
         #expect(

@@ -119,7 +119,7 @@ struct TokenLoadingTests {
         #expect(
             failure.text(for: "hostd check", colored: false).string == """
                 \(folder.path("tokens.json")):1:2: error: expected a token: an object, found a number
-                1 fault in \(folder.path("tokens.json"))
+                1 error in \(folder.path("tokens.json"))
 
                 """)
     }

@@ -44,7 +44,7 @@ struct TokenTextTests {
         #expect(String(decoding: bytes, as: UTF8.self) == masked)
     }
 
-    @Test("are not shown where the line of a fault is, nor where what was found is said")
+    @Test("are not shown where the line of an error is, nor where what was found is said")
     func excerpts() {
         let text = """
             {"slate": 1, "app": "a", "modules": [{"id": "a.b", "command": ["c"], "main": true}],
@@ -122,7 +122,7 @@ struct EventTokenTests {
         #expect("\(error)" == "event 'open-url': malformed URL: \(reason)")
     }
 
-    @Test("a signal's URL that no event could carry is a fault of the slatefile")
+    @Test("a signal's URL that no event could carry is an error of the slatefile")
     func signal() {
         let text = """
             {"slate": 1, "app": "a", "modules": [{"id": "a.b", "command": ["c"], "main": true}],
@@ -131,7 +131,7 @@ struct EventTokenTests {
                          "RTMIN+3": {"event": "open-url", "url": "s://a b"}}}
             """
         #expect(
-            Slatefile.faults(of: text) == [
+            Slatefile.diagnostics(of: text) == [
                 "line 2, column 54: malformed URL: the query item at byte 14 is a second 'token'; "
                     + "give one",
                 "line 4, column 54: malformed URL: byte 5 is a space; write it as %20",

@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-@Suite("hostd run: faults", .timeLimit(.minutes(10)))
+@Suite("hostd run: errors", .timeLimit(.minutes(10)))
 struct RunFaultTests {
     /// Runs a host on a slatefile to its end.
     private func end(
@@ -51,14 +51,14 @@ struct RunFaultTests {
         #expect(outcome.error == "hostd run: slatefile.json: is not a regular file\n")
     }
 
-    @Test("an invalid slatefile: all of its faults, and no state directory")
+    @Test("an invalid slatefile: all of its errors, and no state directory")
     func invalid() throws {
         let folder = try TemporaryFolder()
         let outcome = try end(
             #"{"slate": 2, "app": "", "modules": [], "signals": {"KILL": {"event": "push"}}}"#,
             in: folder)
         #expect(outcome.exit == .code(78))
-        #expect(outcome.error.contains(" faults in slatefile.json\n"))
+        #expect(outcome.error.contains(" errors in slatefile.json\n"))
         #expect(outcome.error.split(separator: "\n").count { $0.contains(": error: ") } >= 4)
         #expect(folder.names == ["slatefile.json"])
     }

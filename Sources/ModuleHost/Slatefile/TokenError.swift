@@ -1,5 +1,5 @@
 /// The problems of a token of the file of tokens; no token is part of them.
-package enum TokenFault: Hashable, Sendable {
+package enum TokenError: Hashable, Sendable {
     /// The token is too short, too long, or has other than visible ASCII characters.
     case malformed
     /// The token is in the file already, at `first`.
@@ -9,7 +9,7 @@ package enum TokenFault: Hashable, Sendable {
     /// The token has no scope.
     case noScopes
     /// The scope is not a valid pattern.
-    case scope(RoutePatternFault)
+    case scope(RoutePatternError)
     /// The scope has no scheme.
     case scopeScheme
     /// The scope has a query.
@@ -18,7 +18,7 @@ package enum TokenFault: Hashable, Sendable {
     case time
 }
 
-extension TokenFault: CustomStringConvertible {
+extension TokenError: CustomStringConvertible {
     /// The message, with the remedy.
     package var description: String {
         switch self {
@@ -32,7 +32,7 @@ extension TokenFault: CustomStringConvertible {
             return "a name has 1 to \(Slatefile.Limits.nameLength) characters, "
                 + "no control characters"
         case .noScopes: return "a token needs a scope, such as \"slate://com.mm.community/*\""
-        case .scope(let fault): return "a scope is a pattern of URLs: \(fault.message)"
+        case .scope(let error): return "a scope is a pattern of URLs: \(error.message)"
         case .scopeScheme:
             return "a scope begins with a scheme, as \"slate://com.mm.community/*\" does"
         case .scopeQuery: return "a scope has no query; leave out what follows the '?'"
@@ -41,18 +41,18 @@ extension TokenFault: CustomStringConvertible {
     }
 
     /// The same problem without any text of the file.
-    fileprivate var concealed: TokenFault {
-        guard case .scope(let fault) = self else { return self }
-        return .scope(fault.concealed)
+    fileprivate var concealed: TokenError {
+        guard case .scope(let error) = self else { return self }
+        return .scope(error.concealed)
     }
 }
 
-extension SlatefileFault.Kind {
+extension SlatefileDiagnostic.Kind {
     /// The same problem without any text of the file, except for keys of a token or nearly such.
-    var concealed: SlatefileFault.Kind {
+    var concealed: SlatefileDiagnostic.Kind {
         switch self {
         case .json(let kind): .json(kind.concealed)
-        case .token(let fault): .token(fault.concealed)
+        case .token(let error): .token(error.concealed)
         // Of the other kinds, a file of tokens can only have a list that is too long.
         default: self
         }
@@ -62,8 +62,8 @@ extension SlatefileFault.Kind {
 /// The replacement of text that is not shown.
 private let hidden = "•••"
 
-extension JSONFault.Kind {
-    fileprivate var concealed: JSONFault.Kind {
+extension JSONDiagnostic.Kind {
+    fileprivate var concealed: JSONDiagnostic.Kind {
         switch self {
         case .unknownKey(_, nearest: nil):
             .refused(
@@ -78,7 +78,7 @@ extension JSONFault.Kind {
                 found: found.hasPrefix("the string") || found.hasPrefix("a string")
                     ? "a string" : found.hasPrefix("the number") ? "a number" : found)
         case .unknownWord: .unknownWord(hidden)
-        case .number(_, let fault): .number(hidden, fault)
+        case .number(_, let error): .number(hidden, error)
         case .outOfRange(_, let type): .outOfRange(hidden, type: type)
         case .loneSurrogate: .loneSurrogate(hidden)
         case .unknownEscape: .unknownEscape("•")
@@ -91,8 +91,8 @@ extension JSONFault.Kind {
     }
 }
 
-extension RoutePatternFault {
-    fileprivate var concealed: RoutePatternFault {
+extension RoutePatternError {
+    fileprivate var concealed: RoutePatternError {
         let kind: Kind =
             switch kind {
             case .malformedScheme: .malformedScheme(hidden)
@@ -102,7 +102,7 @@ extension RoutePatternFault {
             // The others show at most a single character, which no URL has.
             default: kind
             }
-        return RoutePatternFault(pattern: hidden, kind: kind, offset: offset)
+        return RoutePatternError(pattern: hidden, kind: kind, offset: offset)
     }
 }
 

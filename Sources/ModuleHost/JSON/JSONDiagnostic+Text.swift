@@ -1,4 +1,4 @@
-extension JSONFault.Kind: CustomStringConvertible {
+extension JSONDiagnostic.Kind: CustomStringConvertible {
     /// The message, with the remedy where there is one.
     public var description: String {
         switch self {
@@ -59,8 +59,8 @@ extension JSONFault.Kind: CustomStringConvertible {
         case .loneSurrogate(let digits):
             "\\u\(digits) is half of a surrogate pair; the other half is missing"
 
-        case .number(let text, let fault):
-            numberText(excerpt(text), fault)
+        case .number(let text, let error):
+            numberText(excerpt(text), error)
 
         case .mismatch(let expected, let found):
             "expected \(expected), found \(found)"
@@ -83,8 +83,8 @@ extension TextPlace: CustomStringConvertible {
     public var description: String { "line \(line), column \(column)" }
 }
 
-private func numberText(_ text: String, _ fault: JSONFault.NumberFault) -> String {
-    switch fault {
+private func numberText(_ text: String, _ error: JSONDiagnostic.NumberError) -> String {
+    switch error {
     case .leadingZero: "a number has no leading zero: \(text)"
     case .plusSign: "a number has no plus sign: \(text)"
     case .missingDigits: "a number needs digits before and after its point and exponent: \(text)"

@@ -8,7 +8,7 @@ struct StartupFaultTests {
         StartupTask(name, after: after) {}
     }
 
-    @Test("every fault of the graph is in one error, before anything runs")
+    @Test("every error of the graph is in one error, before anything runs")
     func all() async throws {
         let record = Record()
         let queue = StartupQueue(width: 0, deadline: .zero)
@@ -98,7 +98,7 @@ struct StartupFaultTests {
 
     @Test("a width below one", arguments: [0, -1, Int.min])
     func width(width: Int) {
-        #expect(throws: StartupError(faults: [.width(width)])) {
+        #expect(throws: StartupError(diagnostics: [.width(width)])) {
             try StartupQueue(width: width).admit(.low)
         }
     }
@@ -116,9 +116,9 @@ struct StartupFaultTests {
         let queue = StartupQueue()
         try queue.register((0..<10_000).map { task("task-\($0)", after: ["tusk-\($0)"]) })
         let error = #expect(throws: StartupError.self) { try queue.admit(.high) }
-        #expect(error?.faults.count == 10_000)
+        #expect(error?.diagnostics.count == 10_000)
         #expect(
-            error?.faults.first
+            error?.diagnostics.first
                 == .unknownDependency("tusk-0", of: "task-0", nearest: "task-0"))
     }
 }

@@ -1,5 +1,5 @@
 /// The reason why parameters are not a valid request: the parameter, its value, and the expectation.
-public struct ParameterFault: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ParameterError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name; empty where the error does not concern a single parameter.
     public let name: String
     /// The kind of error.

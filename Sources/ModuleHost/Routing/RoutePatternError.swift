@@ -1,5 +1,5 @@
 /// The reason why a text is not a valid pattern, and the byte of the error.
-public struct RoutePatternFault: Error, Hashable, Sendable, CustomStringConvertible {
+public struct RoutePatternError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The pattern.
     public let pattern: String
     /// The kind of error.

@@ -1,7 +1,7 @@
 internal import AppService
 
 /// The reasons why a line of the inbox is not a valid event.
-package struct InboxFault: Error, Hashable, Sendable {
+package struct InboxRecordError: Error, Hashable, Sendable {
     /// The reasons, in the order of the line; never empty.
     package let reasons: [Reason]
 
@@ -39,7 +39,7 @@ package struct InboxFault: Error, Hashable, Sendable {
         /// The modules are not an array with at least one name; the value in words.
         case modules(String)
         /// The name of a module is not valid.
-        case moduleID(ModuleID.Fault)
+        case moduleID(ModuleID.ParsingError)
         /// `retried` is neither true nor false; the value in words.
         case retried(String)
     }
@@ -49,12 +49,12 @@ package struct InboxFault: Error, Hashable, Sendable {
     init(_ reasons: [Reason]) { self.reasons = reasons }
 }
 
-extension InboxFault: CustomStringConvertible {
+extension InboxRecordError: CustomStringConvertible {
     /// One line: all problems, with their remedies.
     package var description: String { reasons.map(\.description).joined(separator: "; ") }
 }
 
-extension InboxFault.Reason: CustomStringConvertible {
+extension InboxRecordError.Reason: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooLong(let bytes, let limit):
@@ -63,8 +63,8 @@ extension InboxFault.Reason: CustomStringConvertible {
             "the line has no end: its writer was interrupted"
         case .beyondReach:
             "it lies beyond the first 4 GiB of its segment, which positions cannot reach"
-        case .json(let fault):
-            "not valid JSON: \(fault)"
+        case .json(let error):
+            "not valid JSON: \(error)"
         case .notObject(let found):
             "expected an object such as {\"event\":\"push\",\"payload\":{…}}, found \(found)"
         case .unknownMember(let name, let nearest?):
@@ -89,8 +89,8 @@ extension InboxFault.Reason: CustomStringConvertible {
             "'time' is a time such as \"2026-03-01T09:41:00Z\"; found \(found)"
         case .modules(let found):
             "'modules' is an array of module ids, at least one; found \(found)"
-        case .moduleID(let fault):
-            "'modules': \(fault)"
+        case .moduleID(let error):
+            "'modules': \(error)"
         case .retried(let found):
             "'retried' is true or false; found \(found)"
         }

@@ -1,7 +1,7 @@
 /// The reason why a text is not a URL that can be routed, and the byte of the error.
 ///
 /// The text itself is not shown: it may contain a token.
-public struct URLFault: Error, Hashable, Sendable, CustomStringConvertible {
+public struct RouteURLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error.
     public let kind: Kind
     /// The byte of the error, counted from 0 in the text's UTF-8.
