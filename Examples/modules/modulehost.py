@@ -1,9 +1,8 @@
 """A module of a ModuleHost app in Python: this one file, the standard library, Python 3.10 or later.
 
-weather.py shows how it is used, docs/isolated-modules.md what goes over the wire. Handlers run one at a time, on
-the thread that called `run`; while one waits for an answer of the host, another may run inside of it. Other
-threads may ask the host too, but no handler may wait for them. What is printed goes to standard error, which the
-host logs.
+weather.py is an example, docs/isolated-modules.md describes the protocol. Handlers run one at a time, on the thread
+that called `run`; while a handler waits for a response of the host, another may run inside it. Other threads may
+call the host too, but no handler may wait for them. Printed text goes to standard error, which the host logs.
 """
 from __future__ import annotations
 
@@ -12,9 +11,9 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Callable, Literal, TypeVar, Union, get_args, get_origin
 
-LINE = 1 << 20  # How many bytes a message may have.
+LINE = 1 << 20  # The most bytes of a message.
 NOTICE = 25  # A level of the log, between INFO and WARNING.
-# What parameters are made of: the type as the host knows it, what is expected, how it looks, how it is read.
+# The types of parameters: the host's name, the expectation in words, the pattern, and the conversion.
 TYPES: dict[Any, tuple[str, str, str, Callable[[str], Any]]] = {
     str: ("String", "text", ".*", str),
     int: ("Int", "a whole number", "-?[0-9]{1,19}", int),
@@ -26,36 +25,36 @@ encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", 
 
 
 class HostError(Exception):
-    """The host could not do what it was asked; the codes are those of docs/control.md."""
+    """The host failed to carry out a request; docs/control.md lists the codes."""
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code, self.message = code, message
 
 
 class ParameterError(ValueError):
-    """For routes to raise: the parameters of the call are wrong, and the message says which."""
+    """Raised by routes for wrong parameters of a call; the message says which."""
 
 
 class End(BaseException):
-    """The host ends the module, or is no more: `run` returns. It is not to be caught elsewhere."""
+    """The host ends the module, or has ended: `run` returns. Not to be caught elsewhere."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What happened. Of a message, `payload` is what was posted, and `topic` where."""
+    """An event. For a message, `payload` is the posted value and `topic` its topic."""
     name: str
     payload: Any
     topic: str | None
     origin: str
     deadline: float  # In seconds.
-    position: str | None  # Its place in the inbox, if it came through that: the same when it comes again.
+    position: str | None  # Its position in the inbox, if it came through the inbox; the same at each attempt.
     id: str | None
     attempt: int | None
     repeated: bool
 
 
 class Parameter:
-    """A parameter of a route, as its function takes it."""
+    """A parameter of a route's function."""
     def __init__(self, parameter: inspect.Parameter) -> None:
         kind, self.name, self.required = parameter.annotation, parameter.name, parameter.default is parameter.empty
         if get_origin(kind) in (Union, UnionType) and get_args(kind)[1:] == (NoneType,):
@@ -82,7 +81,7 @@ class Parameter:
 
 
 class HostLog(logging.Handler):
-    """Hands what the module logs to its host."""
+    """Passes log records of the module to its host."""
     write: Callable[..., None]
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -91,12 +90,12 @@ class HostLog(logging.Handler):
 
 
 class Module:
-    """What the module hears, what it can be asked for, and what it asks of its host."""
+    """The module: its events, its routes, and its calls to the host."""
     def __init__(self) -> None:
         self.id, self.app, self.state_directory = "", "", pathlib.Path()  # These and the next two: from `run` on.
         self.config: dict[str, Any] = {}
         self.app_config: dict[str, Any] = {}
-        self.sender: dict[str, Any] = {}  # Who caused the event or call in hand: the `from` that the host sent.
+        self.sender: dict[str, Any] = {}  # The sender of the current event or call: the `from` that the host sent.
         self.log = logging.Logger("module")
         self.log.addHandler(log := HostLog())
         log.write = self._write
@@ -106,21 +105,21 @@ class Module:
         self._ids, self._writing, self._thread, self._output = itertools.count(1), threading.Lock(), 0, 2
 
     def on(self, event: str, topic: str = "*") -> Callable[[Handler], Handler]:
-        """Hears an event. For `push` the handler returns "newData", "noData" or "failed"; for `open-url`,
-        `user-activity` and `shortcut` True where it has taken it, and no other module is to be asked."""
+        """Receives an event. For `push` the handler returns "newData", "noData" or "failed"; for `open-url`,
+        `user-activity` and `shortcut` it returns True to claim the event, which ends its delivery."""
         def add(handler: Handler) -> Handler:
             self._handlers.append((event, topic, handler))
             return handler
         return add
 
     def topic(self, pattern: str) -> Callable[[Handler], Handler]:
-        """Hears messages on a topic; `*` at the end stands for any rest."""
+        """Receives messages on a topic; a `*` at its end matches any rest."""
         return self.on("message", pattern)
 
     def route(self, pattern: str, *, access: str = "local", action: str = "", summary: str = "",
               reply: str = "") -> Callable[[Handler], Handler]:
-        """Answers calls, with the parameters that the function takes. Unless told otherwise the action has the
-        function's name, and the summary is the first line of its documentation."""
+        """Answers calls, with the parameters of the function. By default the action has the function's name, and the
+        summary is the first line of its docstring."""
         def add(handler: Handler) -> Handler:
             name = action or handler.__name__
             if name in self._routes:
@@ -135,34 +134,34 @@ class Module:
         return add
 
     def call(self, module: str, action: str, /, **parameters: Any) -> Any:
-        """Calls an action of a module, which is named by its id or by a service; returns the reply."""
+        """Calls an action of a module, given by its id or by a service; returns the reply."""
         texts = {name: [as_text(each) for each in value] if isinstance(value, list) else as_text(value)
                  for name, value in parameters.items() if value is not None}
         return self._ask("call", module=module, action=action, parameters=texts)["reply"]
 
     def open(self, url: str, sender: dict[str, Any] | None = None) -> Any:
-        """Opens a URL; returns the reply, or None where a module has claimed it as an event. A URL that came from
-        outside of the app is opened with its sender, `self.sender` when it came, and reaches what that one may."""
+        """Opens a URL; returns the reply, or None if a module claimed it as an event. For a URL from outside the app,
+        pass its sender (`self.sender` when it arrived): it then reaches only what that sender may reach."""
         return self._ask("open", url=url, **outside(sender)).get("reply")
 
     def can_open(self, url: str, sender: dict[str, Any] | None = None) -> bool:
-        """Whether a route answers the URL; of a URL from outside, with its sender as for `open`."""
+        """Whether a route answers the URL; for a URL from outside, pass its sender as for `open`."""
         return bool(self._ask("canopen", url=url, **outside(sender)))
 
     def post(self, topic: str, payload: Any = None) -> None:
-        """Posts a message, to be delivered when what is in hand is done."""
+        """Posts a message, which is delivered after the current event."""
         self._ask("post", topic=topic, payload=payload)
 
     def send(self, event: str, payload: Any = None, id: str | None = None) -> str | None:
-        """Sends an event through the inbox; it is on the disk when this returns its position. None where nothing was
+        """Sends an event through the inbox; it is on the disk when this returns its position. Returns None if nothing was
         added: an event with this id was accepted before, or the event has no payload and is delivered at once."""
         position: str | None = self._ask("send", event=event, payload=payload, id=id).get("position")
         return position
 
     def run(self) -> None:
-        """Serves the host until it ends the module, or is no more. The process has to end within 2 s then."""
+        """Serves the host until it ends the module or ends itself. The process must end within 2 s after that."""
         self._thread, self._input, self._output = threading.get_ident(), os.fdopen(os.dup(0), "rb"), os.dup(1)
-        # Neither print() nor a program that is started here gets between the messages from now on.
+        # From here on neither print() nor a child process can write between the messages.
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(2, 1)
         sys.stdout.flush()
@@ -176,7 +175,7 @@ class Module:
                 answer.put({"error": {"code": -32000, "message": "the host has ended"}})
 
     def _end_with_host(self) -> None:
-        """Ends a process that is stuck in a handler, or in another thread."""
+        """Ends a process that hangs in a handler or in another thread."""
         hang_up = select.poll()
         hang_up.register(self._input.fileno(), 0)
         hang_up.poll()
@@ -184,7 +183,7 @@ class Module:
         os._exit(1)
 
     def _serve(self) -> None:
-        """Takes one message of the host, and does what it wants."""
+        """Handles one message of the host."""
         line = self._input.readline()
         if not line.endswith(b"\n"):
             raise End
@@ -209,7 +208,7 @@ class Module:
             raise End
 
     def _shutdown(self, params: dict[str, Any]) -> None:
-        """What there is to do at the end is done at `terminate`."""
+        """Cleanup belongs into the handler of `terminate`."""
 
     def _initialize(self, params: dict[str, Any]) -> Any:
         self.id, self.app, self.config = params["module"], params["app"], params["config"]
@@ -256,13 +255,13 @@ class Module:
         finally:
             del self._answers[id]
         if error := message.get("error"):
-            # Of a request that is wrong, what is wrong with it stands beside the message.
+            # An invalid request has its diagnosis beside the message.
             more = f": {error['data']}" if error["code"] <= -32600 and "data" in error else ""
             raise HostError(error["code"], error["message"] + more)
         return message["result"]
 
     def _write(self, **message: Any) -> None:
-        # Names of files may hold what is no text: a question mark stands for it.
+        # File names may have bytes that are not text: each is replaced by a question mark.
         line = encode({"jsonrpc": "2.0", **message}).encode("utf-8", "replace")
         if len(line) > LINE:
             raise ValueError(f"a message of {len(line)} bytes, {LINE} are allowed: pass the name of a file")
@@ -276,10 +275,10 @@ class Module:
 
 
 def outside(sender: dict[str, Any] | None) -> dict[str, Any]:
-    """What a request says of the sender that it is made for: nothing of the host or a module of the app."""
+    """The sender member of a request; empty for the host and for modules of the app."""
     return {"from": sender} if sender and sender["kind"] not in ("host", "local") else {}
 
 
 def as_text(value: Any) -> str:
-    """A value as a parameter of a call."""
+    """The text of a value as a parameter of a call."""
     return value if isinstance(value, str) else encode(value)

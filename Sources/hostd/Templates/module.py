@@ -1,7 +1,7 @@
-"""The module __ID__: greets people, and counts how often each has come.
+"""The module __ID__: greets people, and counts their visits.
 
-It is a beginning, with one of each: settings, an event, messages that count once, and a route. What else there is,
-modulehost.py says.
+A starting point with one example each: settings, an event, messages that count once, and a route. modulehost.py documents
+the rest.
 """
 import json
 import os
@@ -14,10 +14,10 @@ module = Module()
 
 
 class Visits:
-    """How often each has come, and up to which event that is so.
+    """The number of visits by name, and the position of the last event counted.
 
-    An event comes again when the module or its host died before the answer. What it did and its position get onto
-    the disk in one write, or neither does: so it is known when it comes again, and not counted twice.
+    An event is delivered again if the module or its host died before the answer. Its effect and its position are
+    written together: an event that comes again is recognized, and not counted twice.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Visits:
             self.counts, self.position = saved["counts"], tuple(saved["position"])
 
     def add(self, name: str, position: str | None) -> None:
-        """Positions only grow; what was posted, and not sent, has none."""
+        """Adds a visit, unless it was counted: positions only grow, and posted messages have none."""
         place = tuple(map(int, position.split(":"))) if position else ()
         if place and place <= self.position:
             return
@@ -56,12 +56,12 @@ visits = Visits()
 @module.on("launch")
 def launch(event: Event) -> None:
     visits.read(module.state_directory / f"{module.id}.json")
-    module.log.info("%d have come so far", len(visits.counts))
+    module.log.info("%d visitors so far", len(visits.counts))
 
 
 @module.topic("__LABEL__.visited")
 def visited(event: Event) -> None:
-    """Counts {"name": …}. What a handler raises is logged, and the others hear the event all the same."""
+    """Counts {"name": …}. An exception is logged; other modules still receive the event."""
     match event.payload:
         case {"name": str(name)}:
             visits.add(name, event.position)
@@ -69,10 +69,10 @@ def visited(event: Event) -> None:
             raise ValueError(f"{event.topic} needs a 'name'")
 
 
-# For everybody; without `access` it would be for the modules of this app.
+# For every caller; without `access` only for the modules of this app.
 @module.route("greet/:name", access="public", reply="Greeting")
 def greet(name: str, loud: bool = False) -> dict[str, Any]:
-    """A greeting, and how often its receiver has come."""
+    """A greeting, with the number of visits."""
     if not name:
         raise ParameterError("parameter 'name': expected a name, found nothing")
     text = f"{module.config.get('greeting', 'Hello')}, {name}"
