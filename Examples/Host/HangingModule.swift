@@ -63,6 +63,6 @@ final class HangingModule: MessageResponder, RemoteNotificationResponder, Routed
         case .lock: lock.wait()
         case .spin: while DispatchTime.now() < end {}
         }
-        log.notice("returning, having heard \(pushes) pushes")
+        log.notice("returning, having received \(pushes) pushes")
     }
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes each push, and the end of the app, into a file: the line as the host sent it.
-# There is not JSON to be read: the host begins its requests with "jsonrpc", "id" and "method", in this
+# Appends each push, and the end of the app, to a file: the line as the host sent it.
+# No JSON parser is needed: the host begins its requests with "jsonrpc", "id" and "method", in this
 # order and without spaces, and its ids are whole numbers.
 file=${1:-notifications.ndjson}
 while IFS= read -r line; do

@@ -260,9 +260,6 @@ extension App {
         return "no module listens to topic \(quoted(message.topic))"
             + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
     }
-
-    /// Continues with the operation of which a request was a step.
-    func completed(_ request: EventRequest) { role.completed(request, in: self) }
 }
 
 extension EventTally {

@@ -48,7 +48,7 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
             guard deliver(event, in: app, on: thread, after: after) else { return }
             after = 0
         }
-        app.completed(request)
+        app.role.completed(request, in: app)
     }
 
     private func begin(_ planned: LifecycleEvent, in app: App) -> LifecycleEvent {

@@ -45,17 +45,17 @@ extension Command {
                 explanation: "print what the modules did"),
             Example(line: "hostd send background", explanation: "as by SIGUSR1"),
         ],
-        usageError: { SendRequest.usageError(in: $0) },
+        usageError: { SendArguments.usageError(in: $0) },
         run: { arguments in
-            do throws(SendRequest.Failure) {
-                return try send(SendRequest(arguments), arguments)
+            do throws(SendArguments.Failure) {
+                return try send(SendArguments(arguments), arguments)
             } catch {
                 Console.printError("hostd send: \(error.message)")
                 return error.exitCode
             }
         })
 
-    private static func send(_ request: SendRequest, _ arguments: Arguments) -> ExitCode {
+    private static func send(_ request: SendArguments, _ arguments: Arguments) -> ExitCode {
         let alternative: TerminalText? =
             request.kind.isDurable ? "or leave out '--wait': the next host delivers it" : nil
         return HostCall.run("send", arguments, instead: alternative) { error in
@@ -73,7 +73,7 @@ extension Command {
     ///
     /// - Returns: Nil where there is nothing to do.
     private static func recover(
-        from error: ControlClientError, _ request: SendRequest, _ arguments: Arguments
+        from error: ControlClientError, _ request: SendArguments, _ arguments: Arguments
     ) -> ExitCode? {
         guard request.kind.isDurable else { return nil }
         switch error {
@@ -94,7 +94,7 @@ extension Command {
     }
 
     /// Adds an event to the inbox, for a future host.
-    private static func leave(_ request: SendRequest, _ arguments: Arguments) -> ExitCode {
+    private static func leave(_ request: SendArguments, _ arguments: Arguments) -> ExitCode {
         let directory = arguments.stateDirectory
         let slatefile = arguments["slatefile"] ?? defaultSlatefile
         guard fileExists(directory.path) || fileExists(slatefile) else {
@@ -117,7 +117,7 @@ extension Command {
     }
 
     private static func leave(
-        _ request: SendRequest, in folder: InboxFolder
+        _ request: SendArguments, in folder: InboxFolder
     ) throws(InboxError) -> SendOutcome {
         try folder.make()
         if let id = request.id {

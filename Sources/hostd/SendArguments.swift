@@ -2,7 +2,7 @@ import AppService
 import ModuleHost
 
 /// An event from the command line of `hostd send`, checked by the rules of the inbox.
-struct SendRequest {
+struct SendArguments {
     let kind: EventKind
     let payload: JSONValue?
     let id: String?
@@ -73,7 +73,7 @@ struct SendRequest {
     }
 }
 
-extension SendRequest {
+extension SendArguments {
     /// Returns the error in well-formed arguments, found without reading any file.
     static func usageError(in arguments: Arguments) -> String? {
         let name = arguments.operands[0]
