@@ -27,6 +27,18 @@ final class DurableLife {
         /// The doors before which modules are to stand, by module and id of the event.
         let doors = Guarded<[String: Door]>([:])
 
+        /// The door for the next memory warning of each module, which has no id of its own.
+        let warnings = Guarded<[String: String]>([:])
+
+        func warned(_ module: ProbeModule, _ probe: Probe) {
+            guard let id = warnings.withLock({ $0.removeValue(forKey: module.name) }) else {
+                return
+            }
+            let door = doors.withLock { $0["\(module.name) \(id)"] }
+            probe.note("\(module.name) stands \(id)")
+            door?.pass()
+        }
+
         func receive(_ module: ProbeModule, _ probe: Probe) throws {
             guard let event = module.context.event, let place = event.position, let id = event.id
             else { return }
@@ -60,6 +72,7 @@ final class DurableLife {
     /// The events before whose doors an overdue module will stand, by id, in order.
     private var ahead: [String: [String]] = [:]
     private var timesOverdue: [String: Int] = [:]
+    private var warnings = 0
 
     /// Launches the host, and delivers to its modules what an earlier one has left.
     init(
@@ -76,6 +89,7 @@ final class DurableLife {
         let stage = stage
         for name in names {
             probe.when("\(name) push") { try stage.receive($0, probe) }
+            probe.when("\(name) memory-warning") { stage.warned($0, probe) }
         }
         let entries = zip(names, backlogs).map { name, backlog in
             HostUnderTest.Entry(name: name, more: backlog.map { #""backlog": \#($0)"# } ?? "")
@@ -111,6 +125,7 @@ final class DurableLife {
             try await send(stalling: stalling)
         case 4:
             for _ in 0..<(1 + random.below(4)) { try test.deliver(.memoryWarning) }
+            if random.chance(1, of: 2) { try await warn(names[random.below(names.count)]) }
         case 5: test.time.advance(by: .milliseconds(100 + random.below(2000)))
         case 6, 7:
             let standing = names.filter { conditions[$0] == .standing }
@@ -139,6 +154,21 @@ final class DurableLife {
         for name in names { owed[name, default: []].append(place) }
         for name in names where stalling.contains(name) { await meet(name, at: id) }
         await delivered.value
+    }
+
+    /// Delivers an event that is not durable, in which a module hangs: it is overdue, and has received
+    /// every durable event.
+    private func warn(_ name: String) async throws {
+        if conditions[name] == .returning { await rejoined(name) }
+        guard conditions[name] == .level else { return }
+        await test.settled()
+        warnings += 1
+        let id = "warning-\(warnings)"
+        close(id, name)
+        stage.warnings.withLock { $0[name] = id }
+        try test.deliver(.memoryWarning)
+        await meet(name, at: id)
+        await test.settled()
     }
 
     private func close(_ id: String, _ name: String) {
