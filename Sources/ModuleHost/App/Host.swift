@@ -202,7 +202,7 @@ package final class Host: Sendable {
         set { exchange.withLock { $0 = newValue } }
     }
 
-    func noteDrafts(_ modules: [ModuleID]) { staged.withLock { $0 = modules } }
+    func setStaged(_ modules: [ModuleID]) { staged.withLock { $0 = modules } }
 
     /// Ends the app, or the reload that the task belongs to.
     private func requiredTaskFailed(_ task: String, _ outcome: StartupOutcome) {

@@ -98,7 +98,7 @@ struct HostServices: ModuleServices {
         guard let inbox, gate.lane.dropCurrentEvent(of: slot, because: reason) else {
             return false
         }
-        inbox.noteForfeit()
+        inbox.noteDropped()
         return true
     }
 
@@ -110,7 +110,7 @@ struct HostServices: ModuleServices {
             if let record = app.record(of: slot) {
                 app.markFailed(record, what, error)
             } else {
-                app.reloads.current?.draftFailed(slot, what, error)
+                app.reloads.current?.stagedFailed(slot, what, error)
             }
         }
     }

@@ -76,7 +76,7 @@ extension ReloadTransaction {
         }
         app.records = records
         app.center.reorder()
-        app.reloads.holds(postponing: plan.postponed)
+        app.reloads.setOutdated(plan.postponed)
     }
 
     private func applyLimits() {
@@ -105,7 +105,7 @@ extension ReloadTransaction {
     }
 
     private func exchangeTasks() {
-        host.noteDrafts([])
+        host.setStaged([])
         let removed = plan.removed.map(\.text)
         host.startup.dispense(with: plan.recreated.map { "\($0)\(mark)" } + removed)
         host.startup.rename(removed) { $0 + mark }

@@ -51,12 +51,12 @@ final class ReloadTransaction {
 
     func begin() {
         guard !staged.isEmpty else { return commit() }
-        host.noteDrafts(staged.map(\.id))
+        host.setStaged(staged.map(\.id))
         app.services.beginTransition(leaving: leaving.map(\.slot))
         host.startup.rename(plan.recreated.map(\.text)) { $0 + mark }
         for record in staged { app.gate.lane.register(record.slot) }
         starts = app.processStarts(of: staged, context)
-        withEachDraft { reload, record, thread in
+        withEachStaged { reload, record, thread in
             reload.make(record, on: thread)
         } then: { reload in
             reload.runStartupTasks()
@@ -70,7 +70,7 @@ final class ReloadTransaction {
     ///
     /// Each has a job of the lane, which is listed when the one before it is done: other jobs have their turn
     /// in between. No other job comes between the last of them and `last`.
-    private func withEachDraft(
+    private func withEachStaged(
         from index: Int = 0, notifying event: LifecycleEvent? = nil,
         _ body: @escaping @Sendable (ReloadTransaction, ModuleRecord, LaneThread) -> Void,
         then last: @escaping @Sendable (ReloadTransaction) -> Void
@@ -86,7 +86,7 @@ final class ReloadTransaction {
                 guard reload.app.gate.lane.owns(thread), !reload.isOver, !reload.host.isStopping
                 else { return }
                 guard index + 1 < reload.staged.count else { return last(reload) }
-                reload.withEachDraft(from: index + 1, notifying: event, body, then: last)
+                reload.withEachStaged(from: index + 1, notifying: event, body, then: last)
             })
     }
 
@@ -116,13 +116,13 @@ final class ReloadTransaction {
         // Tasks of others may depend on these tasks: all high ones are needed now.
         let confined = LaneConfined(self)
         host.startup.whenDone(.high) { [host] in
-            host.onLane { _, thread in confined.open(on: thread).launchDrafts() }
+            host.onLane { _, thread in confined.open(on: thread).launchStaged() }
         }
     }
 
-    private func launchDrafts() {
+    private func launchStaged() {
         let event = LifecycleEvent.launch(Launch(origin: request.origin, app: app.slatefile.app))
-        withEachDraft(notifying: event) { reload, record, thread in
+        withEachStaged(notifying: event) { reload, record, thread in
             reload.launch(record, event, on: thread)
         } then: { reload in
             reload.commit()
@@ -150,7 +150,7 @@ final class ReloadTransaction {
     }
 
     /// Rolls the reload back if a module that was created for it has failed since it was launched.
-    func draftFailed(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
+    func stagedFailed(_ slot: ModuleSlot, _ what: String, _ error: any Error) {
         guard let staged = staged(of: slot) else { return }
         rollBack(because: "module '\(staged.id)': \(what) failed: \(error)")
     }
@@ -170,7 +170,7 @@ final class ReloadTransaction {
         isOver = true
         starts?.cancel()
         starts = nil
-        host.noteDrafts([])
+        host.setStaged([])
         let names = staged.map(\.id.text)
         host.startup.dispense(with: names)
         host.startup.rename(names) { "\($0) rolled back by reload \(number)" }

@@ -99,7 +99,7 @@ final class Reloads {
     // MARK: The reload in progress
 
     /// Notes that the reload was committed, except for some overdue modules.
-    func holds(postponing modules: some Sequence<ModuleID>) { outdated = Set(modules) }
+    func setOutdated(_ modules: some Sequence<ModuleID>) { outdated = Set(modules) }
 
     func isOutdated(_ module: ModuleID) -> Bool { outdated.contains(module) }
 

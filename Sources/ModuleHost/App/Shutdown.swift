@@ -77,7 +77,7 @@ final class Shutdown {
                 app.shutdown.release(confined.open(on: thread), on: thread)
             }
         }
-        host.onLane { app, _ in app.shutdown.endUnlessLate() }
+        host.onLane { app, _ in app.shutdown.endUnlessOverdue() }
     }
 
     private func release(_ record: ModuleRecord, on thread: LaneThread) {
@@ -91,7 +91,7 @@ final class Shutdown {
     }
 
     /// Ends the app, unless there are modules to wait for as long as the stop may take.
-    private func endUnlessLate() {
+    private func endUnlessOverdue() {
         guard case .releasing = app.phase else { return }
         let overdue = app.gate.lane.overdueSlots
         let awaited = overdue.filter { slot in !app.hangingInInit.contains { $0 === slot } }

@@ -1,7 +1,10 @@
 import AppService
 import Dispatch
 
-/// A value that a thread other than the lane's waits for.
+/// A value that a thread waits for.
+///
+/// The lane waits only where module code does, within the deadline of its module: for a process that starts,
+/// and for the inbox to accept an event of an isolated module.
 final class BlockingFuture<Value: Sendable>: Sendable {
     private let value = Guarded<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)

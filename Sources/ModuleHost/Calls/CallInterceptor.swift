@@ -44,8 +44,8 @@ public enum Interception: Hashable, Sendable {
 ///   call is passed to all of them again, eight times at most.
 /// - Thread: The lane, inside the caller's call.
 /// - Access: Calls are passed on before their route is looked up, and also if there is none.
-/// - Overdue: An overdue interceptor cannot decide, so the call is refused: no call passes a guard that does
-///   not respond.
+/// - Overdue: An overdue interceptor cannot decide, so every call is refused until it returns: no call passes a
+///   guard that does not respond. The call in which it became overdue fails as one whose target took too long.
 /// - Failure: Throwing refuses the call; the error is the reason.
 public protocol CallInterceptor: AnyObject {
     /// Decides about a call.

@@ -19,8 +19,9 @@
 /// - Thread: The lane: the call is made at once, inside the caller's own. An overdue module's call waits
 ///   until the lane serves it. Code that is not on the lane uses ``offLane``.
 /// - Nesting: Modules call each other 64 deep; a deeper call is an error that lists the callers.
-/// - Overdue: A target that is overdue, or does not return in time, is an error; the call does not wait for
-///   it.
+/// - Overdue: A call of an overdue target is an error at once. If the target does not return in time during the
+///   call, the lane continues without both modules; the call fails when the target returns. Calls from
+///   outside, ``offLane`` and with a completion fail at the deadline.
 public final class Mediator {
     private let line: CallChannel
 

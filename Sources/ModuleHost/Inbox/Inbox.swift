@@ -45,7 +45,7 @@ package final class Inbox: Sendable {
     /// The watch that reports what blocks the thread where it waits for long.
     let lockWatch: InboxLockWatch
     /// The reader of events that overdue modules have not received, used on their threads.
-    private let lateReader = Guarded<InboxReader?>(nil)
+    private let overdueReader = Guarded<InboxReader?>(nil)
     private let ended: WakeSignal
 
     /// Creates the folder where it is missing, and finds the position that the last host has reached.
@@ -181,7 +181,7 @@ package final class Inbox: Sendable {
     func replace(_ old: ModuleSlot, by new: ModuleSlot) { progress.replace(old, by: new) }
 
     /// Notes that events were dropped for a module, and are to be moved to the dead letters.
-    func noteForfeit() { mailbox.wake() }
+    func noteDropped() { mailbox.wake() }
 
     /// Notes the first durable event that an overdue module has not received; nil where there is none any
     /// more.
@@ -202,7 +202,7 @@ package final class Inbox: Sendable {
     func read(at place: EventPosition) -> (entry: InboxEntry?, event: LifecycleEvent?) {
         let item: InboxItem?
         do throws(InboxError) {
-            item = try lateReader.withLock { reader throws(InboxError) in
+            item = try overdueReader.withLock { reader throws(InboxError) in
                 if let reader { return try reader.read(at: place) }
                 let new = try InboxReader(folder)
                 reader = new

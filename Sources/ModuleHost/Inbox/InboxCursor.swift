@@ -4,7 +4,9 @@
 /// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"sequence":42}
 /// ```
 package struct InboxCursor: Hashable, Sendable {
-    /// The first event that was not delivered to every module; nil for the start of the log.
+    /// The first event that the lane had not begun; nil for the start of the log.
+    ///
+    /// All modules but those in ``modules`` have received the events before it.
     package var next: EventPosition?
     /// The modules that are behind, with the first event that each has not completed.
     package var modules: [ModuleID: EventPosition]

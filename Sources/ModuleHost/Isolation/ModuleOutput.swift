@@ -181,10 +181,13 @@ final class ModuleOutput: Sendable {
         }
     }
 
-    /// Moves all remaining output to the queue, when the process has ended.
+    /// Moves the remaining output to the queue, when the process has ended.
+    ///
+    /// No more than a pipe can hold: another process that has the output open may write without end.
     func readRest() {
         state.withLock { state in
-            while state.isOpen, readSome(&state) {}
+            for _ in 0..<(ChildProcess.pipeLimit / state.buffer.count)
+            where !(state.isOpen && readSome(&state)) { break }
             state.isOpen = false
             state.isHeld = false
         }

@@ -30,7 +30,8 @@ struct ModuleReading {
     mutating func run() {
         let exit = readUntilEnd()
         // The last output before its end.
-        while isErrorOpen, readErrors() {}
+        for _ in 0..<(ChildProcess.pipeLimit / buffer.count)
+        where !(isErrorOpen && readErrors()) { break }
         output.readRest()
         write(errors.rest().flatMap { entries.add($0) } + entries.flush())
         log.end()

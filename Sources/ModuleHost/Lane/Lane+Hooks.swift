@@ -49,7 +49,7 @@ extension Lane {
         }
         /// Called when a module takes too long, and no thread can be started to go on without it.
         ///
-        /// On the watchdog's thread, once for a delivery.
+        /// On the thread of the watchdog's alarm, once for a delivery.
         var onNoThread: @Sendable (ModuleSlot?, SystemError) -> Void = { _, _ in }
         /// Creates the thread that goes on where another is stuck.
         var makeStandbyThread: @Sendable () throws(SystemError) -> StandbyThread = {

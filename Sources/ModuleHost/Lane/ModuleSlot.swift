@@ -37,7 +37,7 @@ final class ModuleSlot: Sendable {
         /// set it.
         var killAfter: Duration?
         /// The number of events that the module may be behind in memory.
-        var backlog = 1024
+        var backlog = Slatefile.Defaults.backlog
         /// The permissions of the module's process beyond those of every module.
         var permissions: Set<Slatefile.Permission> = []
     }

@@ -39,7 +39,8 @@ extension LogLevel: Comparable {
 /// break or forge a line: control characters are escaped.
 ///
 /// - Thread: Any, at any time.
-/// - Blocking: Never. If the lines are not read, up to 1 MiB of them is kept; further lines are dropped, and
+/// - Blocking: Never, except for the disk if stderr is a file. If the lines are not read, up to 1 MiB of them
+///   is kept; further lines are dropped, and
 ///   the log reports how many.
 /// - Cost: A few microseconds for a line that is written; next to nothing for one below the threshold, whose
 ///   message is not even built.

@@ -11,6 +11,9 @@ import Glibc
 ///
 /// From the first start on, this process ignores SIGPIPE.
 package final class ChildProcess: Sendable {
+    /// The most bytes that a pipe holds, unless root has raised it (`/proc/sys/fs/pipe-max-size`).
+    static let pipeLimit = 1 << 20
+
     /// The end of a process.
     package enum Exit: Hashable, Sendable {
         case code(Int32)

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A thread of the system, for work that must not share a queue with anything: the lane and the
-/// watchdog.
+/// A thread of the system, for work that must not share a queue with anything, such as the lane.
 package enum NativeThread {
     /// The identity of the calling thread, unique among the living threads.
     ///

@@ -167,7 +167,7 @@ final class InboxFailedTests: Sendable {
             let left = await waiting(test)?.count ?? 0
             if left <= 80, try rejected().count + left == 200 { break }
             test.time.advance(by: .milliseconds(100))
-            test.inbox?.noteForfeit()
+            test.inbox?.noteDropped()
         }
         let given = try rejected()
         #expect(given.count > 100 && given.count < 200)

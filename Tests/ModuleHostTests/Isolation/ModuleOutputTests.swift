@@ -54,6 +54,32 @@ struct ModuleOutputTests {
         #expect(end.exit == .code(3))
     }
 
+    @Test(
+        "one that has ended is done with, also where another process floods what it had open",
+        arguments: [1, 2])
+    func flooded(descriptor: Int) throws {
+        let folder = try TemporaryFolder()
+        let line = #"{"jsonrpc":"2.0","method":"said"}"#
+        try folder.write(
+            """
+            exec 3>&\(descriptor)
+            for n in 1 2 3 4 5 6 7 8; do yes '\(line)' >&3 & done
+            echo $$ >id.new; mv id.new id; wait
+            """, to: "flood")
+        let process = try Self.start(
+            "setsid sh flood & while [ ! -e id ]; do :; done; exit 3", in: folder.path)
+        let deadline = DispatchTime.now() + .seconds(60)
+        var next = process.queue.next(until: deadline)
+        while case .message = next, .now() < deadline { next = process.queue.next(until: deadline) }
+        let holder = try #require(Int32(try folder.text(of: "id").prefix { $0 != "\n" }))
+        #expect(kill(-holder, SIGKILL) == 0)
+        guard case .end(let end) = next else {
+            Issue.record("\(next)")
+            return
+        }
+        #expect(end.exit == .code(3))
+    }
+
     @Test("what comes unasked, beside answers and between them, is heard once and in order")
     func unasked() throws {
         let process = try Self.start(
