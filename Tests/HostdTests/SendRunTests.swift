@@ -63,7 +63,7 @@ struct SendRunTests {
         #expect(folder.names == ["slatefile.json"])
     }
 
-    @Test("a folder in which nobody would ever look: 69")
+    @Test("a folder that no host would ever read: 69")
     func nowhere() throws {
         let folder = try TemporaryFolder()
         let outcome = try folder.send(Self.push)
@@ -72,7 +72,7 @@ struct SendRunTests {
         #expect(
             outcome.error == """
                 hostd send: there is neither a state directory '.hostd' nor a slatefile \
-                'slatefile.json': nobody would ever deliver it
+                'slatefile.json': no host would ever deliver it
                 name them with --state-dir or --slatefile
 
                 """)

@@ -101,7 +101,7 @@ extension Command {
             Console.printError(
                 """
                 hostd send: there is neither a state directory '\(directory.path)' nor a slatefile \
-                '\(slatefile)': nobody would ever deliver it
+                '\(slatefile)': no host would ever deliver it
                 name them with --state-dir or --slatefile
                 """)
             return .unavailable

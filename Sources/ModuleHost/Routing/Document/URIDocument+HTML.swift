@@ -26,7 +26,7 @@ extension URIDocument {
             <header>
             <h1>\(title)</h1>
             <p>\(introduction)</p>
-            <p><b class="public">public</b> for everybody, <b class="authorized">authorized</b> with a \
+            <p><b class="public">public</b> for every caller, <b class="authorized">authorized</b> with a \
             token, <b class="local">local</b> for the modules of the app.</p>
             </header>
             <main>
