@@ -135,7 +135,7 @@ def truncated_tail(trial):
     trial.expect_heard("a")
     trial.write("c")
     trial.expect_heard("a", "c")
-    trial.expect_rejected("no JSON")
+    trial.expect_rejected("not valid JSON")
 
 
 def truncated_below_cursor(trial):
@@ -146,7 +146,7 @@ def truncated_below_cursor(trial):
     stop(host)
     os.truncate(trial.site.segments()[-1], 40)
     host = trial.start()
-    expect(host.said("but the inbox ends at 1:40: somebody cut or removed segments"), host.text())
+    expect(host.said("found the end at 1:40; segments were removed or cut"), host.text())
     expect(trial.write("c") == "2:1", "not in a new segment")
     trial.expect_heard("a", "b", "c")
 
@@ -159,7 +159,7 @@ def garbage_tail(trial):
         segment.write(bytes(range(11, 256)) * 4)
     trial.write("b")
     trial.expect_heard("a", "b")
-    trial.expect_rejected("no JSON")
+    trial.expect_rejected("not valid JSON")
     expect(host.said("moved the event at 1:"), host.text())
 
 
@@ -174,7 +174,7 @@ def garbage_in_the_middle(trial):
     host = trial.start()
     trial.expect_heard("a", "b")
     no_event = "unknown event 'pusch'; did you mean 'push'?"
-    trial.expect_rejected("no JSON", no_event, "no JSON", "3145728 bytes")
+    trial.expect_rejected("not valid JSON", no_event, "not valid JSON", "3145728 bytes")
     expect(host.said("moved 1 more to the dead letters"), host.text())
 
 
@@ -210,7 +210,7 @@ def cursor_past_the_end(trial):
     stop(host)
     (trial.site.inbox / "cursor").write_text('{"next":"7:100","sequence":99}')
     host = trial.start()
-    expect(host.said("the last host had come to 7:100, but the inbox ends at 1:"), host.text())
+    expect(host.said("inbox truncated: expected 7:100, found the end at 1:"), host.text())
     expect(trial.write("b") == "8:1", "not in a new segment")
     trial.expect_heard("a", "b")
 
@@ -360,7 +360,7 @@ def skipped_segments(trial):
 
 
 def beyond_four_gibibytes(trial):
-    """A segment of more than 4 GiB: what begins behind that is put aside event by event, and can be retried."""
+    """A segment of more than 4 GiB: what begins beyond that becomes dead letters, and can be retried."""
     stop(trial.start())
     with open(trial.site.segment(1), "r+b") as segment:
         # A hole that takes no room: a line of zeros without end.
@@ -369,7 +369,7 @@ def beyond_four_gibibytes(trial):
     host = trial.start()
     expect("result" in trial.send("d"), "not accepted")
     trial.expect_heard("a" * 180, "d")
-    behind = "behind the first 4 GiB of its segment"
+    behind = "beyond the first 4 GiB of its segment"
     trial.expect_rejected(f"{(4 << 30) - 200} bytes", behind, behind)
     trial.write("e")
     expect(trial.site.newest_number() == 2, "no new segment")
@@ -434,7 +434,7 @@ def black_box_past_the_end(trial):
     killed(trial, "a", "b")
     _patch_box(trial, 36, (9 << 32).to_bytes(8, "little"))
     host = trial.start()
-    expect(host.said("the black box speaks of 9:0, but the inbox ends at 1:"), host.text())
+    expect(host.said("the black box has 9:0, but the inbox ends at 1:"), host.text())
     expect_only_cursor(trial)
 
 
@@ -547,7 +547,7 @@ def unwritable_rejected(trial):
     expect(trial.heard() == [], f"heard: {trial.heard()}")
     (trial.site.inbox / "dead-letters.ndjson").rmdir()
     trial.expect_heard("a")
-    trial.expect_rejected("no JSON")
+    trial.expect_rejected("not valid JSON")
     expect(len(host.said("cannot read the inbox: ")) == 1, host.text())
     host.says("can read the inbox again")
 

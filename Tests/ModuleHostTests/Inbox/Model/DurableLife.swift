@@ -130,7 +130,7 @@ final class DurableLife {
         case 6, 7:
             let standing = names.filter { conditions[$0] == .standing }
             if !standing.isEmpty { await open(standing[random.below(standing.count)]) }
-        default: try look()
+        default: look()
         }
     }
 
