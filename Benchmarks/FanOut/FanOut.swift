@@ -37,7 +37,7 @@ private func pinged(_ count: Int) -> [MeasuredHost.Entry] {
 /// How many deliveries one figure of one iteration is taken from.
 private let deliveries = 100_000
 
-/// A way to tell all modules.
+/// A way to notify all modules.
 enum Way: String, CaseIterable {
     case plain = "plain loop of witness calls (ps)"
     case host = "host's center, from a handler (ps)"
@@ -127,7 +127,7 @@ private func sendAll(_ center: CommunicationCenter) -> Int {
 
 // MARK: The others
 
-/// Other ways to tell the same modules.
+/// Other ways to notify the same modules.
 ///
 /// `@unchecked Sendable`: the lane waits while these are measured.
 final class FanOutPeers: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import Dispatch
 import ModuleHost
 
-/// Hangs on command, in the ways in which modules hang in life; and counts the pushes that it hears.
+/// Hangs on command, in the ways in which modules hang in life; and counts the pushes that it receives.
 ///
 /// By URL, as in `hostd open 'example://com.example.hanging/hang/sleep?seconds=5'`; or by a message, as in
 /// `hostd post hang '{"how": "lock"}'`.
@@ -13,7 +13,7 @@ final class HangingModule: MessageResponder, RemoteNotificationResponder, Routed
     enum Way: String, Codable, Sendable {
         /// Waits, as for an answer from far away.
         case sleep
-        /// Waits for a lock that nobody ever gives back.
+        /// Waits for a lock that is never released.
         case lock
         /// Works, and keeps a core busy.
         case spin
@@ -39,7 +39,7 @@ final class HangingModule: MessageResponder, RemoteNotificationResponder, Routed
                 (module, order: Order, call) in
                 module.hang(order)
             },
-            Route("pushes", access: .public, summary: "How many pushes it has heard.") {
+            Route("pushes", access: .public, summary: "How many pushes it has received.") {
                 (module, call) in
                 module.pushes
             },

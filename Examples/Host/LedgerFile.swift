@@ -3,7 +3,7 @@ import Foundation
 /// A file to which whole lines are appended: one is on the disk when that returns, or not in the file.
 final class LedgerFile {
     private let handle: FileHandle
-    /// Where the next line goes: what stands behind was torn off when somebody died.
+    /// Where the next line goes: what stands behind was torn off when a host died.
     private var end: UInt64
     /// The lines that it had when it was opened.
     let lines: [Data]

@@ -82,17 +82,17 @@ final class LedgerModule: LaunchResponder, MessageResponder, RoutedModule {
 
     /// Puts a line onto the disk, however long that takes.
     ///
-    /// To throw would mean to be done with the event, which is not so on a full disk. Whoever waits instead
-    /// is overdue: the others go on, and this event and those after it are kept for this module.
+    /// To throw would mean to be done with the event, which is not so on a full disk. A module that waits
+    /// instead is overdue: the others go on, and this event and those after it are kept for this module.
     private func append(_ line: Data) throws {
         guard let file else { throw LedgerError.notOpen }
-        var isTold = false
+        var isReported = false
         while true {
             do {
                 return try file.append(line)
             } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
-                if !isTold { context.log.error("waiting for room on the disk") }
-                isTold = true
+                if !isReported { context.log.error("waiting for room on the disk") }
+                isReported = true
                 Thread.sleep(forTimeInterval: 0.1)
             }
         }

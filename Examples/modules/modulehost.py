@@ -229,7 +229,7 @@ class Module:
         get = params.get
         event = Event(name, payload, topic or None, get("origin", ""), get("deadlineMs", 0) / 1000,
                       get("position"), get("id"), get("attempt"), bool(get("repeated")))
-        results = [handler(event) for heard, pattern, handler in self._handlers if heard == name
+        results = [handler(event) for kind, pattern, handler in self._handlers if kind == name
                    and (topic == pattern or pattern.endswith("*") and topic.startswith(pattern[:-1]))]
         result = next((result for result in results if result), None)
         return {"fetch": result} if isinstance(result, str) else {"claimed": True} if result is True else None

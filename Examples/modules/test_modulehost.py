@@ -189,7 +189,7 @@ class WeatherTests(ModuleTestCase):
 
 class NotifyTests(ModuleTestCase):
     def test_listens(self) -> None:
-        file = pathlib.Path(self.folder, "heard.ndjson")
+        file = pathlib.Path(self.folder, "received.ndjson")
         with self.running(["sh", str(HERE / "notify.sh"), str(file)], "com.example.notify") as host:
             self.assertEqual(host.initialize(), {
                 "protocol": 1, "module": "com.example.notify", "events": ["push", "terminate"]})
@@ -272,7 +272,7 @@ class KitTests(ModuleTestCase):
             def changed(event: Event) -> None: module.log.warning("%s %s", module.config, module.app_config)
             @module.topic("a.*")
             @module.topic("a.b")
-            def heard(event: Event) -> None:
+            def received(event: Event) -> None:
                 module.log.log(NOTICE, "%s %s %s", event.topic, event.payload, event)
         """
         with self.small(code) as (host, answer):

@@ -138,7 +138,7 @@ struct StartupDeadlineTests {
                     .dependency("a", root: "a", cause: "was overdue after 1s")))
     }
 
-    @Test("a required task that is overdue is told of while it still runs")
+    @Test("a required task that is overdue is reported while it still runs")
     func required() async throws {
         let (record, time) = (Record(), ManualTimeSource())
         let (began, gate) = (Door(), Door())

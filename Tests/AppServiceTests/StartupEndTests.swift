@@ -100,7 +100,7 @@ struct StartupEndTests {
                 == .skipped(.dependency("second", root: "bad", cause: "failed: boom")))
     }
 
-    @Test("a required task that does not succeed is told of, whatever the reason; others are not")
+    @Test("a required task that does not succeed is reported, whatever the reason; others are not")
     func required() async throws {
         let record = Record()
         let queue = StartupQueue(
@@ -191,7 +191,7 @@ struct StartupEndTests {
         let record = Record()
         let (began, gate) = (Door(), Door())
         let queue = StartupQueue(
-            width: 2, onRequiredFailure: { task, _ in record.add("told of \(task)") })
+            width: 2, onRequiredFailure: { task, _ in record.add("failed: \(task)") })
         try queue.register([
             StartupTask("asynchronous", priority: .high) {
                 await withTaskCancellationHandler {

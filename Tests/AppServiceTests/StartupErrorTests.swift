@@ -3,7 +3,7 @@ import Testing
 @testable import AppService
 
 @Suite("Start-up queue: tasks that make no sense")
-struct StartupFaultTests {
+struct StartupErrorTests {
     private func task(_ name: String, after: [String] = []) -> StartupTask {
         StartupTask(name, after: after) {}
     }

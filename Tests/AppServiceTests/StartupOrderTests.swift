@@ -144,7 +144,7 @@ struct StartupOrderTests {
         #expect(report.tasks.map(\.outcome) == [.succeeded, .succeeded, .succeeded])
     }
 
-    @Test("done is told once for each call, and at once where it is so already")
+    @Test("done is reported once for each call, and at once where it is so already")
     func whenDone() async throws {
         let record = Record()
         let queue = StartupQueue(width: 1)

@@ -128,7 +128,7 @@ struct StartupReportTests {
         #expect(report.blameText + report.criticalChainText + report.picture() == "")
     }
 
-    @Test("events tell of each task, in order")
+    @Test("events report each task, in order")
     func events() async throws {
         let (record, time) = (Record(), ManualTimeSource())
         let queue = StartupQueue(width: 1, time: time) { event in

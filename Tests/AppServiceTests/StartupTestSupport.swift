@@ -10,7 +10,7 @@ final class Record: Sendable {
     func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-/// A door that is shut until somebody opens it; tests wait for it, and so does the work of tasks.
+/// A door that is shut until it is opened; tests wait for it, and so does the work of tasks.
 final class Door: Sendable {
     private struct State {
         var isOpen = false

@@ -4,11 +4,11 @@
 usage: scripts/crash [--kills N] [--seed N] [--hostd FILE] [--folder DIR] [--only TEXT] [--no-strace]
        scripts/crash --faults [--hostd FILE] [--only TEXT]
 
-A real hostd runs over and over on one state directory, with modules that write down what they hear, while
+A real hostd runs over and over on one state directory, with modules that write down what they receive, while
 clients of its control socket and other programs send events. It is killed with SIGKILL: where strace can
 be used, at the entry of chosen system calls, else after times of chance. At the end every event that was
-accepted must have been heard by every module, or be among the rejected ones; in order; once, but for
-what a module had in hand when the host died; and nothing that nobody has sent.
+accepted must have been received by every module, or be among the rejected ones; in order; once, but for
+what was current in a module when the host died; and nothing that was never sent.
 
 With --faults, what docs/reliability.md says of full disks, broken files and the like is tried instead.
 """
@@ -56,7 +56,7 @@ class Driver:
         ]  # fmt: skip
         self.filled = 0
         self.lives = 0
-        self.faults = []
+        self.findings = []
         self.errors = collections.Counter()
         self.deaths = collections.Counter()  # what the dead were at
         self._died = None  # the process that the next host has to speak of; 0 where that is not known
@@ -91,7 +91,7 @@ class Driver:
             met = self._die(host, moment, trap) if is_ready else True
             code = host.wait(20)
             if code not in (-9, 0) or (code == 0 and not moment.is_at_stop):
-                raise Failure(f"it ended with {code}, and nobody had killed it")
+                raise Failure(f"it ended with {code}, and was not killed")
             return None if code == 0 else met
         finally:
             self.pause(False)
@@ -123,13 +123,13 @@ class Driver:
         """What a host says of the death of the last one: one line, and the same in its status."""
         said = host.said("the last host (process")
         if len(said) > 1:
-            self.faults.append(f"it says more than once how the last host died: {said}")
+            self.findings.append(f"it says more than once how the last host died: {said}")
         if self._died is None and said:
-            self.faults.append(f"the last host has stopped, and yet: {said[0]}")
+            self.findings.append(f"the last host has stopped, and yet: {said[0]}")
         if not self._died or not is_ready:
             return
         if not said or f"(process {self._died}) died while " not in said[0]:
-            self.faults.append(f"it does not say how process {self._died} died: {said}")
+            self.findings.append(f"it does not say how process {self._died} died: {said}")
         self.deaths[scene(said[0]) if said else "nothing"] += 1
         try:
             death = host.status().get("lastDeath", {})
@@ -138,7 +138,7 @@ class Driver:
                 raise
             return  # the trap was quicker
         if said and death.get("text") != said[0]:
-            self.faults.append(f"the status says of the last death: {death}; the log: {said[0]}")
+            self.findings.append(f"the status says of the last death: {death}; the log: {said[0]}")
 
     def _note_end(self, host):
         """Reads what the modules have noted, and what the host has complained of."""
@@ -155,8 +155,8 @@ class Driver:
         else:
             self._died = 0
         for sender in self.senders:
-            if sender.fault:
-                raise Failure(f"{sender.name} has failed: {sender.fault!r}")
+            if sender.error:
+                raise Failure(f"{sender.name} has failed: {sender.error!r}")
 
     # All of them
 
@@ -195,12 +195,12 @@ class Driver:
             if not host.is_ready(60):
                 raise Failure(f"the last host does not start:\n{host.text()}")
             self._judge_start(host, True)
-            # However much was sent faster than it was heard, it is all heard in the end.
-            heard, deadline = 0, time.monotonic() + 120
-            while not all("the-end" in w.heard for w in self.witnesses.values()):
-                count = sum(len(w.heard) for w in self.witnesses.values())
-                if count > heard:
-                    heard, deadline = count, time.monotonic() + 120
+            # However much was sent faster than it was delivered, it is all delivered in the end.
+            received, deadline = 0, time.monotonic() + 120
+            while not all("the-end" in w.received for w in self.witnesses.values()):
+                count = sum(len(w.received) for w in self.witnesses.values())
+                if count > received:
+                    received, deadline = count, time.monotonic() + 120
                 if time.monotonic() > deadline:
                     break
                 time.sleep(0.1)
@@ -215,7 +215,7 @@ class Driver:
             self._note_end(host)
         left = [name for name in os.listdir(self.site.inbox) if name.endswith(".tmp")]
         if left:
-            self.faults.append(f"the dead have left behind: {left}")
+            self.findings.append(f"the dead have left behind: {left}")
         return check(self.ledger, self.witnesses.values(), self.site.rejected())
 
 
@@ -243,9 +243,9 @@ def summarize(driver, met, missed, given_up, seconds):
         print(f"{who:<12} {sent:>8} {accepted:>9}")
     again = len(driver.ledger.again)
     print(f"{again} sent again after a death, {driver.ledger.duplicates} times answered as duplicates")
-    print(f"\n{'module':<18} {'heard':>8} {'again, next attempt':>20} {'highest attempt':>16}")
+    print(f"\n{'module':<18} {'received':>8} {'again, next attempt':>20} {'highest attempt':>16}")
     for witness in driver.witnesses.values():
-        print(f"{witness.module:<18} {len(witness.heard):>8} {witness.repeated:>20} {witness.attempts:>16}")
+        print(f"{witness.module:<18} {len(witness.received):>8} {witness.repeated:>20} {witness.attempts:>16}")
     reasons = collections.Counter(
         re.sub(r"[0-9]+", "N", entry["reason"].split(":")[0]) for entry in driver.site.rejected()
     )
@@ -260,7 +260,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--hostd", default=".build/debug/hostd")
     parser.add_argument("--folder", help="where to work, and leave everything; else a temporary one")
-    parser.add_argument("--only", default="", help="only moments, or faults, with this in their names")
+    parser.add_argument("--only", default="", help="only moments, or conditions, with this in their names")
     parser.add_argument("--no-strace", action="store_true")
     parser.add_argument("--faults", action="store_true")
     options = parser.parse_args()
@@ -275,15 +275,15 @@ def main():
     given_up, found = driver.settle()
     summarize(driver, met, missed, given_up, time.monotonic() - began)
     for message, count in driver.errors.most_common():
-        driver.faults.append(f"logged {count} times: {message}")
-    found += driver.faults
+        driver.findings.append(f"logged {count} times: {message}")
+    found += driver.findings
     print()
-    for fault in found[:40]:
-        print(f"FAULT: {fault}")
+    for finding in found[:40]:
+        print(f"ERROR: {finding}")
     if found:
-        print(f"{len(found)} faults, seed {options.seed}; everything is in {folder}")
+        print(f"{len(found)} errors, seed {options.seed}; everything is in {folder}")
         return 1
-    print(f"0 lost, 0 out of order, 0 invented, 0 repeated but what was in hand; seed {options.seed}")
+    print(f"0 lost, 0 out of order, 0 invented, 0 repeated but what was current; seed {options.seed}")
     if not options.folder:
         shutil.rmtree(folder)
     return 0

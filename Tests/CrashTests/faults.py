@@ -23,11 +23,11 @@ INSIDE = "CRASH_TESTS_INSIDE"
 
 
 class Skipped(Exception):
-    """What is needed for a fault is not there."""
+    """What a condition needs is not there."""
 
 
 class Trial:
-    """A site, and what its modules have heard in it."""
+    """A site, and what its modules have received in it."""
 
     def __init__(self, hostd, folder, on=None):
         self.hostd = hostd
@@ -69,8 +69,8 @@ class Trial:
             line.sendall(json.dumps(call).encode() + b"\n")
             return json.loads(line.makefile("rb").readline())
 
-    def heard(self, module=LAST):
-        """The names of the events that a module has heard, in order."""
+    def received(self, module=LAST):
+        """The names of the events that a module has received, in order."""
         if module == SLOW:
             lines = list(self.slow)
         else:
@@ -78,21 +78,21 @@ class Trial:
         found = (NAME.search(line.decode()) for line in lines if b'"position"' in line)
         return [match.group(1) for match in found]
 
-    def expect_heard(self, *names, by=WITNESSES, again=False):
-        """Waits until modules have heard these events, and no others, in this order.
+    def expect_received(self, *names, by=WITNESSES, again=False):
+        """Waits until modules have received these events, and no others, in this order.
 
         With `again` each may have come more than once.
         """
         for module in by:
             deadline = time.monotonic() + 20
             while True:
-                heard = self.heard(module)
+                received = self.received(module)
                 if again:
-                    heard = list(dict.fromkeys(heard))
-                if heard == list(names) or time.monotonic() > deadline:
+                    received = list(dict.fromkeys(received))
+                if received == list(names) or time.monotonic() > deadline:
                     break
                 time.sleep(0.01)
-            expect(heard == list(names), f"{module} heard {heard}, not {list(names)}")
+            expect(received == list(names), f"{module} received {received}, not {list(names)}")
 
     def reasons(self):
         return [entry["reason"] for entry in self.site.rejected()]
@@ -132,9 +132,9 @@ def truncated_tail(trial):
     segment = trial.site.segments()[-1]
     os.truncate(segment, segment.stat().st_size - 9)
     trial.start()
-    trial.expect_heard("a")
+    trial.expect_received("a")
     trial.write("c")
-    trial.expect_heard("a", "c")
+    trial.expect_received("a", "c")
     trial.expect_rejected("not valid JSON")
 
 
@@ -142,13 +142,13 @@ def truncated_below_cursor(trial):
     """A log that ends before what was done: a new segment, so that no position comes twice."""
     host = trial.start()
     trial.write("a", "b")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
     stop(host)
     os.truncate(trial.site.segments()[-1], 40)
     host = trial.start()
     expect(host.said("found the end at 1:40; segments were removed or cut"), host.text())
     expect(trial.write("c") == "2:1", "not in a new segment")
-    trial.expect_heard("a", "b", "c")
+    trial.expect_received("a", "b", "c")
 
 
 def garbage_tail(trial):
@@ -158,7 +158,7 @@ def garbage_tail(trial):
     with open(trial.site.segments()[-1], "ab") as segment:
         segment.write(bytes(range(11, 256)) * 4)
     trial.write("b")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
     trial.expect_rejected("not valid JSON")
     expect(host.said("moved the event at 1:"), host.text())
 
@@ -172,7 +172,7 @@ def garbage_in_the_middle(trial):
     senders.append(trial.site, b"\n" + b"\n".join(junk) + b"\n")
     trial.write("b")
     host = trial.start()
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
     no_event = "unknown event 'pusch'; did you mean 'push'?"
     trial.expect_rejected("not valid JSON", no_event, "not valid JSON", "3145728 bytes")
     expect(host.said("moved 1 more to the dead letters"), host.text())
@@ -182,37 +182,37 @@ def deleted_cursor(trial):
     """No cursor: the inbox is read from its start, in order, and what was done is delivered again."""
     host = trial.start()
     trial.write("a", "b")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
     stop(host)
     (trial.site.inbox / "cursor").unlink()
     host = trial.start()
     expect(len(host.said("no cursor '")) == 1, host.text())
-    trial.expect_heard("a", "b", "a", "b")
+    trial.expect_received("a", "b", "a", "b")
 
 
 def broken_cursor(trial):
     """A cursor that is none: the same, and the log says what is wrong with it."""
     host = trial.start()
     trial.write("a", "b")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
     stop(host)
     (trial.site.inbox / "cursor").write_bytes(b'{"next":"1:')
     host = trial.start()
     expect(len(host.said("is broken (")) == 1, host.text())
-    trial.expect_heard("a", "b", "a", "b")
+    trial.expect_received("a", "b", "a", "b")
 
 
 def cursor_past_the_end(trial):
     """A cursor past the end: a new segment behind it, and everything that comes is delivered."""
     host = trial.start()
     trial.write("a")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     stop(host)
     (trial.site.inbox / "cursor").write_text('{"next":"7:100","sequence":99}')
     host = trial.start()
     expect(host.said("inbox truncated: expected 7:100, found the end at 1:"), host.text())
     expect(trial.write("b") == "8:1", "not in a new segment")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
 
 
 def deleted_segment(trial):
@@ -227,18 +227,18 @@ def deleted_segment(trial):
     trial.site.segment(2).unlink()
     host = trial.start()
     expect(host.says("segment 2 of the inbox is missing: "), host.text())
-    trial.expect_heard("a", "c")
+    trial.expect_received("a", "c")
 
 
 def deleted_while_running(trial):
     """The newest segment is removed under a host: what comes later goes to one above it."""
     trial.start()
     expect("result" in trial.send("a"), "not accepted")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     trial.site.segment(1).unlink()
     answer = trial.send("b")
     expect(answer.get("result", {}).get("position") == "2:1", f"answered: {answer}")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
 
 
 def filled_by_others(trial):
@@ -247,12 +247,12 @@ def filled_by_others(trial):
     senders.append(trial.site, b"\n" * (8 << 20))
     position = trial.write("a")
     expect(position.startswith(("1:", "2:")), f"at {position}")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     deadline = time.monotonic() + 20
     while trial.site.newest_number() < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     expect(trial.write("b").startswith("2:"), "not in a new segment")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
 
 
 # Where the state is
@@ -268,7 +268,7 @@ def removed_pid_file(trial):
     line = f"another host (process {host.pid}) runs on the state directory"
     expect(len(other.said(line)) == 1, other.text())
     expect("result" in trial.send("a"), "not accepted")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     expect(host.status()["pid"] == host.pid, "another host answers")
     text = host.command_line("signals").stdout
     expect(f"as process {host.pid}." in text and f"kill -TERM {host.pid}" in text, text)
@@ -290,13 +290,13 @@ def moved_state(trial):
     state, away = trial.site.state, trial.site.folder / "away"
     host = trial.start()
     expect("result" in trial.send("a"), "not accepted")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     state.rename(away)
     host.says("cannot use the inbox: ")
     other = trial.start()
     expect(refused(trial.send("lost", to=away / "control.sock"), NOT_THE_FOLDER), "not refused")
     expect("result" in trial.send("b"), "not accepted")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
     expect(len(host.said("cannot use the inbox: ")) == 1, host.text())
     expect("lost" not in trial.site.segment(1).read_text(), "it stands in the other's inbox")
     stop(host)
@@ -310,7 +310,7 @@ def moved_inbox(trial):
     inbox, away = trial.site.inbox, trial.site.state / "away"
     host = trial.start()
     expect("result" in trial.send("a"), "not accepted")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     inbox.rename(away)
     inbox.mkdir(0o700)
     for name in "lost1", "lost2":
@@ -322,14 +322,14 @@ def moved_inbox(trial):
     away.rename(inbox)
     expect("result" in trial.send("b"), "not accepted")
     host.says("can use the inbox again")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
 
 
 def removed_inbox(trial):
     """The folder of the inbox is removed: nothing is accepted until a host starts, which makes it."""
     host = trial.start()
     expect("result" in trial.send("a"), "not accepted")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     shutil.rmtree(trial.site.inbox)
     for name in "lost1", "lost2":
         expect(refused(trial.send(name), NOT_THE_FOLDER), "not refused")
@@ -337,7 +337,7 @@ def removed_inbox(trial):
     stop(host)
     trial.start()
     expect("result" in trial.send("b"), "not accepted")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
 
 
 def skipped_segments(trial):
@@ -348,11 +348,11 @@ def skipped_segments(trial):
         trial.site.segment(number).touch(0o600)
         names += [f"foreign{number}", f"own{number}"]
         trial.write(names[-2])
-        trial.expect_heard(*names[:-1])
+        trial.expect_received(*names[:-1])
         answer = trial.send(names[-1])
         position = answer.get("result", {}).get("position", "")
         expect(position.startswith(f"{number}:"), f"answered: {answer}")
-        trial.expect_heard(*names)
+        trial.expect_received(*names)
     said = host.said(" of the inbox ")
     expect(len(said) == 3, host.text())
     for line, numbers in zip(said, ["segment 2", "segments 4 to 999", "segments 1001 to 4294967294"]):
@@ -368,16 +368,16 @@ def beyond_four_gibibytes(trial):
     trial.write("a" * 180, "b", "c")
     host = trial.start()
     expect("result" in trial.send("d"), "not accepted")
-    trial.expect_heard("a" * 180, "d")
+    trial.expect_received("a" * 180, "d")
     behind = "beyond the first 4 GiB of its segment"
     trial.expect_rejected(f"{(4 << 30) - 200} bytes", behind, behind)
     trial.write("e")
     expect(trial.site.newest_number() == 2, "no new segment")
-    trial.expect_heard("a" * 180, "d", "e")
+    trial.expect_received("a" * 180, "d", "e")
     done = host.command_line("inbox", "retry", "b", "c")
     expect(done.returncode == 0, f"{done}")
-    trial.expect_heard("a" * 180, "d", "e", "b", "c")
-    # An event with an id waits for the scan of the hole, and may say so; the disk is not at fault.
+    trial.expect_received("a" * 180, "d", "e", "b", "c")
+    # An event with an id waits for the scan of the hole, and may say so; the disk is not the cause.
     slow = [line for line in host.said("waiting") if "until the inbox is read for the ids" not in line]
     expect(slow == [], host.text())
 
@@ -389,7 +389,7 @@ def killed(trial, *names):
     """A host that was killed after these events; the next one has to speak of it."""
     host = trial.start()
     trial.write(*names)
-    trial.expect_heard(*names)
+    trial.expect_received(*names)
     host.kill()
     return host.pid
 
@@ -402,17 +402,17 @@ def killed_and_nothing_else(trial):
     expect(host.said("the last host") == [line], host.text())
     expect(host.status()["lastDeath"]["text"] == line, "the status says something else")
     trial.write("c")
-    trial.expect_heard("a", "b", "c")
+    trial.expect_received("a", "b", "c")
 
 
 def expect_only_cursor(trial):
     """From the cursor alone, which may be a second behind: nothing is lost, and the order is kept."""
     trial.write("c")
-    trial.expect_heard("a", "b", "c", again=True)
+    trial.expect_received("a", "b", "c", again=True)
 
 
 def deleted_black_box(trial):
-    """No black box: nobody can say what the last host was at, and the cursor alone counts."""
+    """No black box: it is unknown what the last host was at, and the cursor alone counts."""
     killed(trial, "a", "b")
     (trial.site.state / "blackbox").unlink()
     host = trial.start()
@@ -455,7 +455,7 @@ def _patch_box(trial, word, data):
 
 
 def three_deaths(trial):
-    """An event that three hosts died in the delivery of is rejected for the module that had it in hand."""
+    """An event that three hosts died in the delivery of is rejected for the module that was receiving it."""
     stop(trial.start())
     name = "a" * 180
     trial.write(name)
@@ -465,14 +465,14 @@ def three_deaths(trial):
         trial.valve.close_but(room=300)
         host = trial.start()
         host.says("unresponsive: delivery continues without it", within=30)
-        # The others are done with it; only the last of all may come again to who had it in hand.
-        trial.expect_heard(name, "b", by=[FIRST, LAST], again=True)
+        # The others are done with it; only the last of all may come again to the module that was receiving it.
+        trial.expect_received(name, "b", by=[FIRST, LAST], again=True)
         host.kill()
         trial.valve.open()
     trial.start()
-    trial.expect_heard("b", by=[SLOW])
-    trial.expect_heard(name, "b", by=[FIRST, LAST], again=True)
-    expect(trial.heard(FIRST).count(name) == trial.heard(LAST).count(name) == 1, "it came again")
+    trial.expect_received("b", by=[SLOW])
+    trial.expect_received(name, "b", by=[FIRST, LAST], again=True)
+    expect(trial.received(FIRST).count(name) == trial.received(LAST).count(name) == 1, "it came again")
     trial.expect_rejected("the host died 3 times while this event was delivered")
 
 
@@ -480,10 +480,10 @@ def three_deaths(trial):
 
 
 def full_disk(trial):
-    """Nothing is accepted, the senders are told why, and the app runs on; with room, all goes on."""
+    """Nothing is accepted, the senders receive the reason, and the app runs on; with room, all goes on."""
     host = trial.start()
     expect("result" in trial.send("a"), "not accepted")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     fill = trial.site.folder / "fill"
     _fill_up(fill)
     for name in "lost1", "lost2", "lost3":
@@ -495,7 +495,7 @@ def full_disk(trial):
     fill.unlink()
     expect("result" in trial.send("b"), "not accepted")
     host.says("can accept events again")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
     host.kill()
     _fill_up(fill)
     host = trial.begin()
@@ -508,7 +508,7 @@ def full_disk(trial):
     host = trial.start()
     trial.write("c")
     # The host before could keep neither a cursor nor a black box.
-    trial.expect_heard("a", "b", "c", again=True)
+    trial.expect_received("a", "b", "c", again=True)
     stop(host)
 
 
@@ -533,7 +533,7 @@ def read_only_folder(trial):
         subprocess.run(["umount", str(path)], check=True)
     trial.write("a")
     trial.start()
-    trial.expect_heard("a")
+    trial.expect_received("a")
 
 
 def unwritable_rejected(trial):
@@ -544,9 +544,9 @@ def unwritable_rejected(trial):
     trial.write("a")
     host.says(f"cannot read the inbox: {trial.site.inbox}/dead-letters.ndjson: is not a regular file")
     host.status()
-    expect(trial.heard() == [], f"heard: {trial.heard()}")
+    expect(trial.received() == [], f"received: {trial.received()}")
     (trial.site.inbox / "dead-letters.ndjson").rmdir()
-    trial.expect_heard("a")
+    trial.expect_received("a")
     trial.expect_rejected("not valid JSON")
     expect(len(host.said("cannot read the inbox: ")) == 1, host.text())
     host.says("can read the inbox again")
@@ -604,7 +604,7 @@ def lock_held(trial):
         expect(host.status()["state"] == "active", "not active")
     expect('"position"' in client.communicate(timeout=30)[0], "not accepted in the end")
     host.says("the inbox continues: its lock is free again")
-    trial.expect_heard("a")
+    trial.expect_received("a")
 
 
 def lock_held_at_the_start(trial):
@@ -615,7 +615,7 @@ def lock_held_at_the_start(trial):
         host.says(f"the inbox has been waiting for process {holder.pid} for ", within=30)
     expect(host.is_ready(60), host.text())
     trial.write("a")
-    trial.expect_heard("a")
+    trial.expect_received("a")
 
 
 CLOCK = """
@@ -634,7 +634,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 
 
 def clock_set_back(trial):
-    """A clock that was set back by ten years: nobody goes by it, and the order is that of the log."""
+    """A clock that was set back by ten years: it decides nothing, and the order is that of the log."""
     compiler = shutil.which("cc") or shutil.which("clang")
     if not compiler:
         raise Skipped("no C compiler for another clock")
@@ -643,11 +643,11 @@ def clock_set_back(trial):
     subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
     host = trial.start()
     expect("result" in trial.send("a"), "not accepted")
-    trial.expect_heard("a")
+    trial.expect_received("a")
     host.kill()
     host = trial.start({"LD_PRELOAD": str(library), "SECONDS_BACK": str(10 * 365 * 86400)})
     expect("result" in trial.send("b"), "not accepted")
-    trial.expect_heard("a", "b")
+    trial.expect_received("a", "b")
     lines = [json.loads(line) for line in trial.site.journal(LAST).read_bytes().splitlines()]
     times = [line["time"] for line in lines if "position" in line]
     if times[0] <= times[1]:
@@ -655,7 +655,7 @@ def clock_set_back(trial):
     stop(host)
 
 
-FAULTS = {
+CONDITIONS = {
     "truncated tail": truncated_tail,
     "truncated below the cursor": truncated_below_cursor,
     "garbage at the tail": garbage_tail,
@@ -694,13 +694,13 @@ def _can_unshare():
 
 
 def run(hostd, only):
-    """Tries all faults; returns the exit code."""
+    """Tries all conditions; returns the exit code."""
     if not os.environ.get(INSIDE) and _can_unshare():
-        # In a namespace of its own anybody may mount.
+        # In a namespace of its own any user may mount.
         command = ["unshare", "-rm", sys.executable, "-B", *sys.argv]
         os.execvpe(command[0], command, {**os.environ, INSIDE: "1"})
     failed = skipped = 0
-    for name, fault in FAULTS.items():
+    for name, condition in CONDITIONS.items():
         if only not in name:
             continue
         folder = pathlib.Path(tempfile.mkdtemp(prefix="crash-"))
@@ -708,23 +708,23 @@ def run(hostd, only):
         began = time.monotonic()
         try:
             disk = None
-            if fault is full_disk:
+            if condition is full_disk:
                 disk = folder / "disk"
                 disk.mkdir()
                 _mount("-t", "tmpfs", "-o", "size=2m", "none", str(disk))
             trial = Trial(hostd, folder, on=disk)
-            fault(trial)
+            condition(trial)
             result = "ok"
         except Skipped as why:
             result = f"skipped: {why}"
             skipped += 1
         except Failure as failure:
-            result = f"FAULT: {failure}"
+            result = f"ERROR: {failure}"
             failed += 1
         finally:
             if trial:
                 trial.end()
             shutil.rmtree(folder, ignore_errors=True)
         print(f"{name:<34} {time.monotonic() - began:>5.1f} s  {result}", flush=True)
-    print(f"{failed} faults without their stated outcome, {skipped} skipped")
+    print(f"{failed} conditions without their stated outcome, {skipped} skipped")
     return 1 if failed else 0

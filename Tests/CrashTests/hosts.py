@@ -59,7 +59,7 @@ class Host:
         return self.wait(10)
 
     def stop(self, within=20):
-        """Tells it to stop, and says with which code it ended."""
+        """Asks it to stop, and returns the code that it ended with."""
         self.process.send_signal(signal.SIGTERM)
         return self.wait(within)
 

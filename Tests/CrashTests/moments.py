@@ -29,7 +29,7 @@ class Moment:
     #: What to do before the host starts, or while it runs and before the trap is set.
     before: typing.Callable = lambda driver: None
     during: typing.Callable = lambda driver, host: None
-    #: Whether the trap is set before the host starts, or the host is told to stop when it is set.
+    #: Whether the trap is set before the host starts, or the host is asked to stop when it is set.
     is_at_start: bool = False
     is_at_stop: bool = False
     #: Without strace: after how many seconds at most.

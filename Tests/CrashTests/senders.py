@@ -66,13 +66,13 @@ def record(name, random, with_id=True):
     members = {"event": kind, "payload": payload}
     if with_id:
         members["id"] = name
-    # Nobody goes by it, and so it may say anything.
+    # The host does not go by it, and so it may say anything.
     members["time"] = f"{random.randrange(1990, 2090)}-03-01T09:41:00Z"
     return json.dumps(members, separators=(",", ":"))
 
 
 class Sender(threading.Thread):
-    """Sends until it is told to stop."""
+    """Sends until it is asked to stop."""
 
     kind = "?"
 
@@ -81,7 +81,7 @@ class Sender(threading.Thread):
         self.site, self.ledger = site, ledger
         self.random = random.Random(f"{seed} {self.name}")
         self.count = 0
-        self.fault = None
+        self.error = None
         self._is_ending = threading.Event()
         self._pause = threading.Event()
         self._pause.set()
@@ -106,7 +106,7 @@ class Sender(threading.Thread):
                 self.turn()
                 time.sleep(self.random.random() * 0.01)
         except Exception as error:  # shown by the driver, which counts on all of them
-            self.fault = error
+            self.error = error
             raise
 
     def turn(self):

@@ -11,8 +11,8 @@ WITNESSES = ["com.crash.first", SLOW, "com.crash.last"]
 class Site:
     """A folder with a slatefile, the state directory, and a journal for each witness.
 
-    Three modules note what they hear: one at the front of the order, one at its end, and one between them
-    that writes into a pipe, so that it is as slow as whoever reads that (see `Valve`).
+    Three modules note what they receive: one at the front of the order, one at its end, and one between them
+    that writes into a pipe, so that it is as slow as the reader of that (see `Valve`).
     """
 
     def __init__(self, folder, journals=None):

@@ -1,4 +1,4 @@
-"""What the modules of a site heard, and whether that is what they had to hear."""
+"""What the modules of a site received, and whether that is what they had to receive."""
 
 import fcntl
 import json
@@ -19,17 +19,17 @@ RETAINED = 2
 class Witness:
     """Judges the journal of one module, line by line, over all lives of the host.
 
-    - Nothing is in it that nobody sent.
-    - What it heard for the first time it heard in the order of the inbox.
-    - It hears again only what it had in hand when the host died: the last event of a life once more, as
-      the next attempt.
+    - Nothing is in it that was never sent.
+    - The events that it received for the first time are in the order of the inbox.
+    - It receives again only the event that was current when the host died: the last event of a life once
+      more, as the next attempt.
     """
 
     def __init__(self, module, ledger):
         self.module, self.ledger = module, ledger
-        self.heard = {}  # name → (position, attempt, life)
+        self.received = {}  # name → (position, attempt, life)
         self.repeated = 0
-        self.faults = []
+        self.errors = []
         self.highest = (0, 0)
         self.attempts = 1  # the highest
         self._life = 0
@@ -41,7 +41,7 @@ class Witness:
         try:
             entry = json.loads(line)
         except ValueError:
-            return self._fault(f"a line that is not JSON: {line[:80]!r}")
+            return self._error(f"a line that is not JSON: {line[:80]!r}")
         if entry["event"] == "launch":
             self._life += 1
             if self._last is not None:
@@ -59,35 +59,35 @@ class Witness:
 
     def _judge(self, name, position, attempt):
         if name not in self.ledger.sent:
-            return self._fault(f"{name} was invented")
-        if name not in self.heard:
+            return self._error(f"{name} was invented")
+        if name not in self.received:
             if position <= self.highest:
-                self._fault(f"{name} at {position} came after {self.highest}")
+                self._error(f"{name} at {position} came after {self.highest}")
             self.highest = max(self.highest, position)
         else:
-            former, attempts, life = self.heard[name]
+            former, attempts, life = self.received[name]
             self.repeated += 1
             if position[0] - former[0] > RETAINED:
                 # Sent again when the log had its id no more.
                 self.highest = max(self.highest, position)
             elif position != former:
-                self._fault(f"{name} came from {former} and from {position}")
+                self._error(f"{name} came from {former} and from {position}")
             elif life == self._life:
-                self._fault(f"{name} at {position} came twice to one host")
+                self._error(f"{name} at {position} came twice to one host")
             elif name != self._in_hand:
-                self._fault(
+                self._error(
                     f"{name} at {position} came again, but {self._in_hand} was the last one before")
             elif attempt <= attempts:
-                self._fault(f"{name} at {position} came again as attempt {attempt}, after {attempts}")
-        self.heard[name] = (position, attempt, self._life)
+                self._error(f"{name} at {position} came again as attempt {attempt}, after {attempts}")
+        self.received[name] = (position, attempt, self._life)
         return None
 
-    def _fault(self, what):
-        self.faults.append(f"{self.module}, life {self._life}: {what}")
+    def _error(self, what):
+        self.errors.append(f"{self.module}, life {self._life}: {what}")
 
     def missing(self, names):
-        """Which of these events it has not heard."""
-        return [name for name in names if name not in self.heard]
+        """Which of these events it has not received."""
+        return [name for name in names if name not in self.received]
 
 
 class JournalFile:
@@ -136,7 +136,7 @@ class Valve:
     def close(self):
         self._is_open.clear()
         with self._lock:
-            pass  # Nobody reads any more.
+            pass  # The reader has stopped.
 
     def close_but(self, room):
         """Closes it when the pipe is empty, and then leaves only so many bytes in it."""
@@ -173,26 +173,26 @@ class Valve:
 
 
 def check(ledger, witnesses, rejected):
-    """Whether every accepted event was heard by every witness, or was rejected for a reason.
+    """Whether every accepted event was received by every witness, or was rejected for a reason.
 
     Returns how many were rejected, and what is wrong.
     """
-    faults = [fault for witness in witnesses for fault in witness.faults]
+    errors = [error for witness in witnesses for error in witness.errors]
     given_up = set()
     for entry in rejected:
         found = NAME.search(entry.get("line", ""))
         name = found and found.group(1)
         if not entry["reason"]:
-            faults.append(f"{entry['position']} was rejected without a reason")
+            errors.append(f"{entry['position']} was rejected without a reason")
         if name in ledger.sent and GIVEN_UP.search(entry["reason"]):
             given_up.add(name)
         elif name and name not in ledger.sent and entry["reason"].startswith("the host died"):
-            faults.append(f"{name} is among the rejected, and was never sent")
+            errors.append(f"{name} is among the rejected, and was never sent")
     for witness in witnesses:
         missing = [name for name in witness.missing(ledger.accepted) if name not in given_up]
         for name in missing[:10]:
             place = ledger.accepted[name] or "a place not known"
-            faults.append(f"{witness.module} never heard {name}, accepted at {place}")
+            errors.append(f"{witness.module} never received {name}, accepted at {place}")
         if len(missing) > 10:
-            faults.append(f"{witness.module} never heard {len(missing) - 10} more")
-    return len(given_up), faults
+            errors.append(f"{witness.module} never received {len(missing) - 10} more")
+    return len(given_up), errors

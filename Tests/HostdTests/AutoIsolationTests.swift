@@ -69,7 +69,7 @@ struct AutoIsolationTests {
         #expect(try isIsolated())
         #expect(try hostd("status").output.contains("\nisolated      x.journal\n"))
         #expect(try hostd("modules").output.contains("isolated: it was running when 2 hosts died"))
-        // It is told again of nothing, and counted no more.
+        // Nothing is held against it again, and it is counted no more.
         #expect(try third.terminated().exit == .code(0))
         let fourth = try HostdRun(nil, in: folder).ready()
         #expect(try isIsolated())
@@ -98,7 +98,7 @@ struct AutoIsolationTests {
     }
 
     @Test("--reset-crashes for a module that nothing is held against, and a broken count")
-    func forgiveFaults() throws {
+    func resetCrashes() throws {
         let unknown = try hostd("modules", "--reset-crashes", "x.none")
         #expect(unknown.exit == .code(69))
         #expect(unknown.error == "hostd modules: no crashes are counted for 'x.none'\n")

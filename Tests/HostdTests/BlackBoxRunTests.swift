@@ -14,7 +14,7 @@ struct BlackBoxRunTests {
             line[(line.firstRange(of: "the last host")?.lowerBound ?? line.startIndex)...])
     }
 
-    @Test("killed while idle: nobody is blamed, and status says the same until the next start")
+    @Test("killed while idle: no module is named, and status says the same until the next start")
     func idle() throws {
         let first = try HostdRun(HostdRun.slatefile()).ready()
         first.process.send(SIGKILL)
@@ -30,7 +30,7 @@ struct BlackBoxRunTests {
         #expect(lastDeath?["text"]?.string == words)
         #expect(lastDeath?["pid"]?.int == Int(first.process.processID))
         #expect(try second.terminated().exit == .code(0))
-        // That one ended as it was told to.
+        // That one ended as it was asked to.
         let third = try HostdRun(nil, in: first.folder).ready()
         let last = try HostProcess.run(["status"], in: first.folder.path)
         #expect(!last.output.contains("last death"))
@@ -42,7 +42,7 @@ struct BlackBoxRunTests {
         let (first, pipe) = try FullPipe.run(Self.hour)
         pipe.fill()
         first.process.send(SIGUSR1)
-        // Busy once the box says so: nothing else tells from outside, since the journal is the pipe.
+        // Busy once the box says so: nothing else shows it from outside, since the journal is the pipe.
         let directory = StateDirectory(path: first.folder.path(".hostd"))
         let deadline = ContinuousClock.now + HostProcess.patience
         while BlackBox.Contents(in: directory)?.module == nil {

@@ -29,7 +29,7 @@ struct CallRunTests {
         try expect(
             ["open", "slate://com.mm.community/userInfo?style=1&color=green"],
             prints: Self.userInfo)
-        // What nobody else answers is shown by the browser.
+        // A URL that no other module answers is shown by the browser.
         try expect(
             ["open", "https://example.com/x"], prints: #"{"shown":"https://example.com/x"}"# + "\n")
         try expect(
@@ -72,7 +72,7 @@ struct CallRunTests {
         }
     }
 
-    @Test("canopen tells, and ends accordingly")
+    @Test("canopen prints the answer, and ends accordingly")
     func canOpen() throws {
         try expect(["canopen", "slate://com.mm.community/userInfo"], prints: "true\n")
         try expect(
@@ -85,7 +85,7 @@ struct CallRunTests {
             exits: 64)
     }
 
-    @Test("post is heard by modules, with who sent it")
+    @Test("post reaches modules, with its sender")
     func post() throws {
         try expect(["post", "user.signed-in", #"{"name": "mia"}"#])
         try expect(

@@ -75,7 +75,7 @@ struct CommandTests {
     }
 
     @Test("check: every error, with its place")
-    func checkFaults() throws {
+    func checkErrors() throws {
         try write(
             """
             { "slate": 1, "app": "demo", "modlues": [],
@@ -154,10 +154,10 @@ struct CommandTests {
         try writeFile(
             #"[{"token": "s3cret", "name": "ci", "scopes": ["s://*"]}]"#.utf8, to: tokens,
             mode: 0o600)
-        let faulty = try hostd("check")
-        #expect(faulty.exit == .code(78))
+        let failed = try hostd("check")
+        #expect(failed.exit == .code(78))
         #expect(
-            faulty.error == """
+            failed.error == """
                 tokens.json:1:12: error: a token has 16 to 1024 visible ASCII characters and no space; \
                 make one with: head -c 24 /dev/urandom | base64
                 1 error in tokens.json
@@ -286,7 +286,7 @@ struct CommandTests {
     }
 
     @Test(
-        "stderr closed: the exit code still tells",
+        "stderr closed: the exit code is still right",
         arguments: [HostProcess.Standard.closed, .file("/dev/full")])
     func closedError(error: HostProcess.Standard) throws {
         let outcome = try hostd("check", error: error)
@@ -308,7 +308,7 @@ struct CommandTests {
     static let nobody: UInt32 = 65_534
 
     /// Whether the binary can be run by a user who may not read everything: the tests' own, unless
-    /// that is root; then nobody, where the way to the binary is open to all.
+    /// that is root; then user 65534, where the way to the binary is open to all.
     static let canRunAsNobody: Bool = {
         guard CurrentProcess.userID == 0 else { return true }
         let outcome = try? HostProcess.run(["--version"], userID: nobody)

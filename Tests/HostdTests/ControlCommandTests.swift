@@ -164,7 +164,7 @@ struct ControlCommandTests {
     }
 
     @Test(
-        "a URL with a token in it is refused, since anybody could read it",
+        "a URL with a token in it is refused, since any user could read it",
         arguments: ["open", "canopen"])
     func tokenInURL(command: String) throws {
         let host = try StandIn(["canopen": "true"])
@@ -237,7 +237,7 @@ struct ControlCommandTests {
     @Test(
         "stop of a host that ends without a word: another has stopped it, or it was killed",
         arguments: [false, true], [[], ["--json"]])
-    func stopUnheard(isKilled: Bool, options: [String]) throws {
+    func stopUnanswered(isKilled: Bool, options: [String]) throws {
         let process: HostProcess
         let folder: TemporaryFolder
         // Kept to the end: a call that is released is answered with an error.

@@ -11,7 +11,7 @@ extension HostdRun {
         try HostProcess.run(arguments, in: folder.path, userID: userID)
     }
 
-    /// Starts `hostd tail` and waits until it hears of everything; the host logs debug lines.
+    /// Starts `hostd tail` and waits until it receives everything; the host logs debug lines.
     func tail(_ arguments: String...) throws -> HostProcess {
         let tail = try HostProcess(["tail"] + arguments, in: folder.path)
         try process.waitForLine(containing: "control socket: process \(tail.processID) follows")
@@ -137,7 +137,7 @@ struct ControlledRunTests {
         let closed = try run.hostd("status", userID: CommandTests.nobody)
         #expect(closed.exit == .code(77))
         #expect(closed.error == text)
-        // Nor where somebody has opened the socket to all: then the host turns him away.
+        // Nor where the socket was opened to all: then the host refuses the connection.
         try #require(chmod(run.folder.path(".hostd"), 0o755) == 0)
         try #require(chmod(run.controlSocket, 0o666) == 0)
         let open = try run.hostd("status", userID: CommandTests.nobody)
@@ -157,7 +157,7 @@ struct ControlledRunTests {
         let outcome = try run.hostd("stop")
         #expect(outcome.exit == .code(0))
         #expect(outcome.output == "stopped\n")
-        // Nobody else holds the state directory by then.
+        // No other process holds the state directory by then.
         #expect(PidFile.holder(of: StateDirectory(path: run.folder.path(".hostd"))) == .nobody)
         let ended = try run.ended()
         #expect(ended.exit == .code(0))
@@ -195,7 +195,7 @@ struct ControlledRunTests {
         withExtendedLifetime(pipe) {}
     }
 
-    @Test("a stop that a signal cuts short is told so, with 70")
+    @Test("a stop that a signal cuts short ends with an error and 70")
     func cutShort() throws {
         let (run, pipe) = try FullPipe.run(Self.hour)
         pipe.fill()

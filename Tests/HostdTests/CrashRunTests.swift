@@ -28,7 +28,7 @@ struct CrashRunTests {
 
     private static let host = HostProcess.program("TestHost")
 
-    /// The last of the modules crashes; the one before it hears of all that happens.
+    /// The last of the modules crashes; the one before it receives all that happens.
     private static func slatefile(_ more: String = "") -> String {
         """
         {"slate": 1, "app": "test", "modules": [
@@ -59,7 +59,7 @@ struct CrashRunTests {
     }
 
     @Test(
-        "a module that crashes ends the host at once, and nobody hears of anything but that",
+        "a module that crashes ends the host at once, and no module receives anything after that",
         arguments: Crash.inside)
     func inside(_ crash: Crash) throws {
         let first = try HostdRun(Self.slatefile(), program: Self.host).ready()

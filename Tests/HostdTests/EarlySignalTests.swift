@@ -12,7 +12,7 @@ struct EarlySignalTests {
         (SIGUSR1, "USR1", " background  "),
     ]
 
-    /// Expects that the host has taken a signal that came before it could, and ends as it was told to.
+    /// Expects that the host has taken a signal that came before it could, and ends as it was asked to.
     private func expectTaken(_ signal: Int32, _ line: String, by run: HostdRun) throws {
         try run.process.waitForLine(containing: line)
         let outcome = try signal == SIGTERM ? run.ended() : run.terminated()

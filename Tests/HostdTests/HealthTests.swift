@@ -60,7 +60,7 @@ struct HealthTests {
         let outcome = try run.hostd("health", "--strict")
         #expect(outcome.output == "unhealthy: active, 3 modules; failed: x.journal, x.dead\n")
         #expect(outcome.exit == .code(70))
-        // Without, the app goes on without them, as it was told to.
+        // Without, the app goes on without them, as its slatefile says.
         #expect(try run.hostd("health").exit == .code(0))
     }
 

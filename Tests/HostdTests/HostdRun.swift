@@ -88,7 +88,7 @@ final class HostdRun {
         try folder.text(of: name).split(separator: "\n").map { try JSONValue(parsing: String($0)) }
     }
 
-    /// Waits until the journal's last event is this one, where the host itself can tell nobody.
+    /// Waits until the journal's last event is this one, where the host itself has no output.
     func waitForJournal(last event: String) throws {
         let deadline = ContinuousClock.now + HostProcess.patience
         while (try? journaledEvents().last) != event {

@@ -2,7 +2,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-/// A real host whose module says things that are meant for the terminal of whoever asks about it.
+/// A real host whose module says things that are meant for the terminal of a user who asks about it.
 @Suite("Hostile modules", .timeLimit(.minutes(10)))
 struct HostileModuleTests {
     private static let evil = #"no \u001b[2J\u001b]0;pwned\u0007\nFORGED LINE \u009b31m\u202etxt"#

@@ -92,7 +92,7 @@ struct HostileOutputTests {
         "restart": #"{"outcome":"failed","reason":"why"}"#,
     ]
 
-    /// The commands that ask a host and are told its answer at once; `stop` and `tail` have tests of their own.
+    /// The commands that ask a host and receive its answer at once; `stop` and `tail` have tests of their own.
     private static func askingCalls(_ hostile: inout HostileText) -> [[String]] {
         let word = hostile.text()
         let plain = [
@@ -233,7 +233,7 @@ struct HostileOutputTests {
         }
     }
 
-    /// The commands that read a slatefile, and ask nobody.
+    /// The commands that read a slatefile, and ask no host.
     private static let fileCalls = [
         ["check"], ["check", "--json"], ["signals"], ["signals", "--json"],
         ["routes", "--offline"], ["routes", "--offline", "--json"],

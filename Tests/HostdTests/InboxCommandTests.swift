@@ -202,7 +202,7 @@ struct InboxCommandTests {
                 """)
     }
 
-    @Test("list: beside a host, whose late module has not heard an event yet")
+    @Test("list: beside a host, whose overdue module has not received an event yet")
     func overdue() throws {
         let (run, pipe) = try FullPipe.run(#"{"event": "50ms", "stopAll": "1h", "stop": "1h"}"#)
         pipe.fill()

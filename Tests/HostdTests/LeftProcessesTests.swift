@@ -80,7 +80,7 @@ struct LeftProcessesTests {
         let own = try processes(of: second)
         #expect(running(own) == own)
 
-        // One of them is in the way of nobody: the last host died all the same.
+        // The next slatefile has no such module; its processes are killed all the same.
         try kill(second)
         try kill(other)
         for folder in [first.folder, other.folder] {

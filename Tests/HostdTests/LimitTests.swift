@@ -85,12 +85,12 @@ struct LimitTests {
         try run.process.waitForLine(
             containing: " memory-warning  1 module in ", count: max(Int(accepted), 1))
         #expect(try run.terminated().exit == .code(0))
-        let heard = try run.journal().filter { $0["event"]?.string == "memory-warning" }
-        let values = try heard.compactMap { try $0["origin"]?["value"]?.decode(Int32.self) }
+        let events = try run.journal().filter { $0["event"]?.string == "memory-warning" }
+        let values = try events.compactMap { try $0["origin"]?["value"]?.decode(Int32.self) }
         #expect(values == Array(0..<accepted))
-        #expect(heard.count < Int(accepted) + 10)
-        for event in heard where event["origin"]?["value"] == nil {
-            // Process 0 is nobody, and not root.
+        #expect(events.count < Int(accepted) + 10)
+        for event in events where event["origin"]?["value"] == nil {
+            // Process 0 is no sender, and not root.
             #expect(event["origin"]?["pid"]?.int != 0)
         }
     }

@@ -2,7 +2,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-/// Modules of a few lines of Python, on the `modulehost.py` that everybody gets, with a real host.
+/// Modules of a few lines of Python, on the `modulehost.py` that `hostd new` makes, with a real host.
 @Suite("Modules in Python", .enabled(if: NewCommandTests.hasPython), .timeLimit(.minutes(10)))
 struct PythonModuleTests {
     /// Starts a host with a module `x.python`.
@@ -51,7 +51,7 @@ struct PythonModuleTests {
         #expect(try run.journaledEvents().filter { $0 == "push" }.count == 1)
     }
 
-    @Test("it stops the app where its slatefile lets it, and else is told how to let it")
+    @Test("it stops the app where its slatefile lets it, and else the error says how to let it")
     func stops() throws {
         let run = try run(
             """

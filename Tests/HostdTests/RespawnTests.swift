@@ -74,7 +74,7 @@ struct RespawnTests {
         #expect(!ended.error.contains("started again"))
     }
 
-    @Test("a host that stops since it was told to is not started again, however it ends")
+    @Test("a host that stops on request is not started again, however it ends")
     func stopped() throws {
         let folder = try TemporaryFolder()
         let pipe = try FullPipe(folder.path("pipe"))

@@ -45,7 +45,7 @@ struct RoutesCommandTests {
                 "hostd routes: '--json' and '--format html' exclude each other\n"))
     }
 
-    @Test("a slatefile that is missing or faulty ends as it does with hostd check")
+    @Test("a slatefile that is missing or invalid ends as it does with hostd check")
     func diagnostics() throws {
         let folder = try TemporaryFolder()
         let missing = try HostProcess.run(["routes", "--offline"], in: folder.path)

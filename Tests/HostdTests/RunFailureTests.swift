@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("hostd run: errors", .timeLimit(.minutes(10)))
-struct RunFaultTests {
+struct RunFailureTests {
     /// Runs a host on a slatefile to its end.
     private func end(
         _ slatefile: String?, _ arguments: [String] = [], in folder: TemporaryFolder? = nil
@@ -42,7 +42,7 @@ struct RunFaultTests {
         #expect(outcome.error == "hostd run: /tmp: is a folder, not a file\n")
     }
 
-    @Test("a named pipe that nobody writes to")
+    @Test("a named pipe without a writer")
     func pipe() throws {
         let folder = try TemporaryFolder()
         try #require(mkfifo(folder.path("slatefile.json"), 0o600) == 0)

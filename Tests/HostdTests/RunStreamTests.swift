@@ -26,7 +26,7 @@ struct RunStreamTests {
     @Test("both closed")
     func closedBoth() throws {
         let run = try HostdRun(HostdRun.slatefile(), output: .closed, error: .closed)
-        // It can tell nobody: the journal says that it is ready.
+        // It has no output: the journal says that it is ready.
         try run.waitForJournal(last: "activate")
         #expect(try run.terminated().exit == .code(0))
         #expect(try run.folder.text(of: ".hostd/hostd.pid") == "")
@@ -64,14 +64,14 @@ struct RunStreamTests {
         #expect(try run.journaledEvents().last == "terminate")
     }
 
-    @Test("stderr that nobody reads: the host goes on")
+    @Test("stderr without a reader: the host goes on")
     func unreadError() throws {
         let slatefile = HostdRun.slatefile(
             top: """
                 "signals": {"RTMIN+1": {"event": "memory-warning"}, "RTMIN+2": {"event": "terminate"}}
                 """)
         let run = try HostdRun(slatefile).ready()
-        // Far more lines than a pipe holds; nobody reads until the end is certain.
+        // Far more lines than a pipe holds; the test does not read until the end is certain.
         for value in 0..<Int32(2000) { run.queue(realTime(1), value: value) }
         run.queue(realTime(2))
         // The end of the journal, and not of the log, says that it went on.
@@ -100,7 +100,7 @@ struct RunStreamTests {
     }
 
     @Test("--log-format json: an invalid slatefile is a line, too")
-    func jsonFault() throws {
+    func jsonError() throws {
         let outcome = try HostdRun("{", ["--log-format", "json"]).ended()
         #expect(outcome.exit == .code(78))
         for line in outcome.error.split(separator: "\n") {

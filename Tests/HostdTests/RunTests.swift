@@ -34,7 +34,7 @@ struct RunTests {
                 "activate", "push", "open-url", "message", "memory-warning",
                 "configuration-changed", "resign-active", "background", "terminate",
             ])
-        // What a payload holds is nobody's business.
+        // A payload does not appear in the log.
         for secret in ["Hello", "alert", "\"mia\"", "badge\":"] {
             #expect(!outcome.error.contains(secret), "\(secret)")
         }
@@ -113,8 +113,8 @@ struct RunTests {
         // Of signals that wait, the lower number comes first.
         run.queue(realTime(2))
         #expect(try run.ended().exit == .code(0))
-        let heard = try run.journal().filter { $0["event"]?.string == "memory-warning" }
-        let values = try heard.compactMap { try $0["origin"]?["value"]?.decode(Int.self) }
+        let events = try run.journal().filter { $0["event"]?.string == "memory-warning" }
+        let values = try events.compactMap { try $0["origin"]?["value"]?.decode(Int.self) }
         #expect(values.count == 10_000)
         #expect(values == Array(0..<10_000))
     }
@@ -166,8 +166,8 @@ struct RunTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
-    @Test("HUP with a faulty file of tokens is refused whole; the tokens that are known stay")
-    func faultyTokens() throws {
+    @Test("HUP with an invalid file of tokens is refused whole; the tokens that are known stay")
+    func invalidTokens() throws {
         let folder = try TemporaryFolder()
         let slatefile = HostdRun.slatefile(top: #""security": {"tokens": "tokens.json"}"#)
         try writeFile("[]".utf8, to: folder.path("tokens.json"), mode: 0o600)
@@ -181,7 +181,7 @@ struct RunTests {
         #expect(outcome.exit == .code(0) && !outcome.error.contains("s3cret"))
     }
 
-    @Test("HUP with changed settings tells the module; limits change, and what waits is named")
+    @Test("HUP with changed settings notifies the module; limits change, and what waits is named")
     func changedReload() throws {
         let run = try HostdRun(HostdRun.slatefile()).ready()
         try run.folder.write(

@@ -248,7 +248,7 @@ struct SendCommandTests {
         }
     }
 
-    @Test("a host that ends before it answers: nobody knows, and what to do")
+    @Test("a host that ends before it answers: the outcome is not known, and what to do")
     func ended() throws {
         let process: HostProcess
         let folder: TemporaryFolder

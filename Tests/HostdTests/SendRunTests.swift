@@ -122,7 +122,7 @@ struct SendRunTests {
         #expect(outcome.exit == .code(0))
     }
 
-    @Test("who waits is told where the host stops before it comes to the event")
+    @Test("a waiting sender is notified where the host stops before it comes to the event")
     func left() throws {
         let (run, pipe) = try FullPipe.run(Self.hour, isFull: true)
         try run.process.waitForLine(containing: " runs 'test' of ")
@@ -140,7 +140,7 @@ struct SendRunTests {
         #expect(try #require(try run.countPending()) >= 2)
     }
 
-    @Test("a host that has no socket yet: what can be is accepted, the rest is told so")
+    @Test("a host that has no socket yet: what can be is accepted, the rest is refused")
     func starting() throws {
         let folder = try TemporaryFolder()
         let claim = try PidFile(claiming: StateDirectory(path: folder.path(".hostd")))
@@ -179,7 +179,7 @@ struct SendRunTests {
     }
 
     @Test(
-        "a disk that takes no more for the host: the sender and the log are told why, once each",
+        "a disk that is full for the host: the sender and the log receive the reason, once each",
         .enabled(if: !isSanitized))
     func fullForHost() throws {
         // In blocks of 512 bytes.
@@ -214,7 +214,7 @@ struct SendRunTests {
         }
     }
 
-    // The leak checker does not look into a process that has become somebody else.
+    // The leak checker does not look into a process that has changed its user.
     @Test(
         "what root sends belongs to the owner of the state directory",
         .enabled(if: CurrentProcess.userID == 0 && !isSanitized))

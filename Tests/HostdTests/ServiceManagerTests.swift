@@ -3,7 +3,7 @@ import ModuleHost
 import TestSupport
 import Testing
 
-/// The real host and what it tells a service manager: each datagram, in order.
+/// The real host and what it sends to a service manager: each datagram, in order.
 @Suite("hostd run: under a service manager", .timeLimit(.minutes(10)))
 struct ServiceManagerTests {
     private let folder: TemporaryFolder
@@ -228,7 +228,7 @@ struct ServiceManagerTests {
     // MARK: A socket that is none
 
     @Test(
-        "a socket that is missing or wrong hurts nobody, and is told of once",
+        "a socket that is missing or wrong does no harm, and is reported once",
         arguments: [
             ("/nonexistent/notify", "No such file or directory"), ("notify", "Invalid argument"),
             ("@", "Invalid argument"),

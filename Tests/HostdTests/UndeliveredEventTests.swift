@@ -14,9 +14,9 @@ struct UndeliveredEventTests {
             #expect(outcome.output == "ignored: the app is active\n", "\(option)")
             #expect(outcome.exit == .code(code), "\(option)")
         }
-        let heard = try run.hostd("send", "background", "--strict")
-        #expect(heard.output == "delivered\n")
-        #expect(heard.exit == .code(0))
+        let delivered = try run.hostd("send", "background", "--strict")
+        #expect(delivered.output == "delivered\n")
+        #expect(delivered.exit == .code(0))
         #expect(try run.hostd("send", "foreground", "--strict").exit == .code(0))
         #expect(try run.terminated().exit == .code(0))
     }
@@ -36,10 +36,10 @@ struct UndeliveredEventTests {
                 #"{"topic": "\#(topic)", "payload": {"name": "mia"}}"#,
                 "--wait")
         }
-        let unheard = try send("weather")
+        let undelivered = try send("weather")
         let text = "no module listens to topic 'weather'"
-        #expect(unheard.output.hasSuffix(": \(text)\n"), "\(unheard.output)")
-        #expect(unheard.exit == .code(1))
+        #expect(undelivered.output.hasSuffix(": \(text)\n"), "\(undelivered.output)")
+        #expect(undelivered.exit == .code(1))
         try run.process.waitForLine(containing: " message  \(text) in ")
         #expect(try send("user.signed-in").exit == .code(0))
         let push = try run.hostd("send", "push", "--payload", "{}", "--wait")

@@ -12,8 +12,8 @@ struct MisbehavingModule {
     private let settings: Settings
     private let journal: Descriptor?
     private var input = Input()
-    private var heard = 0
-    /// How many events it has heard since it began to flood.
+    private var received = 0
+    /// How many events it has received since it began to flood.
     private var floodedEvents = 0
     private var hasSinned = false
     private var eaten: [UnsafeMutableRawPointer] = []
@@ -23,7 +23,7 @@ struct MisbehavingModule {
         journal = settings.journal.map { Descriptor(appendingTo: $0) }
     }
 
-    /// Does what the host asks until it is told to end, or the host is no more.
+    /// Does what the host asks until it is asked to end, or the host is no more.
     mutating func run() {
         while let line = input.nextLine(meanwhile: flood) {
             let request = Request(line)
@@ -41,7 +41,7 @@ struct MisbehavingModule {
         }
         if answering == .asItShould { answer(request) }
         guard request.method == .event else { return }
-        heard += 1
+        received += 1
         if flood != nil { floodedEvents += 1 }
         if floodedEvents > settings.flooding { flood = nil }
     }
@@ -49,7 +49,7 @@ struct MisbehavingModule {
     /// Whether the time has come; it does not go by.
     private mutating func isToSin(at method: Request.Method) -> Bool {
         if hasSinned { return true }
-        if method != .initialize, heard < settings.after { return false }
+        if method != .initialize, received < settings.after { return false }
         if let file = settings.once {
             let descriptor = open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { return false }

@@ -1,13 +1,13 @@
 /// What the command line asks for.
 struct Settings {
     var sins: [Sin] = []
-    /// How many events it hears as it should before it does anything wrong.
+    /// How many events it receives as it should before it does anything wrong.
     var after = 0
     /// It does wrong only where this file is not there, and makes it then.
     var once: String?
-    /// How many events it hears before a flood ends.
+    /// How many events it receives before a flood ends.
     var flooding = Int.max
-    /// Where each event that it hears is written down.
+    /// Where each event that it receives is written down.
     var journal: String?
 
     enum Command {
@@ -55,15 +55,15 @@ struct Settings {
         \(Sin.all.map(line).joined(separator: "\n"))
           good             does no wrong
 
-        --after N       hears N events, and answers them, before it does wrong: in an event, a call, or at
+        --after N       receives N events, and answers them, before it does wrong: in an event, a call, or at
                         shutdown; what is done at initialize is done at once
-        --flooding N    ends a flood when it has heard N events since that began
+        --flooding N    ends a flood when it has received N events since that began
         --once FILE     does wrong only where FILE is not there, and makes it then: so it behaves when it is
                         started again
-        --journal FILE  appends a line of JSON for each event that it hears, before it answers it or does
-                        wrong: pid, event, position, payload, repeated; and for a grandchild its pid
+        --journal FILE  appends a line of JSON for each event that it receives, before it answers it
+                        or does wrong: pid, event, position, payload, repeated; and for a grandchild its pid
 
-        It hears launch, background, foreground, push, terminate, and messages on all topics, and has the
+        It receives launch, background, foreground, push, terminate, and messages on all topics, and has the
         route echo/:text (action echo), which replies its parameters. Where it does wrong in an event, it does
         so in each from then on. After an hour it ends, whatever it does.
         """

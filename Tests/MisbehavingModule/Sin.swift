@@ -26,7 +26,7 @@ struct Sin: Sendable {
 
     static let all: [Sin] = [
         Sin("trap", .event, does: "traps, as Swift does") { _, _ in
-            fatalError("trapped as it was told to")
+            fatalError("trapped on demand")
         },
         Sin("abort", .event, does: "aborts") { _, _ in
             abort()

@@ -42,7 +42,7 @@ struct BrowserModuleTests {
         }
     }
 
-    @Test("neither log nor history tells a token, and the log not even the URL")
+    @Test("neither log nor history shows a token, and the log not even the URL")
     func secrets() async throws {
         try await RunningHost.run(slatefile()) { app in
             let reply = await app.open("https://s3cret.example/s3cret?a=s3cret&tok%65n=t0ken")
@@ -84,7 +84,7 @@ struct BrowserModuleTests {
     }
 
     @Test(
-        "the reply tells what was shown and when",
+        "the reply says what was shown and when",
         arguments: [
             ("history", 3), ("history?count=2", 2), ("history?count=0", 0),
             ("history?count=18446744073709551615", 3),

@@ -68,7 +68,7 @@ extension RunningHost {
         }
     }
 
-    /// Tells the modules that the slatefile was read again, and waits until all have heard.
+    /// Notifies the modules that the slatefile was read again, and waits until all have received this.
     ///
     /// - Parameters:
     ///   - module: The module whose settings changed; nil where nothing did.

@@ -23,7 +23,7 @@ struct CommunityModuleTests {
 
     // MARK: Messages
 
-    @Test("others are told who signs in and out, once each")
+    @Test("others are notified of each sign-in and sign-out, once each")
     func signIn() async throws {
         let listener = #", { "id": "com.mm.listener", "entry": "ModulesTests.SignInListener" }"#
         try await RunningHost.run(slatefile(others: listener)) { app in
@@ -33,15 +33,16 @@ struct CommunityModuleTests {
             try await app.deliver(.message, say("user.signed-in", #"{ "name": "tom" }"#))
             try await app.deliver(.message, say("user.signed-out"))
             try await app.deliver(.message, say("user.signed-out"))
-            try await app.deliver(.message, say("user.unheard-of"))
+            try await app.deliver(.message, say("user.unknown"))
             try await app.deliver(.message, say("weather.changed"))
             #expect(
-                await app.module(SignInListener.self) { $0.heard } == ["in mia", "in tom", "out"])
+                await app.module(SignInListener.self) { $0.received }
+                    == ["in mia", "in tom", "out"])
         }
     }
 
     @Test(
-        "a message that makes no sense is an error that does not tell what is in it",
+        "a message that makes no sense is an error that does not show what is in it",
         arguments: [
             (
                 "user.signed-in", nil,
@@ -232,11 +233,11 @@ struct CommunityModuleTests {
 
 /// A module that cares who is signed in.
 final class SignInListener: Module, SignInResponder {
-    var heard: [String] = []
+    var received: [String] = []
 
     init(context: ModuleContext) {}
 
-    func didSignIn(name: String) { heard.append("in \(name)") }
+    func didSignIn(name: String) { received.append("in \(name)") }
 
-    func didSignOut() { heard.append("out") }
+    func didSignOut() { received.append("out") }
 }

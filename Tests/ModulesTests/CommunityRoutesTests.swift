@@ -117,7 +117,7 @@ struct CommunityRoutesTests {
     }
 
     @Test(
-        "who is outside is told of what is not public that there is no such thing",
+        "for a caller from outside, what is not public does not exist",
         arguments: ["post?text=hello", "signIn?name=tom", "signIn", "signOut", "nothing"])
     func outside(call: String) async throws {
         try await RunningHost.run(slatefile()) { app in
@@ -147,7 +147,7 @@ struct CommunityRoutesTests {
         }
     }
 
-    @Test("modules sign users in and out and post, and are told what is wrong")
+    @Test("modules sign users in and out and post, and receive an error for what is wrong")
     func calls() async throws {
         try await RunningHost.run(slatefile()) { app in
             for (call, reply) in [
@@ -180,7 +180,7 @@ struct CommunityRoutesTests {
                 try await app.deliver(.memoryWarning)
                 return app.messages(of: "com.mm.client").last
             }
-            #expect(try await answers() == "nobody is signed in, mia wrote 0")
+            #expect(try await answers() == "no user is signed in, mia wrote 0")
             try await signIn("mia", app)
             try await post("hello", app)
             #expect(try await answers() == "mia is signed in, mia wrote 1")
@@ -198,6 +198,6 @@ final class DirectoryClient: MemoryWarningResponder {
         let (user, count) = try context.services.call((any UserDirectory).self) {
             (try $0.signedInUser, try $0.postCount(of: "mia"))
         }
-        context.log.info("\(user ?? "nobody") is signed in, mia wrote \(count)")
+        context.log.info("\(user ?? "no user") is signed in, mia wrote \(count)")
     }
 }

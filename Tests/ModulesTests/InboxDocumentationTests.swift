@@ -48,7 +48,7 @@ struct InboxDocumentationTests {
         let folder = try Self.inbox(in: state)
         let first = try example.send(#"{"event":"push","payload":{"a":"é"},"id":"1"}"#, to: state)
         #expect(first.exit == .code(0), "\(first)")
-        // Somebody was cut off, and somebody else began a segment.
+        // One writer was cut off, and another began a segment.
         try AppendFile(path: folder.path(ofSegment: 1)).append(Array("\n{\"event\":\"pu".utf8))
         _ = try example.send(#"{"event":"push","payload":{},"id":"2"}"#, to: state)
         try writeFile([], to: folder.path(ofSegment: 10))

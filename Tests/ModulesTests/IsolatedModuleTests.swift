@@ -27,7 +27,7 @@ struct IsolatedModuleTests {
         }
     }
 
-    @Test("each event is heard once, to the end")
+    @Test("each event is received once, to the end")
     func once() async throws {
         let folder = try TemporaryFolder()
         let slatefile = slatefile("com.mm.journal", "Modules.JournalModule")
@@ -43,7 +43,7 @@ struct IsolatedModuleTests {
             events == ["launch", "activate", "push", "resign-active", "background", "terminate"])
     }
 
-    @Test("it is told of each event's origin as that is")
+    @Test("it receives each event's origin as that is")
     func origins() async throws {
         let folder = try TemporaryFolder()
         let slatefile = slatefile("com.mm.journal", "Modules.JournalModule")
@@ -77,7 +77,7 @@ struct IsolatedModuleTests {
         }
     }
 
-    @Test("one that provides a service by protocol is told that this does not cross")
+    @Test("a module that provides a service by protocol receives an error: this does not cross")
     func services() async throws {
         let slatefile = slatefile(
             "com.mm.community", "Modules.CommunityModule",

@@ -86,7 +86,7 @@ struct JournalModuleTests {
             ])
     }
 
-    @Test("it hears every kind of event there is")
+    @Test("it receives every kind of event there is")
     func allKinds() async throws {
         let folder = try TemporaryFolder()
         let payloads: [EventKind: String] = [

@@ -57,7 +57,7 @@ struct MetricsModuleTests {
                 let after = try app.text(of: "hostd.prom")
                 #expect(figure(pushes, in: after) == "\(2 * count)")
 
-                // Whoever writes now would write the file anew.
+                // A write at this time would make the file anew.
                 try app.folder.move("hostd.prom", to: "moved")
                 app.time.advance(by: .seconds(3600))
                 await app.settled()
@@ -262,7 +262,7 @@ struct PrometheusTextTests {
                 #expect(sample.1 == described.last)
             }
         }
-        // There is no READY yet to tell of.
+        // There is no READY yet to report.
         #expect(described.count == 7 && !text.contains("hostd_ready_seconds"))
     }
 }

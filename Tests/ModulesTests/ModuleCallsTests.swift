@@ -82,7 +82,7 @@ struct ModuleCallsTests {
     }
 }
 
-/// A module that knows the community's façade, and hears what is posted.
+/// A module that knows the community's façade, and receives what is posted.
 final class LoginModule: RoutedModule, MessageResponder {
     struct Login: Decodable, Sendable {
         var name: String

@@ -4,7 +4,7 @@ public import ModuleHost
 /// Crashes in the way that a message on the topic `crash` names; on the topic `masks` it logs which signals
 /// its process blocks, ignores and catches.
 public final class CrashingModule: MessageResponder {
-    /// What it hears.
+    /// The topics that it receives.
     public let topics = ["crash", "masks"]
     private let log: Log
 

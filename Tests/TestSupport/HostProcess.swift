@@ -248,11 +248,11 @@ extension HostProcess {
                 posix_spawn_file_actions_addopen(&actions, number, path, O_WRONLY, 0)
             }
         }
-        // High, so that it is in nobody's way, and open as long as the process lives.
+        // High, so that it is not in the way, and open as long as the process lives.
         posix_spawn_file_actions_adddup2(&actions, pipes[2].writeEnd, 250)
 
         var variables = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp"]
-        // What a sanitizer is told to leave aside holds for the hosts, too.
+        // What a sanitizer is set to leave aside holds for the hosts, too.
         for name in ["LD_LIBRARY_PATH", "LSAN_OPTIONS"] {
             if let value = getenv(name) { variables.append("\(name)=\(String(cString: value))") }
         }

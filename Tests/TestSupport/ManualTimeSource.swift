@@ -22,8 +22,8 @@ package final class ManualTimeSource: TimeSource {
 
     package init() {}
 
-    /// Called by whoever looks at the clock, before it sees the time: a place at which a test can hold a
-    /// thread up.
+    /// Called by each thread that looks at the clock, before it sees the time: a place at which a test can
+    /// hold a thread up.
     package var onLook: (@Sendable () -> Void)? {
         get { look.withLock { $0 } }
         set { look.withLock { $0 = newValue } }
@@ -68,8 +68,8 @@ package final class ManualTimeSource: TimeSource {
 
     /// Releases every alarm that is pending.
     ///
-    /// The clock holds its alarms, and they hold what is to be woken, which holds the clock: whoever is
-    /// done with all of them says so.
+    /// The clock holds its alarms, and they hold what is to be woken, which holds the clock: a caller
+    /// that is done with all of them says so.
     package func dropAlarms() {
         // What the alarms hold may cancel others as it goes, so it goes outside the lock.
         let dropped = state.withLock { state in

@@ -19,7 +19,7 @@ package final class Promise<Value: Sendable>: Sendable {
             state = .kept(value)
             return waiting
         }
-        for tell in waiting { tell(value) }
+        for notify in waiting { notify(value) }
     }
 
     /// The value, as soon as there is one.
@@ -49,15 +49,15 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    private func then(_ tell: @escaping @Sendable (Value) -> Void) {
+    private func then(_ notify: @escaping @Sendable (Value) -> Void) {
         let kept = state.withLock { state -> Value? in
             switch state {
             case .kept(let value): return value
             case .open(let waiting):
-                state = .open(waiting + [tell])
+                state = .open(waiting + [notify])
                 return nil
             }
         }
-        if let kept { tell(kept) }
+        if let kept { notify(kept) }
     }
 }

@@ -1,9 +1,9 @@
 package import ModuleHost
 
-/// A program that is a module, and writes down each event that it is told, before it answers.
+/// A program that is a module, and writes down each event that it receives, before it answers.
 ///
 /// It dies of a durable event whose id begins with `poison`; of one that begins with `die`, and hangs in one
-/// that begins with `hang`, each unless it is told that it may have heard it before.
+/// that begins with `hang`, each unless the event says that it may have been received before.
 package struct RecordingProgram: Sendable {
     /// The program and its arguments, for a slatefile.
     package let command: [String]
@@ -17,7 +17,7 @@ package struct RecordingProgram: Sendable {
             case $method in
             initialize) result='{"protocol":1,"module":"'"$1"'","events":['"$2"']}' ;;
             event)
-                printf '{"pid":%s,"told":%s}\n' $$ "$line" >>"$3"
+                printf '{"pid":%s,"received":%s}\n' $$ "$line" >>"$3"
                 case $line in
                 *'"id":"poison'*) kill -KILL $$ ;;
                 *'"repeated":true'*) ;;
@@ -33,20 +33,20 @@ package struct RecordingProgram: Sendable {
 
     /// - Parameters:
     ///   - id: The id that the module has in the slatefile.
-    ///   - events: What it wants to hear of.
+    ///   - events: The events that it wants to receive.
     ///   - folder: Where it writes.
     ///   - version: Makes another program of it, which writes into the same file.
     package init(
-        _ id: String, hearing events: [String] = ["push"], in folder: TemporaryFolder,
+        _ id: String, receiving events: [String] = ["push"], in folder: TemporaryFolder,
         version: Int = 1
     ) {
-        file = folder.path("\(id).told")
+        file = folder.path("\(id).received")
         let list = events.map { "\"\($0)\"" }.joined(separator: ",")
         command = ["/bin/sh", "-c", Self.script, "version \(version)", id, list, file]
     }
 
-    /// An event that it was told of.
-    package struct Told: Sendable {
+    /// An event that the program received.
+    package struct ReceivedEvent: Sendable {
         package let processID: Int
         package let event: String
         package let position: String?
@@ -56,33 +56,33 @@ package struct RecordingProgram: Sendable {
         package let payload: JSONValue?
     }
 
-    /// What it was told so far, in order.
-    package var told: [Told] {
+    /// The events that it received so far, in order.
+    package var received: [ReceivedEvent] {
         get throws {
             guard fileExists(file) else { return [] }
             let text = String(decoding: try readFile(at: file, limit: 16 << 20), as: UTF8.self)
             // What has no newline yet is half a line.
             return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-                .map { try Told(JSONValue(parsing: String($0))) }
+                .map { try ReceivedEvent(JSONValue(parsing: String($0))) }
         }
     }
 
-    /// Waits until it was told of something.
-    package func told(_ matches: (Told) -> Bool) async throws -> Told {
+    /// Waits until it has received an event that matches.
+    package func received(_ matches: (ReceivedEvent) -> Bool) async throws -> ReceivedEvent {
         let deadline = ContinuousClock.now + HostProcess.patience
         while true {
-            if let found = try told.first(where: matches) { return found }
-            guard ContinuousClock.now < deadline else { throw NeverTold() }
+            if let found = try received.first(where: matches) { return found }
+            guard ContinuousClock.now < deadline else { throw NeverReceived() }
             await Task.yield()
         }
     }
 
-    private struct NeverTold: Error {}
+    private struct NeverReceived: Error {}
 }
 
-extension RecordingProgram.Told {
+extension RecordingProgram.ReceivedEvent {
     fileprivate init(_ line: JSONValue) {
-        let parameters = line["told"]?["params"]
+        let parameters = line["received"]?["params"]
         processID = line["pid"]?.int ?? 0
         event = parameters?["event"]?.string ?? ""
         position = parameters?["position"]?.string

@@ -83,7 +83,7 @@ package final class RunningHost: Sendable {
         self.ended = ended
     }
 
-    /// Delivers an event, and waits until every module has heard it or the host has ignored it.
+    /// Delivers an event, and waits until every module has received it or the host has ignored it.
     ///
     /// - Parameters:
     ///   - kind: The event; not `terminate`, for that there is ``stop()``.
@@ -98,7 +98,7 @@ package final class RunningHost: Sendable {
         try await awaiting(kind) { host.deliver(event) }
     }
 
-    /// Does something that has an event delivered, and waits until every module has heard it.
+    /// Does something that has an event delivered, and waits until every module has received it.
     package func awaiting(_ kind: EventKind, _ body: () throws -> Void) async throws {
         let start = log.records.count
         try body()
@@ -126,7 +126,7 @@ package final class RunningHost: Sendable {
         return end
     }
 
-    /// What the host says of the last event of a kind: how many heard it, and what they answered.
+    /// What the host says of the last event of a kind: how many received it, and what they answered.
     package func outcome(of kind: EventKind) -> String? {
         log.records.last { $0.module == nil && $0.event == kind.rawValue }?.message
     }

@@ -47,7 +47,7 @@ package final class TestPipe {
         }
     }
 
-    /// Everything up to the end; whoever else holds a write end must have closed it.
+    /// Everything up to the end; every other holder of a write end must have closed it.
     package func readToEnd() -> String {
         closeWriteEnd()
         var bytes: [UInt8] = []

@@ -2,7 +2,7 @@ import Served
 
 /// What is sent.
 enum Line {
-    /// A call that the community of the default slatefile answers, whoever asks.
+    /// A call that the community of the default slatefile answers for every caller.
     static let call = #"""
         {"jsonrpc":"2.0","id":1,"method":"call","params":\#
         {"module":"com.mm.community","action":"userInfo","parameters":{"style":1}}}
@@ -35,7 +35,7 @@ final class Way {
     /// One round: a burst, then lone calls.
     func measure() throws {
         // Two portions are on their way at a time: the server always has something to do, and both fit
-        // what a socket holds, so that nobody waits for the other to read.
+        // what a socket holds, so that neither waits for the other to read.
         let portion = 200
         let lines = Array(repeatElement(line, count: portion).joined())
         let portions = pipelinedCount / portion

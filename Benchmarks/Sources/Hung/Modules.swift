@@ -3,7 +3,7 @@ import ModuleHost
 import Served
 import Synchronization
 
-/// Notes when it hears a tick.
+/// Notes when it receives a tick.
 final class ListeningModule: MessageResponder, RootProvider {
     struct Configuration: Decodable, Sendable {
         var number: Int
@@ -19,11 +19,11 @@ final class ListeningModule: MessageResponder, RootProvider {
     var root: String? { nil }
 
     func receive(_ message: Message) {
-        if let tick = message.payload?.int { Heard.note(tick, by: number) }
+        if let tick = message.payload?.int { ReceivedTicks.note(tick, by: number) }
     }
 }
 
-/// Hears of ticks, and hangs for ever when it is told to.
+/// Receives ticks, and hangs for ever when a message asks for it.
 final class HangingModule: MessageResponder {
     let topics = ["tick", "hang"]
     private let lock = DispatchSemaphore(value: 0)
@@ -37,8 +37,8 @@ final class HangingModule: MessageResponder {
     }
 }
 
-/// When each module heard each tick.
-enum Heard {
+/// The time at which each module received each tick.
+enum ReceivedTicks {
     /// How many modules listen.
     static let modules = 9
 

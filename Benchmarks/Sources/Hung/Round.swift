@@ -2,11 +2,11 @@ import Foundation
 import ModuleHost
 import Served
 
-/// How many events are heard before the one module hangs, and after the first that is delayed.
+/// How many events are received before the one module hangs, and after the first that is delayed.
 let ticks = 2_000
 
 /// A host of ten modules in this process, one of which hangs; and who sends events and looks when they
-/// are heard.
+/// are received.
 struct Round {
     private let way: String
     private let folder: URL
@@ -23,30 +23,30 @@ struct Round {
         try client.send(message("hang", #""\#(way)""#))
         let first = try measureTicks(ticks..<ticks + 1, client)
         let after = try measureTicks(ticks + 1..<2 * ticks + 1, client)
-        let heard = (0..<Heard.modules).map { Heard.count(of: $0) }.reduce(0, +)
+        let received = (0..<ReceivedTicks.modules).map { ReceivedTicks.count(of: $0) }.reduce(0, +)
         print(
             "first=\(first[0])",
             "before=\(before[before.count / 2])", "slowBefore=\(before[before.count * 99 / 100])",
             "after=\(after[after.count / 2])", "slowAfter=\(after[after.count * 99 / 100])",
-            "heard=\(heard)", "sent=\(Heard.modules * (2 * ticks + 1))")
+            "received=\(received)", "sent=\(ReceivedTicks.modules * (2 * ticks + 1))")
         fflush(nil)
         try? FileManager.default.removeItem(at: folder)
         _exit(0)
     }
 
-    /// Sends an event each millisecond, and measures how long it takes until the last of nine has heard it.
+    /// Sends an event each millisecond, and measures how long it takes until the last of nine has received it.
     private func measureTicks(_ range: Range<Int>, _ client: Client) throws -> [Int] {
         try range.map { tick in
             let sent = nanoseconds()
             try client.send(message("tick", "\(tick)"))
             let end = sent + 60_000_000_000
-            while !Heard.byAll(tick) {
-                guard nanoseconds() < end else { throw Failure("tick \(tick) was not heard") }
+            while !ReceivedTicks.byAll(tick) {
+                guard nanoseconds() < end else { throw Failure("tick \(tick) was not received") }
                 usleep(50)
             }
-            let heard = Heard.last(of: tick) - sent
+            let received = ReceivedTicks.last(of: tick) - sent
             usleep(1000)
-            return heard
+            return received
         }.sorted()
     }
 
@@ -79,12 +79,12 @@ struct Round {
 
     /// Nine that listen, and the one that hangs in their middle.
     private var text: String {
-        var modules = (0..<Heard.modules).map {
+        var modules = (0..<ReceivedTicks.modules).map {
             #"{"id": "bench.m\#($0)", "entry": "Hung.ListeningModule", "config": {"number": \#($0)}\#($0 == 0 ? #", "main": true"# : "")}"#
         }
         modules.insert(
             #"{"id": "bench.hanging", "entry": "Hung.HangingModule", "deadline": "1s"}"#,
-            at: Heard.modules / 2)
+            at: ReceivedTicks.modules / 2)
         return """
             {"slate": 1, "app": "bench", "schemes": ["bench"], "modules": [\(modules.joined(separator: ",\n"))]}
             """

@@ -1,8 +1,8 @@
 import Foundation
 import Served
 
-// What nine modules notice of a tenth that hangs for ever: how late they hear the first event after it
-// hung, and whether they hear later ones as fast as before.
+// What nine modules notice of a tenth that hangs for ever: how late they receive the first event after it
+// hung, and whether they receive later ones as fast as before.
 //
 // `Hung` measures, each round in a process of its own; `Hung WAY` is such a round.
 
@@ -26,7 +26,7 @@ default:
 /// Measures every way to hang and prints the table.
 func measureAll() throws {
     print(
-        "| one of 10 modules hangs for ever | first event after it, ms | later ones, µs: before | after | p99: before | after | heard |"
+        "| one of 10 modules hangs for ever | first event after it, ms | later ones, µs: before | after | p99: before | after | received |"
     )
     print("|---|---:|---:|---:|---:|---:|---:|")
     for (way, title) in [("lock", "for a lock"), ("spin", "spinning on a core")] {
@@ -35,13 +35,13 @@ func measureAll() throws {
             rounds.compactMap { $0[key] }.sorted()[rounds.count / 2]
         }
         let first = rounds.compactMap { $0["first"] }.sorted()
-        let heard = rounds.compactMap { $0["heard"] }.reduce(0, +)
+        let received = rounds.compactMap { $0["received"] }.reduce(0, +)
         let sent = rounds.compactMap { $0["sent"] }.reduce(0, +)
         print(
             "| \(title) | \(first[first.count / 2] / 1_000_000), worst \((first.last ?? 0) / 1_000_000) "
                 + "| \(middle("before") / 1000) | \(middle("after") / 1000) "
                 + "| \(middle("slowBefore") / 1000) | \(middle("slowAfter") / 1000) "
-                + "| \(heard) of \(sent) |")
+                + "| \(received) of \(sent) |")
     }
 }
 
@@ -61,6 +61,6 @@ func metrics(of way: String) throws -> [String: Int] {
         let parts = word.split(separator: "=")
         if parts.count == 2, let value = Int(parts[1]) { metrics[String(parts[0])] = value }
     }
-    guard metrics["heard"] != nil else { throw Failure("a round came to nothing: \(text)") }
+    guard metrics["received"] != nil else { throw Failure("a round came to nothing: \(text)") }
     return metrics
 }

@@ -6,7 +6,7 @@ func measureClients(of hostd: String, in folder: URL) throws {
     print("| 64 clients of one host | µs an event, accepted | delivered |")
     print("|---|---:|---:|")
     for (title, entries, level) in [
-        ("nobody hears it, `--log-level notice`", ["Main"], "notice"),
+        ("no module receives it, `--log-level notice`", ["Main"], "notice"),
         ("all built-in modules, `--log-level notice`", builtIn, "notice"),
         ("all built-in modules, a line of the log for each", builtIn, "info"),
     ] {

@@ -51,7 +51,7 @@ func measureProducers(in folder: URL) throws {
     }
 }
 
-/// As little as it takes: a file, and nobody else who writes.
+/// As little as it takes: a file, and no other writer.
 struct BareFile: Producer {
     private let descriptor: Int32
 

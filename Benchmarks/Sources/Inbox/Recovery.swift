@@ -3,7 +3,7 @@ import Served
 
 @testable import ModuleHost
 
-/// A host that finds 100 000 events which nobody has heard.
+/// A host that finds 100 000 undelivered events.
 func measureRecovery(by hostd: String, in folder: URL) throws {
     let (rounds, count) = (7, 100_000)
     var ready: [Int] = []

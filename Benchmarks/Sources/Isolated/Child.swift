@@ -12,7 +12,7 @@ struct Failure: Error, CustomStringConvertible {
     }
 }
 
-/// The time of a clock that nobody sets, and that all processes share.
+/// The time of a clock that is never set, and that all processes share.
 func nanoseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -3,7 +3,7 @@ import Glibc
 import ModuleHost
 import Synchronization
 
-/// How long an isolated module that has crashed lacks what happens: until it runs again, and has heard all
+/// How long an isolated module that has crashed lacks what happens: until it runs again, and has received all
 /// that it has missed.
 enum Crashes {
     private static let rounds = 20
@@ -23,9 +23,9 @@ enum Crashes {
     static func measure() throws {
         print(
             "| it dies while an event comes each millisecond, \(rounds) times "
-                + "| until it has heard all, ms: p50, worst | the delay before its new start "
+                + "| until it has received all, ms: p50, worst | the delay before its new start "
                 + "| beyond that, to the first event: p50, worst | to the last: p50, worst "
-                + "| heard | twice |")
+                + "| received | twice |")
         print("|---|---:|---:|---:|---:|---:|---:|")
         for death in Death.allCases {
             let rounds = try (0..<rounds).map { _ in try Round.metrics("crash", death.rawValue) }
@@ -39,7 +39,7 @@ enum Crashes {
                 return "\(decimal(metrics.median, per: 1_000_000)), "
                     + decimal(metrics.max() ?? 0, per: 1_000_000)
             }
-            let counts = try ["sent", "heard", "again"].map { try metrics($0).reduce(0, +) }
+            let counts = try ["sent", "received", "again"].map { try metrics($0).reduce(0, +) }
             print(
                 "| \(death.title) | \(try text("caughtUp")) "
                     + "| \(decimal(try metrics("delay").median, per: 1_000_000)) "
@@ -128,20 +128,20 @@ final class TickingModule: RootProvider, LaunchResponder {
         let numbers = try readFile(folder + "/journal").withUnsafeBytes {
             Array($0.bindMemory(to: Int.self))
         }
-        let heard = stride(from: 0, to: numbers.count - 1, by: 2).map {
+        let received = stride(from: 0, to: numbers.count - 1, by: 2).map {
             (tick: numbers[$0], time: numbers[$0 + 1])
         }
-        let ticks = heard.map(\.tick).filter { $0 >= 0 }
+        let ticks = received.map(\.tick).filter { $0 >= 0 }
         let distinct = Set(ticks).count
-        print("sent=\(Self.end)", "heard=\(distinct)", "again=\(ticks.count - distinct)")
-        if let trap = heard.first(where: { $0.tick < 0 }) { killed = trap.time }
+        print("sent=\(Self.end)", "received=\(distinct)", "again=\(ticks.count - distinct)")
+        if let trap = received.first(where: { $0.tick < 0 }) { killed = trap.time }
         // Nothing that was sent by then is missing.
-        let all = heard.first {
+        let all = received.first {
             $0.time > killed && $0.tick >= Self.crash
                 && ($0.tick == Self.end - 1 || sent[$0.tick + 1] > $0.time)
         }
         let log = String(decoding: try readFile(folder + "/log"), as: UTF8.self)
-        let first = heard.first { $0.time > killed && $0.tick >= 0 }
+        let first = received.first { $0.time > killed && $0.tick >= 0 }
         guard let first, let all, let delay = Self.delay(in: log) else {
             throw Failure("it did not come back: \(log)")
         }

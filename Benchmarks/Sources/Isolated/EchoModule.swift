@@ -44,12 +44,12 @@ final class EchoModule: RoutedModule, MessageResponder {
         _ = line.withUnsafeBytes { write(journal, $0.baseAddress, $0.count) }
     }
 
-    /// It hears of it again, when it is back.
+    /// It receives the event again, when it is back.
     private func trapOnce() {
         guard let path = configuration.journal else { return }
         let file = open(path + ".trapped", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
         note(-1)
-        fatalError("trapped as it was told to")
+        fatalError("trapped on demand")
     }
 }

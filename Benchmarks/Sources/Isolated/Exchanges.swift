@@ -128,7 +128,7 @@ final class FirstModule: MessageResponder {
     }
 }
 
-/// The module behind the isolated one: hears a tick when that one has answered, and sends the next.
+/// The module behind the isolated one: receives a tick when that one has answered, and sends the next.
 final class LastModule: RootProvider, LaunchResponder, MessageResponder {
     let topics = ["tick"]
     private let context: ModuleContext

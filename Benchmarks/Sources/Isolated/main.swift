@@ -19,7 +19,7 @@ let usage = """
     exchanges   a call and an event to an isolated Swift module and back
     memory      what each isolated module costs the host
     starts      from the start of a process until the module is ready
-    crashes     from a crash until the module has heard all that it has missed
+    crashes     from a crash until the module has received all that it has missed
     """
 
 signal(SIGPIPE, SIG_IGN)

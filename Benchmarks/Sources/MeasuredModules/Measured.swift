@@ -15,6 +15,6 @@ public struct HandedOver<Value>: @unchecked Sendable {
     /// What is handed over.
     public var value: Value
 
-    /// Takes a value that nobody else touches until it has arrived.
+    /// Takes a value that no other code touches until it has arrived.
     public init(_ value: Value) { self.value = value }
 }

@@ -1,8 +1,8 @@
 public import ModuleHost
 
-/// A message as any module may hear it, in the ways that the peers need.
+/// A message as any module may receive it, in the ways that the peers need.
 public protocol PingResponder: AnyObject {
-    /// Hears the message.
+    /// Receives the message.
     func ping() throws
     /// The same as an asynchronous requirement.
     func pingLater() async throws

@@ -2,7 +2,7 @@ import Foundation
 import ModuleHost
 import Served
 
-/// Hears nothing.
+/// Receives nothing.
 final class IdleModule: RootProvider {
     init(context: ModuleContext) {}
 }
@@ -12,8 +12,8 @@ extension RootProvider {
     var root: String? { nil }
 }
 
-/// Hears the launch, each activation and the end.
-final class HearingModule: RootProvider, LaunchResponder, ActivationResponder,
+/// Receives the launch, each activation and the end.
+final class ReceivingModule: RootProvider, LaunchResponder, ActivationResponder,
     TerminationResponder
 {
     init(context: ModuleContext) {}

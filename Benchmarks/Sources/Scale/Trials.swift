@@ -25,7 +25,7 @@ struct Trials {
             isLinear = isLinear && growth.isLinear
         }
         for (type, title) in [
-            ("IdleModule", "idle modules"), ("HearingModule", "modules of three protocols"),
+            ("IdleModule", "idle modules"), ("ReceivingModule", "modules of three protocols"),
             ("RoutedOneModule", "modules with a route"), ("TaskModule", "modules with a task"),
         ] {
             let rounds = try sizes.map { try launchAndStop(type, $0) }

@@ -66,7 +66,7 @@ package struct Failure: Error, CustomStringConvertible {
     }
 }
 
-/// The time of a clock that nobody sets.
+/// The time of a clock that is never set.
 package func nanoseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

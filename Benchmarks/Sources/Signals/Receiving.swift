@@ -12,7 +12,7 @@ extension SignalWay {
         switch self {
         case .bare: receiveBare()
         case .host: receiveAsHost()
-        case .crowd: receiveAsHost(hearers: 999)
+        case .crowd: receiveAsHost(receivers: 999)
         case .dispatch: receiveByDispatch()
         }
         print(stamps.map(String.init).joined(separator: "\n"))
@@ -43,13 +43,13 @@ extension SignalWay {
         ended.wait()
     }
 
-    private func receiveAsHost(hearers: Int = 0) {
+    private func receiveAsHost(receivers: Int = 0) {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "modulehost-signals-\(ProcessInfo.processInfo.processIdentifier)")
-        let crowd = (0..<hearers).map { index in
-            #"{"id": "bench.m\#(index)", "entry": "Signals.HearingModule"}"#
+        let crowd = (0..<receivers).map { index in
+            #"{"id": "bench.m\#(index)", "entry": "Signals.ReceivingModule"}"#
         }
-        // Last, so that it notes when all have heard.
+        // Last, so that it notes when all have received.
         let stamping = #"{"id": "bench.stamp", "entry": "Signals.StampModule", "main": true}"#
         let slatefile = """
             {"slate": 1, "app": "bench",
@@ -83,7 +83,7 @@ extension SignalWay {
     private func sayReady() { FileHandle.standardOutput.write(Data("ready\n".utf8)) }
 }
 
-/// Hears of each signal as an event.
+/// Receives each signal as an event.
 public final class StampModule: Module, RootProvider, MemoryWarningResponder {
     /// Needs nothing of its context.
     public init(context: ModuleContext) {}
@@ -95,8 +95,8 @@ public final class StampModule: Module, RootProvider, MemoryWarningResponder {
     public func didReceiveMemoryWarning() { stamp() }
 }
 
-/// Hears of each signal, and does the least that a handler can do.
-public final class HearingModule: Module, MemoryWarningResponder {
+/// Receives each signal, and does the least that a handler can do.
+public final class ReceivingModule: Module, MemoryWarningResponder {
     private var warnings = 0
 
     /// Needs nothing of its context.

@@ -36,7 +36,7 @@ enum SignalWay: String, CaseIterable {
         switch self {
         case .bare: "bare `sigwaitinfo` thread"
         case .host: "ours: signal thread, lane, module"
-        case .crowd: "ours, an event that 1000 modules hear"
+        case .crowd: "ours, an event that 1000 modules receive"
         case .dispatch: "`DispatchSource`"
         }
     }

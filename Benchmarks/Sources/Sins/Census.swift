@@ -6,7 +6,7 @@ struct Census {
     let descriptors: Int
     let threads: Int
     let residentKB: Int
-    /// Children that have ended, and that nobody has asked for.
+    /// Children that have ended, and that were not reaped.
     let zombies: Int
     /// Children that run.
     let children: Int

@@ -15,7 +15,7 @@ struct Deliveries {
 
     static let calm = "before: 21 modules that behave"
     static let after = "after: the same"
-    static let others = "while modules sin, and nobody is waited for"
+    static let others = "while modules sin, and no module is waited for"
     static let waits = "… behind one that is waited for: at most its deadline, or that of its start"
     static let reloads = "in a reload that exchanges 20 modules"
 
@@ -46,7 +46,7 @@ func milliseconds(_ nanoseconds: Int) -> String {
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
 }
 
-/// Tells times of the clock that is set by the one that nobody sets.
+/// Converts times of the clock that is set to the one that is never set.
 struct Clock {
     private let offset = Int(Date().timeIntervalSince1970 * 1e9) - Served.nanoseconds()
 

@@ -18,7 +18,7 @@ final class Flow: Sendable {
     /// - Parameters:
     ///   - path: The host's control socket.
     ///   - rate: Events a second.
-    /// - Throws: Where nobody is there.
+    /// - Throws: Where no host is there.
     init(to path: String, rate: Int) throws {
         let client = try HandedOver(value: Client(path))
         Thread.detachNewThread { [self] in
@@ -78,7 +78,7 @@ final class Flow: Sendable {
 
 /// A value that one thread at a time has.
 ///
-/// `@unchecked Sendable`: whoever hands it over does not touch it any more.
+/// `@unchecked Sendable`: the thread that hands it over does not touch it any more.
 struct HandedOver<Value>: @unchecked Sendable {
     let value: Value
 }

@@ -2,7 +2,7 @@ import ModuleHost
 import Served
 import Synchronization
 
-/// An ordinary module, in the host: notes when it hears each tick.
+/// An ordinary module, in the host: notes when it receives each tick.
 final class ListeningModule: RootProvider, MessageResponder {
     struct Configuration: Decodable, Sendable {
         /// 0 for the one before all others, 1 for the one behind them.
@@ -19,16 +19,16 @@ final class ListeningModule: RootProvider, MessageResponder {
     var root: String? { nil }
 
     func receive(_ message: Message) {
-        if let tick = message.payload?.int { Heard.note(tick, at: place) }
+        if let tick = message.payload?.int { ReceivedTicks.note(tick, at: place) }
     }
 }
 
-/// What the ordinary modules have heard.
-enum Heard {
+/// The ticks that the ordinary modules have received.
+enum ReceivedTicks {
     static let places = 2
 
     struct Record: Sendable {
-        /// When each tick was heard; zero for not yet.
+        /// When each tick was received; zero for not yet.
         var times: [Int] = []
         /// How many came a second time, or before an earlier one.
         var disorders = 0

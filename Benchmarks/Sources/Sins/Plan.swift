@@ -8,7 +8,7 @@ struct Plan {
     let calm = 10
     /// Within which number of events from its start each sin begins.
     let begin = 10...800
-    /// How many events a flood lasts of which nobody dies.
+    /// How many events a flood lasts of which no module dies.
     let flooding = 200
     /// How long that is at the most, with a second and a half for those that wait in a write.
     var floodSeconds: Double { Double(flooding) / Double(rate) + 1.5 }
@@ -61,7 +61,7 @@ struct Sin: Sendable {
         hanging("half-line"),
         hanging("close-stdout"),
         hanging("hang-call", .call),
-        // It answers as soon as its writes let it, and nobody waits for one that floods.
+        // It answers as soon as its writes let it, and no module waits for one that floods.
         Sin("flood-stderr", .harmless, wait: 100),
         // 64 of its posts at a time go round all modules.
         Sin("flood-stdout", .deadly, wait: 300),

@@ -11,7 +11,7 @@ struct Sinner {
     /// - Parameters:
     ///   - sin: What it does.
     ///   - round: When, which makes it another module than those before.
-    ///   - after: How many events it hears before that.
+    ///   - after: How many events it receives before that.
     ///   - program: The one that misbehaves.
     ///   - folder: Where it writes down what it does.
     ///   - plan: What it is given.
@@ -61,18 +61,18 @@ struct Sinner {
     }
 }
 
-/// What a module's program has heard.
+/// What a module's program has received.
 struct Journal {
-    /// The ticks, in the order in which they were heard.
+    /// The ticks, in the order in which they were received.
     private(set) var ticks: [Int] = []
-    /// How many of them it had heard before, and was not told so.
+    /// How many of them it had received before, without a mark that says so.
     private(set) var unmarked = 0
     /// The processes that it was, and that it has started.
     private(set) var processes: Set<pid_t> = []
 
     init(_ file: URL) throws {
         guard let bytes = try? Data(contentsOf: file) else { return }
-        var heard: Set<Int> = []
+        var received: Set<Int> = []
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -85,7 +85,7 @@ struct Journal {
                 if let tick = Self.number(after: #""topic":"tick","payload":"#, in: line) {
                     ticks.append(tick)
                     let isMarked = line.firstIndex(of: #""repeated":true"#) != nil
-                    if !heard.insert(tick).inserted, !isMarked { unmarked += 1 }
+                    if !received.insert(tick).inserted, !isMarked { unmarked += 1 }
                 }
                 rest = rest[(end + 1)...]
             }

@@ -133,7 +133,7 @@ final class SinsHost {
     }
 
     private static func text(_ entries: [Entry]) -> String {
-        let listening = (0..<Heard.places).map { place in
+        let listening = (0..<ReceivedTicks.places).map { place in
             #"{"id": "bench.listening\#(place)", "entry": "Sins.ListeningModule", "config": {"place": \#(place)}\#(place == 0 ? #", "main": true"# : "")}"#
         }
         let modules = entries.map { entry in

@@ -193,7 +193,7 @@ final class Trial {
             .replacing(#/request \d+/#, with: "request N")
     }
 
-    /// Reads what modules have heard that are gone.
+    /// Reads what the removed modules have received.
     private func take(_ last: [Sinner], _ flow: Flow) throws {
         guard !last.isEmpty else { return }
         waits += last.compactMap { $0.wait(clock) }
@@ -202,10 +202,10 @@ final class Trial {
 
     // MARK: The end
 
-    /// Waits until the ordinary modules have heard all.
+    /// Waits until the ordinary modules have received all.
     private func waitForAll(_ count: Int) throws {
         let deadline = nanoseconds() + 30_000_000_000
-        while (0..<Heard.places).contains(where: { Heard.count(at: $0) < count }) {
+        while (0..<ReceivedTicks.places).contains(where: { ReceivedTicks.count(at: $0) < count }) {
             guard nanoseconds() < deadline else { return }
             usleep(10_000)
         }
@@ -224,14 +224,15 @@ final class Trial {
     }
 
     private func printAccount(_ flow: Flow) {
-        print("| durable events | accepted | heard | lost | out of order | again, and marked so |")
+        print(
+            "| durable events | accepted | received | lost | out of order | again, and marked so |")
         print("|---|---:|---:|---:|---:|---:|")
-        for place in 0..<Heard.places {
-            let record = Heard.record(of: place)
-            let heard = record.times.count { $0 > 0 }
+        for place in 0..<ReceivedTicks.places {
+            let record = ReceivedTicks.record(of: place)
+            let received = record.times.count { $0 > 0 }
             row(
-                place == 0 ? "the module in front" : "the module behind all", flow.accepted, heard,
-                record.disorders, 0)
+                place == 0 ? "the module in front" : "the module behind all", flow.accepted,
+                received, record.disorders, 0)
         }
         let ticks = (try? Journal(goodJournal).ticks) ?? []
         let distinct = Set(ticks).count
@@ -239,17 +240,19 @@ final class Trial {
             "an isolated module that behaves", flow.accepted, distinct,
             zip(ticks, ticks.dropFirst()).count { $0 >= $1 }, 0)
         row(
-            "modules that sinned, while they were there", sinners.owed, sinners.heard,
+            "modules that sinned, while they were there", sinners.owed, sinners.received,
             sinners.disorders, sinners.again)
         if sinners.unmarked > 0 {
             diagnostics.append("\(sinners.unmarked) came again, not marked so")
         }
     }
 
-    private func row(_ title: String, _ owed: Int, _ heard: Int, _ disorders: Int, _ again: Int) {
-        print("| \(title) | \(owed) | \(heard) | \(owed - heard) | \(disorders) | \(again) |")
-        if owed != heard || disorders > 0 {
-            diagnostics.append("\(title): \(heard) of \(owed), \(disorders) out of order")
+    private func row(
+        _ title: String, _ owed: Int, _ received: Int, _ disorders: Int, _ again: Int
+    ) {
+        print("| \(title) | \(owed) | \(received) | \(owed - received) | \(disorders) | \(again) |")
+        if owed != received || disorders > 0 {
+            diagnostics.append("\(title): \(received) of \(owed), \(disorders) out of order")
         }
     }
 
@@ -278,10 +281,10 @@ final class Trial {
     ) {
         let sent = flow.sent
         var deliveries = Deliveries()
-        for place in 0..<Heard.places {
-            let heard = Heard.record(of: place).times
-            var last = (name: "", heard: 0)
-            for tick in heard.indices where heard[tick] > 0 {
+        for place in 0..<ReceivedTicks.places {
+            let received = ReceivedTicks.record(of: place).times
+            var last = (name: "", received: 0)
+            for tick in received.indices where received[tick] > 0 {
                 let begin = sent[tick]
                 var name = Deliveries.others
                 if before.contains(tick) {
@@ -294,14 +297,14 @@ final class Trial {
                     name = Deliveries.reloads
                 } else if waits.contains(where: { $0.contains(begin) }) {
                     name = Deliveries.waits
-                } else if begin < last.heard,
+                } else if begin < last.received,
                     [Deliveries.reloads, Deliveries.waits].contains(last.name)
                 {
                     // It stands in the queue that has come of it.
                     name = last.name
                 }
-                last = (name, heard[tick])
-                deliveries.add(heard[tick] - begin, name)
+                last = (name, received[tick])
+                deliveries.add(received[tick] - begin, name)
             }
         }
         deliveries.printTable()

@@ -4,7 +4,7 @@ import Served
 /// What a host has written into its journals, which are read and removed one after the other.
 final class Journals {
     private let files: [URL]
-    /// How many events were heard.
+    /// How many events were received.
     private(set) var pushes = 0
     /// How many of them came twice, or not in the order of the inbox.
     private(set) var disorders = 0

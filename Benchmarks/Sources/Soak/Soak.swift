@@ -95,7 +95,7 @@ final class Soak {
         let passedOver = account.duplicates - senders.duplicates
         if journals.pushes + passedOver != senders.accepted || account.rejected != 0 {
             diagnostics.append(
-                "\(senders.accepted) accepted, \(journals.pushes) heard, \(passedOver) of them passed over, "
+                "\(senders.accepted) accepted, \(journals.pushes) received, \(passedOver) of them passed over, "
                     + "\(account.rejected) rejected")
         }
         if journals.disorders > 0 {
@@ -114,7 +114,7 @@ final class Soak {
             diagnostics.append("between \(least) and \(most) descriptors were open")
         }
         say(
-            "accepted \(senders.accepted), duplicates \(senders.duplicates), heard \(journals.pushes); reloads \(minutes * 60 / Self.reloadInterval)"
+            "accepted \(senders.accepted), duplicates \(senders.duplicates), received \(journals.pushes); reloads \(minutes * 60 / Self.reloadInterval)"
         )
         say("the host: \(account)")
         say(

@@ -9,7 +9,7 @@ enum SlatefileFuzz {
 
 /// Reads the input as a slatefile, shows its errors, and decodes what a module would.
 ///
-/// Faults are what most inputs are made of; what is shown of them has nothing in it that a terminal obeys.
+/// Most inputs are made of errors; what is shown of them has nothing in it that a terminal obeys.
 private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     do throws(SlatefileError) {

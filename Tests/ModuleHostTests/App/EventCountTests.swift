@@ -3,8 +3,8 @@ import Testing
 
 @testable import ModuleHost
 
-/// Who counts as told of an event: those that wanted to hear of it, and nobody else.
-@Suite("How many modules heard an event", .timeLimit(.minutes(10)))
+/// The modules that count as notified of an event: those that wanted to receive it, and no others.
+@Suite("How many modules received an event", .timeLimit(.minutes(10)))
 struct EventCountTests {
     private func counts(_ test: HostUnderTest, _ kind: EventKind) async -> [String] {
         await test.settled()
@@ -43,7 +43,7 @@ struct EventCountTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a process counts where it said that it hears the event, and not one beside it")
+    @Test("a process counts where it declared the event, and not where it declared another")
     func processes() async throws {
         let probe = Probe()
         let test = try await IsolatedTest(probe: probe).launched()

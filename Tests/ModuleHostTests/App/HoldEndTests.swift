@@ -9,7 +9,7 @@ import Testing
 struct HoldEndTests {
     // MARK: Handlers
 
-    @Test("a handler that is not needed is let go of in its module, whoever ends the hold")
+    @Test("a handler that is not needed is released in its module, however the hold ends")
     func handlerDropped() async throws {
         let probe = Probe()
         let shelf = HoldShelf()

@@ -38,14 +38,14 @@ struct HoldModelTests {
         var taken = 0
         var state = LifecycleState.active
         var isWaiting = false
-        var hasHeardEnd = false
+        var hasReceivedEnd = false
         var isReleased = false
-        /// How many holds each module takes when it is told: the same for the host's modules.
+        /// How many holds each module takes when it is notified: the same for the host's modules.
         let plan: [[Bool]]
 
         func takes(_ entry: Int) -> [Bool] { plan[entry % plan.count] }
 
-        mutating func tell(_ event: String) {
+        mutating func notify(_ event: String) {
             for (index, name) in HoldModelTests.names.enumerated() {
                 entries.append("\(name) \(event)")
                 guard event == "background" || event == "terminate" else { continue }
@@ -62,9 +62,9 @@ struct HoldModelTests {
         mutating func background() {
             guard state == .active else { return }
             state = .background
-            tell("resign-active")
+            notify("resign-active")
             renew()
-            tell("background")
+            notify("background")
         }
 
         private mutating func renew() {
@@ -77,8 +77,8 @@ struct HoldModelTests {
             guard state == .background else { return }
             state = .active
             for index in open.indices { open[index].left = nil }
-            tell("foreground")
-            tell("activate")
+            notify("foreground")
+            notify("activate")
         }
 
         mutating func stop() {
@@ -105,9 +105,9 @@ struct HoldModelTests {
 
         private mutating func goOn() {
             guard isWaiting, open.isEmpty else { return }
-            if !hasHeardEnd {
-                hasHeardEnd = true
-                tell("terminate")
+            if !hasReceivedEnd {
+                hasReceivedEnd = true
+                notify("terminate")
                 return goOn()
             }
             isWaiting = false
@@ -243,10 +243,10 @@ struct HoldModelTests {
                         }
                         #expect(Set(modules) == Set(named) && modules.count == named.count)
                         // What is left is released in no order that matters.
-                        let told = probe.entries.dropFirst(before).filter {
+                        let received = probe.entries.dropFirst(before).filter {
                             !$0.hasSuffix("deinit")
                         }
-                        #expect(told == model.entries, "seed \(seed)")
+                        #expect(received == model.entries, "seed \(seed)")
                         return
                     }
                     test.time.advance(by: .milliseconds(500))

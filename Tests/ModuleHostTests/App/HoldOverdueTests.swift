@@ -66,8 +66,7 @@ struct HoldOverdueTests {
     }
 
     @Test(
-        "a module that returns while a stop waits for another is not let go before it heard the end"
-    )
+        "a module that returns while a stop waits for another gets the end before it is released")
     func returnsMeanwhile() async throws {
         let probe = Probe()
         let shelf = HoldShelf()
@@ -113,7 +112,7 @@ struct HoldOverdueTests {
     }
 
     @Test("what a module that missed the background takes in the foreground does not run out")
-    func heardInForeground() async throws {
+    func receivedInForeground() async throws {
         let probe = Probe()
         let shelf = HoldShelf()
         let door = Door()

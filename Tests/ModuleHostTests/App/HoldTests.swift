@@ -95,12 +95,12 @@ struct HoldTests {
         case .ranOut, .ranOutWithHandler, .endedByHandler: test.time.advance(by: .seconds(1))
         }
         #expect(await test.end() == .stopped)
-        let told = step == "background" ? ["a terminate", "b terminate"] : []
+        let terminations = step == "background" ? ["a terminate", "b terminate"] : []
         let expiry = ending == .ranOutWithHandler || ending == .endedByHandler ? ["a expiry"] : []
         let entries = probe.entries
         #expect(
             entries.drop { $0 != "b \(step)" }.dropFirst()
-                == (expiry + told + ["b deinit", "a deinit"])[...])
+                == (expiry + terminations + ["b deinit", "a deinit"])[...])
         let lines = test.recorder.records.filter {
             $0.module == "x.a" && $0.message.contains("upload")
         }.map { "\($0.level): \($0.message)" }
@@ -174,7 +174,7 @@ struct HoldTests {
         #expect(await test.end() == .stopped)
     }
 
-    @Test("each event of a stop is heard once, though holds end twice and on many threads at once")
+    @Test("each event of a stop is received once, though holds end twice and on many threads")
     func once() async throws {
         let probe = Probe()
         let shelf = HoldShelf()
@@ -328,7 +328,7 @@ struct HoldTests {
         #expect(await test.end() == .stopped)
     }
 
-    @Test("a waiting stop wakes nobody: there is an alarm for the hold, and one for the stop")
+    @Test("a waiting stop wakes no thread: there is an alarm for the hold, and one for the stop")
     func idle() async throws {
         let probe = Probe()
         let shelf = HoldShelf()

@@ -113,7 +113,7 @@ struct HostLifecycleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    // MARK: Faults
+    // MARK: Errors
 
     @Test("a module that throws in init is left out, and the app runs")
     func throwsInInit() async throws {
@@ -187,7 +187,7 @@ struct HostLifecycleTests {
         #expect(probe.entries.contains("a terminate"))
     }
 
-    @Test("start-up tasks that wait for what nobody registered end the launch")
+    @Test("start-up tasks that wait for an unregistered task end the launch")
     func unknownDependency() async throws {
         let probe = Probe()
         probe.when("a init") { module in

@@ -33,7 +33,7 @@ struct MakingModulesTests {
 
     // MARK: Members
 
-    @Test("a member added in init stands behind its module, and hears launch with it")
+    @Test("a member added in init stands behind its module, and receives launch with it")
     func addedInInit() async throws {
         let probe = Probe()
         let extra = ProbeMember("extra", probe)

@@ -49,20 +49,20 @@ struct ReloadEffectsTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a module is told whether its settings changed, or the app's")
+    @Test("a module is notified whether its settings changed, or the app's")
     func settings() async throws {
         let probe = Probe()
-        let told = LockedList<String>()
+        let changes = LockedList<String>()
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
         for name in ["a", "b"] {
-            probe.whenChanged(name) { told.append("\(name) \($0.isChanged)") }
+            probe.whenChanged(name) { changes.append("\(name) \($0.isChanged)") }
         }
         _ = try await test.reload([Entry(name: "a"), Entry(name: "b", config: #""root": "r""#)])
-        #expect(told.takeAll() == ["a false", "b true"])
+        #expect(changes.takeAll() == ["a false", "b true"])
         _ = try await test.reload(
             [Entry(name: "a"), Entry(name: "b", config: #""root": "r""#)],
             top: #""config": {"n": 1}"#)
-        #expect(told.takeAll() == ["a true", "b true"])
+        #expect(changes.takeAll() == ["a true", "b true"])
         #expect(await test.stopped() == .stopped)
     }
 
@@ -80,7 +80,7 @@ struct ReloadEffectsTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("modules that go are told each event in their order, and let go of in reverse")
+    @Test("modules that are removed receive each event in their order, and are released in reverse")
     func farewells() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", "b", "c", probe: probe).launched()
@@ -181,7 +181,7 @@ struct ReloadEffectsTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("who hears a claimed event late is a matter of the new order")
+    @Test("the new order decides which module receives a claimed event late")
     func claimed() async throws {
         let probe = Probe()
         let door = Door()

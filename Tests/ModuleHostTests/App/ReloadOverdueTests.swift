@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// Rule 8: an overdue module that is removed is unlisted at once, and told of its end when it returns; one that
+/// Rule 8: an overdue module that is removed is unlisted at once, and notified of its end when it returns; one that
 /// is to be recreated is so only then.
 @Suite("Reload with late modules", .timeLimit(.minutes(10)))
 struct ReloadOverdueTests {
@@ -20,7 +20,7 @@ struct ReloadOverdueTests {
         return (test, door)
     }
 
-    @Test("one that is removed hears nothing more, and of its end when it returns")
+    @Test("a removed module receives nothing more but its end, when it returns")
     func removed() async throws {
         let probe = Probe()
         let (test, door) = try await overdue(
@@ -59,7 +59,7 @@ struct ReloadOverdueTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that is late in what it alone is told has that event in hand")
+    @Test("a module that is overdue in an event for it alone has that as its current event")
     func directed() async throws {
         let (probe, door) = (Probe(), Door())
         probe.when("b activate") { module in
@@ -76,7 +76,7 @@ struct ReloadOverdueTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that is to be made anew hears all it missed, and is made anew then")
+    @Test("a module that is to be recreated receives all it missed, and is recreated then")
     func recreated() async throws {
         let probe = Probe()
         let (test, door) = try await overdue(

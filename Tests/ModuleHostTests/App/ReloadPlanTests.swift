@@ -42,7 +42,7 @@ struct ReloadPlanTests {
             name: "reordered around one that goes", modules: [c, a],
             expected: "removed x.b; order of modules"),
         Row(
-            name: "one that comes in between reorders nobody",
+            name: "a module that comes in between reorders no other",
             modules: [#"{"id": "x.d", "entry": "T.D"}"#, a, b, c], expected: "added x.d"),
         Row(
             name: "another class", modules: [a, b, #"{"id": "x.c", "entry": "T.D"}"#],

@@ -86,7 +86,7 @@ struct ReloadServicesTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that a module which goes still provides is in nobody's way")
+    @Test("a service that a removed module still provides is not in the way")
     func lateProvider() async throws {
         let (test, outcome) = try await reloadAsBProvides(to: [Entry(name: "c")])
         #expect(outcome == "applied: added x.c; removed x.b")

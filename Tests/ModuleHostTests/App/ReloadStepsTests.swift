@@ -52,7 +52,7 @@ struct ReloadStepsTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("what new modules post is heard by all of them, after what they are told first")
+    @Test("what new modules post reaches all of them, after the events that they receive first")
     func posts() async throws {
         let probe = Probe()
         for step in ["init", "launch", "activate"] {
@@ -64,7 +64,7 @@ struct ReloadStepsTests {
         for name in ["a", "b", "c"] {
             probe.when("\(name) message") { module in
                 if case .message(let message)? = module.context.event?.content {
-                    module.probe?.note("\(name) hears \(message.topic)")
+                    module.probe?.note("\(name) receives \(message.topic)")
                 }
             }
         }
@@ -74,15 +74,15 @@ struct ReloadStepsTests {
         #expect(
             entries(probe, from: "b posts in activate").filter { !$0.hasSuffix(" message") } == [
                 "b posts in activate", "c activate",
-                "a hears news.init", "b hears news.init", "c hears news.init",
-                "a hears news.launch", "b hears news.launch", "c hears news.launch",
-                "a hears news.activate", "b hears news.activate", "c hears news.activate",
+                "a receives news.init", "b receives news.init", "c receives news.init",
+                "a receives news.launch", "b receives news.launch", "c receives news.launch",
+                "a receives news.activate", "b receives news.activate", "c receives news.activate",
             ])
-        #expect(probe.entries.count { $0.contains("hears") } == 9)
+        #expect(probe.entries.count { $0.contains("receives") } == 9)
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("what a module posted whose reload is undone is heard by the others")
+    @Test("what a module posted whose reload is rolled back reaches the others")
     func postsOfUndone() async throws {
         let probe = Probe()
         probe.when("b launch") { try $0.context.post("news") }
@@ -96,7 +96,7 @@ struct ReloadStepsTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that becomes late before it is made anew hears what it missed first")
+    @Test("a module that becomes overdue before it is recreated first receives what it missed")
     func lateMeanwhile() async throws {
         let probe = Probe()
         let (making, overdue) = (Door(), Door())

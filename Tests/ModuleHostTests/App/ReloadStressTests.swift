@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// A module that notes the number of each message that it hears.
+/// A module that notes the number of each message that it receives.
 final class CountingModule: ConfiguredModule, RootProvider, MessageResponder {
     struct Configuration: Decodable {
         var probe: String
@@ -48,8 +48,8 @@ struct ReloadStressTests {
     }
 
     @Test(
-        "every event is heard once, by all modules of one slatefile, in its order", arguments: 1...6
-    )
+        "every event is received once, by all modules of one slatefile, in its order",
+        arguments: 1...6)
     func streams(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let probe = Probe("streams \(seed)")
@@ -68,7 +68,7 @@ struct ReloadStressTests {
         await test.settled()
         #expect(await test.stopped() == .stopped)
 
-        var heard: [[String]] = Array(repeating: [], count: Self.events)
+        var received: [[String]] = Array(repeating: [], count: Self.events)
         var last = -1
         for entry in probe.entries {
             let words = entry.split(separator: " ")
@@ -76,13 +76,13 @@ struct ReloadStressTests {
             // One event at a time, in the order of acceptance.
             #expect(number == last || number == last + 1)
             last = number
-            heard[number].append(String(words[1]))
+            received[number].append(String(words[1]))
         }
         #expect(last == Self.events - 1)
         var order = 0
-        for number in heard.indices {
-            let next = orders[order...].firstIndex(of: heard[number])
-            #expect(next != nil, "event \(number) was heard by \(heard[number])")
+        for number in received.indices {
+            let next = orders[order...].firstIndex(of: received[number])
+            #expect(next != nil, "event \(number) was received by \(received[number])")
             order = next ?? order
         }
     }

@@ -7,7 +7,7 @@ import Testing
 /// What modules see of a reload that goes well.
 @Suite("Reload", .timeLimit(.minutes(10)))
 struct ReloadTests {
-    @Test("a new module is made, launched and told where the app is; nobody else hears of that")
+    @Test("a new module is made, launched and brought to the app's state; no other is notified")
     func added() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", probe: probe).launched()
@@ -22,7 +22,7 @@ struct ReloadTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that is removed is told of its end, as in a stop, and let go of")
+    @Test("a removed module is notified of its end, as in a stop, and released")
     func removed() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
@@ -39,7 +39,7 @@ struct ReloadTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("in the background a new module is told so, and one that goes hears no more of it")
+    @Test("in the background a new module is notified of it, and a removed one is not again")
     func inBackground() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", "b", probe: probe).launched()
@@ -110,7 +110,7 @@ struct ReloadTests {
         #expect(probe.entries("deinit") == ["b deinit", "a deinit", "c deinit"])
     }
 
-    @Test("the same once more changes nothing; modules that take settings are told all the same")
+    @Test("the same once more changes nothing; modules that take settings are still notified")
     func unchanged() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", probe: probe).launched()
@@ -181,7 +181,7 @@ struct ReloadTests {
     }
 
     @Test(
-        "modules made for a reload reach each other before it holds, and nobody else reaches them")
+        "modules made for a reload reach each other before it is committed; no other reaches them")
     func views() async throws {
         let probe = Probe()
         probe.when("c launch") { module in
@@ -238,7 +238,7 @@ struct ReloadTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one that is removed is told that the time of its hold is over, and then goes")
+    @Test("a removed module is notified that the time of its hold is over, and then released")
     func heldForTooLong() async throws {
         let (probe, shelf) = (Probe(), HoldShelf())
         probe.when("b background") { module in

@@ -42,7 +42,7 @@ struct ReloadTurnsTests {
         #expect(await launched.stopped() == .stopped)
     }
 
-    @Test("one that finds nothing changed tells nobody where nobody is to be told")
+    @Test("a reload that finds nothing changed notifies no module where none is to be notified")
     func silent() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", probe: probe).launched()
@@ -74,7 +74,7 @@ struct ReloadTurnsTests {
         #expect(probe.entries("b").suffix(3) == ["b background", "b terminate", "b deinit"])
     }
 
-    @Test("an event that was accepted while modules were made comes after what they are told first")
+    @Test("an event that was accepted while modules were made follows the ones they receive first")
     func eventInBetween() async throws {
         let probe = Probe()
         let door = Door()
@@ -91,7 +91,7 @@ struct ReloadTurnsTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("where the app is inactive a new module is told neither of that nor of anything else")
+    @Test("where the app is inactive a new module is notified neither of that nor of anything else")
     func inactive() async throws {
         let probe = Probe()
         let test = try await HostUnderTest("a", probe: probe).launched()

@@ -44,7 +44,7 @@ struct ReloadUndoneTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a module that throws in launch undoes all: who was launched is told of the end")
+    @Test("a module that throws in launch undoes all: launched modules are notified of the end")
     func launchThrows() async throws {
         let probe = Probe()
         probe.when("d launch") { _ in throw TestError() }
@@ -120,7 +120,7 @@ struct ReloadUndoneTests {
     }
 
     @Test("start-up tasks that make no sense undo all")
-    func faultyTask() async throws {
+    func invalidTask() async throws {
         let probe = Probe()
         probe.when("c init") { module in
             try module.context.startup("load", after: ["x.b/none"]) {}

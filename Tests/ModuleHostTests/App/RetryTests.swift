@@ -32,11 +32,13 @@ struct RetryTests {
         _ host: HostUnderTest, by delay: Duration, after records: inout Int
     ) async -> Bool {
         let start = records
-        let told = await host.recorder.first(from: start) { $0.message.hasPrefix("restarted in ") }
+        let record = await host.recorder.first(from: start) {
+            $0.message.hasPrefix("restarted in ")
+        }
         records = host.recorder.records.count
         let retryAfter = await status(host).retryAfter
         host.time.advance(by: delay)
-        return told.module == "x.b" && retryAfter != nil
+        return record.module == "x.b" && retryAfter != nil
     }
 
     @Test(
@@ -57,7 +59,7 @@ struct RetryTests {
         _ = await test.recorder.first { $0.message.hasPrefix("slatefile applied") }
         #expect(await status(test).state != .failed)
         #expect(await status(test).retryAfter == nil)
-        await probe.reached("b \(try #require(probe.heard("a").first))")
+        await probe.reached("b \(try #require(probe.received("a").first))")
         #expect(probe.entries("b").filter { $0 == "b \(what)" }.count == 4)
         #expect(await test.stopped() == .stopped)
     }

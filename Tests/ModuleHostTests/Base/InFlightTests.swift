@@ -11,7 +11,7 @@ struct InFlightTests {
 
     private let overhead = InFlightBudget.overhead
 
-    @Test("counts until nobody holds it any more")
+    @Test("counts until it is no longer held")
     func counting() {
         let budget = Self.budget()
         let account = InFlightAccount(budget)
@@ -28,32 +28,32 @@ struct InFlightTests {
 
     @Test("a sender that has its share in flight waits, and the others do not")
     func share() {
-        let told = LockedList<String>()
+        let calls = LockedList<String>()
         let budget = Self.budget()
-        let account = InFlightAccount(budget) { told.append("room") }
+        let account = InFlightAccount(budget) { calls.append("room") }
         let other = InFlightAccount(budget)
         // One alone may be as large as it likes.
         #expect(account.hasRoom && account.accepts)
         var load: [InFlight] = [account.enter(5000)]
         #expect(!account.hasRoom && !account.accepts && other.hasRoom && other.accepts)
         #expect(!account.awaitRoom())
-        #expect(told.values == [])
+        #expect(calls.values == [])
         load = []
-        #expect(told.values == ["room"])
+        #expect(calls.values == ["room"])
         #expect(account.awaitRoom())
         #expect(load.isEmpty)
     }
 
     @Test(
-        "where there is no room in all, a sender with nothing in flight is read, and gives nobody work"
+        "where there is no room in all, a sender with nothing in flight is read, and causes no work"
     )
     func all() {
-        let told = LockedList<String>()
+        let calls = LockedList<String>()
         let budget = Self.budget()
-        let large = (0..<3).map { number in InFlightAccount(budget) { told.append("\(number)") } }
+        let large = (0..<3).map { number in InFlightAccount(budget) { calls.append("\(number)") } }
         var load = large.map { $0.enter(3500) }
         #expect(!budget.hasRoom)
-        let idle = InFlightAccount(budget) { told.append("idle") }
+        let idle = InFlightAccount(budget) { calls.append("idle") }
         #expect(idle.hasRoom && !idle.accepts)
         #expect(large.map(\.hasRoom) == [false, false, false])
         #expect(large.map { $0.awaitRoom() } == [false, false, false])
@@ -63,27 +63,27 @@ struct InFlightTests {
         // It has nothing in flight again, though there still is no room.
         withExtendedLifetime(question) {}
         question = nil
-        #expect(told.values == ["idle"])
+        #expect(calls.values == ["idle"])
         load.removeFirst()
-        #expect(told.values.sorted() == ["0", "idle"])
+        #expect(calls.values.sorted() == ["0", "idle"])
         load.removeFirst()
-        #expect(told.values.sorted() == ["0", "1", "2", "idle"])
+        #expect(calls.values.sorted() == ["0", "1", "2", "idle"])
     }
 
     @Test("says once that all of much is done, and nothing of little")
     func drained() {
-        let told = LockedList<String>()
+        let calls = LockedList<String>()
         let budget = InFlightBudget()
-        budget.onDrained = { told.append("drained") }
+        budget.onDrained = { calls.append("drained") }
         let account = InFlightAccount(budget)
         _ = account.enter(1 << 20)
-        #expect(told.values == [])
+        #expect(calls.values == [])
         for _ in 0..<2 {
             var load = (0..<10).map { _ in account.enter(1 << 20) }
             _ = account.enter(1)
             load.removeAll()
         }
-        #expect(told.values == ["drained", "drained"])
+        #expect(calls.values == ["drained", "drained"])
     }
 
     @Test(

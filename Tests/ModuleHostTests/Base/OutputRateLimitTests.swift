@@ -73,7 +73,7 @@ struct OutputRateLimitTests {
         #expect(shown(3000, after: .seconds(2)) == 100)
     }
 
-    @Test("what was left out is told once")
+    @Test("what was left out is reported once")
     func dropped() {
         var rateLimit = OutputRateLimit(
             TokenBucket.Limits(burst: 1, perSecond: 1), at: began)

@@ -54,7 +54,7 @@ struct BlackBoxContentsTests {
         #expect(BlackBox.Contents(bytes, boot: boot) == nil)
     }
 
-    @Test("names nobody, and no place, once the machine went down, or where that is not known")
+    @Test("names no module, and no place, once the machine went down, or where that is not known")
     func otherBoot() throws {
         var bytes = try sample()
         let present = try #require(BootID.current)
@@ -75,12 +75,12 @@ struct BlackBoxContentsTests {
         #expect(BlackBox.Contents(bytes, boot: boot)?.death == nil)
     }
 
-    @Test("a word that no lane could have left names nobody it should not")
+    @Test("a word that no lane could have left names no wrong module")
     func words() throws {
         let whole = try sample()
         let present = try #require(BootID.current)
-        // Who was told by the lane itself is not known of a call whose stack is not, or has the host in it:
-        // to take the module that was called for it would be to claim that those before it are done.
+        // The module that the lane itself entered is unknown for a call whose stack is unknown or has the host in it:
+        // to take the called module for it would be to claim that the modules before it are done.
         for (bits, stack, module, outermost) in [
             (0, 1, nil, nil), (1 << 16 | 1, 1, "x.a", "x.a"), (1 << 16 | 1, 0, "x.a", "x.a"),
             (1 << 16 | 1, 33, "x.a", "x.a"), (2 << 16 | 1, 0, "x.a", nil),

@@ -8,7 +8,7 @@ struct BlackBoxTests {
     private let place = EventPosition(segment: 3, offset: 4096)
     private let after = EventPosition(segment: 3, offset: 5000)
 
-    @Test("tells who wrote it, when, and on which start of the machine")
+    @Test("says which process wrote it, when, and on which start of the machine")
     func head() throws {
         let before = WallTime.now()
         let test = try BlackBoxFolder(app: "démo")
@@ -49,7 +49,7 @@ struct BlackBoxTests {
     }
 
     @Test(
-        "tells how the host ended; only what runs can have died",
+        "says how the host ended; only what runs can have died",
         arguments: [
             (BlackBox.State.running, "the last host died while no module was running" as String?),
             (.ended, nil), (.overdue, nil),
@@ -87,7 +87,7 @@ struct BlackBoxTests {
         #expect(test.contents?.progress?.cursorSequence == .max)
     }
 
-    @Test("an event in hand that is delivered once more to some modules alone is told of")
+    @Test("a current event that is delivered once more to some modules alone is reported")
     func againToSome() throws {
         let test = try BlackBoxFolder()
         test.box.setName(try ModuleID("x.a"), of: 1)
@@ -107,7 +107,7 @@ struct BlackBoxTests {
         #expect(test.contents?.progress?.current == .init(position: place, attempt: 1))
     }
 
-    @Test("tells what each late module has not heard, and whether it was begun")
+    @Test("says what each overdue module has not received, and whether it was begun")
     func behind() throws {
         let test = try BlackBoxFolder()
         for (number, name) in [(1, "x.a"), (2, "x.b"), (1024, "x.c")] {
@@ -124,7 +124,7 @@ struct BlackBoxTests {
             ])
     }
 
-    @Test("a module that has two numbers is behind from the first event that one has not heard")
+    @Test("a module that has two numbers is behind from the first event that one has not received")
     func twoNumbers() throws {
         for places in [[place, after], [after, place]] {
             let test = try BlackBoxFolder()
@@ -151,7 +151,7 @@ struct BlackBoxTests {
         #expect(test.lastWords == "the last host died while no module was running")
     }
 
-    @Test("a position of nobody known makes all positions void")
+    @Test("a position of an unknown module makes all positions void")
     func nameless() throws {
         let test = try BlackBoxFolder()
         test.box.setBehind(7, place)

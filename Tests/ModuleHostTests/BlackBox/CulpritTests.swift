@@ -7,7 +7,7 @@ import Testing
 /// at that instant.
 @Suite("The black box of a host", .timeLimit(.minutes(10)))
 struct CulpritTests {
-    private static let nobody = "the last host died while no module was running"
+    private static let noModule = "the last host died while no module was running"
 
     private let probe: Probe
     private let box: BlackBoxFolder
@@ -35,13 +35,13 @@ struct CulpritTests {
         }
     }
 
-    @Test("names the module that handles an event, and nobody before and after")
+    @Test("names the module that handles an event, and none before and after")
     func event() async throws {
         let door = Door()
         probe.when("b push") { _ in door.pass() }
         let test = try await host("a", "b", "c").launched()
         await test.settled()
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
         try test.deliver(.push, #"{"aps": {}}"#)
         await probe.reached("b push")
         #expect(box.lastWords == "the last host died while 'x.b' handled 'push'")
@@ -51,9 +51,9 @@ struct CulpritTests {
                 == "the last host died while 'x.b' handled 'push' (inbox 3:4096, attempt 2)")
         door.open()
         await test.settled()
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
         #expect(await test.stopped() == .stopped)
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
     }
 
     @Test("an event in hand is not said of what is no event")
@@ -111,14 +111,14 @@ struct CulpritTests {
                 + "in 'background'; unresponsive: x.a, x.b, x.c")
         doors[1].open()
         await test.settled()
-        #expect(box.lastWords == Self.nobody + "; unresponsive: x.a, x.b, x.c")
+        #expect(box.lastWords == Self.noModule + "; unresponsive: x.a, x.b, x.c")
         doors[0].open()
         for id in ["x.a", "x.b", "x.c"] {
             _ = await test.recorder.first {
                 $0.module == id && $0.message.contains("responsive again")
             }
         }
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -165,7 +165,7 @@ struct CulpritTests {
         await probe.reached("a activate")
         await probe.reached("b deinit")
         #expect(await test.stopped() == .stopped)
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
     }
 
     @Test("what is done after a module that was made too long is not said to be making")
@@ -202,7 +202,7 @@ struct CulpritTests {
         #expect(box.lastWords == "the last host died while 'x.b' was being released")
         door.open()
         #expect(await test.end() == .stopped)
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
     }
 
     @Test("a start-up task is its module's, whatever its name")
@@ -217,11 +217,11 @@ struct CulpritTests {
         }
         let test = try await host("a", "b").launched()
         await probe.reached("b index")
-        #expect(box.lastWords == Self.nobody + "; start-up tasks ran: x.b")
+        #expect(box.lastWords == Self.noModule + "; start-up tasks ran: x.b")
         door.open()
         _ = await test.recorder.first(containing: "start-up task x.b/x.a/index succeeded")
         _ = await test.recorder.first(containing: "start-up task x.b/next succeeded")
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -239,10 +239,10 @@ struct CulpritTests {
         probe.when("b init") { _ in }
         let outcome = try await test.reload([.init(name: "a"), .init(name: "b", type: "CallProbe")])
         #expect(outcome.text == "applied: recreated x.b")
-        #expect(box.lastWords == Self.nobody + "; start-up tasks ran: x.b")
+        #expect(box.lastWords == Self.noModule + "; start-up tasks ran: x.b")
         door.open()
         _ = await test.recorder.first(containing: "/index succeeded")
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -267,17 +267,17 @@ struct CulpritTests {
         _ = try await test.launched()
         await probe.reached("b index")
         await probe.reached("b map")
-        #expect(box.lastWords == Self.nobody + "; start-up tasks ran: x.b")
+        #expect(box.lastWords == Self.noModule + "; start-up tasks ran: x.b")
         doors[1].open()
         _ = await test.recorder.first(containing: "start-up task x.b/failed failed")
         _ = await test.recorder.first(containing: "start-up task x.b/skipped skipped")
-        #expect(box.lastWords == Self.nobody + "; start-up tasks ran: x.b")
+        #expect(box.lastWords == Self.noModule + "; start-up tasks ran: x.b")
         test.time.advance(by: .seconds(10))
         _ = await test.recorder.first(containing: "x.b/index overdue")
-        #expect(box.lastWords == Self.nobody + "; start-up tasks ran: x.b")
+        #expect(box.lastWords == Self.noModule + "; start-up tasks ran: x.b")
         doors[0].open()
         _ = await test.recorder.first(containing: "x.b/index ended late")
-        #expect(box.lastWords == Self.nobody)
+        #expect(box.lastWords == Self.noModule)
         #expect(await test.stopped() == .stopped)
     }
 }

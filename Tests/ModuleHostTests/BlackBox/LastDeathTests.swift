@@ -97,7 +97,7 @@ struct LastDeathTests {
         #expect(String(decoding: json.bytes, as: UTF8.self) == expected)
     }
 
-    @Test("of a machine that went down nobody is blamed")
+    @Test("when the machine went down no module is the cause")
     func machine() {
         var death = Self.rows[3].death
         death.cause = .machine

@@ -17,7 +17,8 @@ struct CallStressTests {
     private static let callsPerRound = 12
 
     @Test(
-        "every call is answered once, with its own sum, and every post is heard", arguments: 1...4)
+        "every call is answered once, with its own sum, and every post is delivered",
+        arguments: 1...4)
     func everythingAtOnce(seed: Int) async throws {
         let ledger = StressLedger("calls \(seed)", seed: UInt64(seed))
         let (ready, ended) = (Promise<Void>(), Promise<Host.End>())
@@ -52,8 +53,8 @@ struct CallStressTests {
         #expect(await ended.value == .stopped)
         #expect(ledger.diagnostics == [])
         let posts = ledger.posts
-        for (module, heard) in ledger.accounts {
-            #expect(heard.map(\.topic).sorted() == posts, "\(module)")
+        for (module, received) in ledger.accounts {
+            #expect(received.map(\.topic).sorted() == posts, "\(module)")
         }
         #expect(ledger.accounts.count == Self.modules)
         #expect(!posts.isEmpty)
@@ -192,7 +193,7 @@ final class CallStressModule: RoutedModule, MessageResponder, StressResponder, R
     private let index: Int
     private let confinement = Confinement()
     private var random: SeededGenerator
-    private var heard: [StressLedger.Entry] = []
+    private var received: [StressLedger.Entry] = []
     private var posted = 0
     private var depth = 0
 
@@ -217,7 +218,7 @@ final class CallStressModule: RoutedModule, MessageResponder, StressResponder, R
         }
     }
 
-    deinit { ledger.close(context.id.text, heard) }
+    deinit { ledger.close(context.id.text, received) }
 
     /// Lives in its module, and is called there.
     private final class Service: StressService {
@@ -238,7 +239,7 @@ final class CallStressModule: RoutedModule, MessageResponder, StressResponder, R
 
     func receive(_ message: Message) {
         inside {
-            heard.append(.init(topic: message.topic, number: heard.count, position: 0))
+            received.append(.init(topic: message.topic, number: received.count, position: 0))
             do {
                 switch Int.random(in: 0..<60, using: &random) {
                 case 0: ledger.getStuck()

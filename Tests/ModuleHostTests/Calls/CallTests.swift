@@ -188,7 +188,7 @@ struct CallTests {
             return ""
         }
         let test = try await host("a", "b", "c", probe: probe)
-        // Somebody outside calls `b`, which does not return.
+        // A caller outside calls `b`, which does not return.
         async let outside = test.open("app://x.b/act", from: .host)
         await probe.reached("b act")
         test.overrun()
@@ -204,23 +204,23 @@ struct CallTests {
         #expect(probe.entries("b") == ["b act"])
     }
 
-    @Test("who calls a module that does not return is late with it, and told so")
+    @Test("a caller of a module that does not return is overdue with it, and receives an error")
     func lateCaller() async throws {
         let probe = Probe()
         let door = Door()
-        let told = Promise<String>()
+        let outcome = Promise<String>()
         probe.whenCalled("b act") { _, _ in
             door.pass()
             return "too late"
         }
         probe.whenCalled("a memory-warning") { module, _ in
             do {
-                told.keep(try module.context.mediator.perform("x.b", "act", as: String.self))
+                outcome.keep(try module.context.mediator.perform("x.b", "act", as: String.self))
             } catch {
                 // A overdue module's own calls are served by the lane.
                 let sum = try module.context.mediator.perform(
                     "x.c", "sum", ["left": 1, "right": 1], as: Int.self)
-                told.keep("\(error); \(sum)")
+                outcome.keep("\(error); \(sum)")
             }
             return ""
         }
@@ -230,7 +230,7 @@ struct CallTests {
         test.overrun()
         await probe.reached("c memory-warning")
         door.open()
-        #expect(await told.value == "x.b took too long to answer, and is unresponsive; 2")
+        #expect(await outcome.value == "x.b took too long to answer, and is unresponsive; 2")
         #expect(await test.stopped() == .stopped)
     }
 

@@ -50,7 +50,7 @@ struct InterceptorTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("the first that refuses ends the search, and the caller is told who and why")
+    @Test("the first that refuses ends the search, and the caller receives its name and reason")
     func refuse() async throws {
         let probe = Probe()
         probe.whenJudged("g sees x.b/act of x.a") { _ in .refuse("closed on Sundays") }
@@ -150,7 +150,7 @@ struct InterceptorTests {
         #expect(probe.entries == ["g sees x.b/act of outside"])
     }
 
-    @Test("calls that nobody answers are told to who wants to know, and to the caller")
+    @Test("unanswered calls are reported to the interceptors that ask for them, and to the caller")
     func notFound() async throws {
         let probe = Probe()
         probe.whenJudged("g misses x.b/usr of x.a: no action 'usr' of 'x.b'; did you mean 'user'?")

@@ -65,7 +65,7 @@ struct OverdueCallTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("an error that does not say what it is holds nobody up")
+    @Test("an error that does not say what it is delays no other")
     func errorOfEvent() async throws {
         let probe = Probe()
         let door = probe.close("describe")
@@ -79,7 +79,7 @@ struct OverdueCallTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a reply that does not end holds nobody up")
+    @Test("a reply that does not end delays no other")
     func reply() async throws {
         let probe = Probe()
         let door = probe.close("deinit")
@@ -101,13 +101,13 @@ struct OverdueCallTests {
     func callOfLateModule() async throws {
         let probe = Probe()
         let (door, other) = (Door(), Door())
-        let told = Promise<String>()
+        let outcome = Promise<String>()
         probe.whenCalled("a memory-warning") { module, _ in
             door.pass()
             do {
-                told.keep(try module.context.mediator.perform("x.c", "act", as: String.self))
+                outcome.keep(try module.context.mediator.perform("x.c", "act", as: String.self))
             } catch {
-                told.keep("\(error)")
+                outcome.keep("\(error)")
             }
             return ""
         }
@@ -124,7 +124,7 @@ struct OverdueCallTests {
         await probe.reached("c act")
         test.overrun()
         // The door is still closed.
-        #expect(await told.value == "x.c took too long to answer, and is unresponsive")
+        #expect(await outcome.value == "x.c took too long to answer, and is unresponsive")
         other.open()
         #expect(await test.stopped() == .stopped)
     }

@@ -43,12 +43,12 @@ struct ServiceCallTests {
         let probe = Probe()
         let door = probe.close("making")
         provide(probe) { probe.stand("making") }
-        let told = Promise<String>()
+        let failure = Promise<String>()
         probe.whenCalled("a act") { module, _ in
             do {
                 return "\(try module.context.services.resolve(Ticket.self).number)"
             } catch {
-                told.keep("\(error)")
+                failure.keep("\(error)")
                 throw error
             }
         }
@@ -66,7 +66,7 @@ struct ServiceCallTests {
         }
         door.open()
         #expect(
-            await told.value
+            await failure.value
                 == "'Ticket' took too long: x.b is unresponsive, and so is its caller")
         #expect(await test.stopped() == .stopped)
     }
@@ -129,13 +129,13 @@ struct ServiceCallTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("posts are heard in order, after what was accepted before, and not once the app stops")
+    @Test("posts are delivered in order, after what was accepted before, not once the app stops")
     func posts() async throws {
         let probe = Probe()
-        let heard = LockedList<String>()
+        let received = LockedList<String>()
         probe.when("p message") { module in
             if case .message(let message) = module.context.event?.content {
-                heard.append(message.topic)
+                received.append(message.topic)
             }
         }
         probe.when("p terminate") { try $0.context.post("three") }
@@ -145,11 +145,11 @@ struct ServiceCallTests {
             try module.context.post("one", ["n": 1])
             try module.context.post("two")
             test.host.stop(because: "the test is over")
-            return "\(heard.values)"
+            return "\(received.values)"
         }
         #expect(text == "[]")
         #expect(await test.end() == .stopped)
-        #expect(heard.values == ["one", "two"])
+        #expect(received.values == ["one", "two"])
     }
 
     @Test("a reload replaces the tokens for the calls that come after it")

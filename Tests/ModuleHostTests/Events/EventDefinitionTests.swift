@@ -20,7 +20,7 @@ struct EventDefinitionTests {
     }
 
     @Test(
-        "a module that hears every event hears those of its protocols by these",
+        "a module that receives every event receives those of its protocols by these",
         arguments: EventKind.allCases)
     func wildcard(kind: EventKind) throws {
         let module = try Wildcard()
@@ -31,7 +31,7 @@ struct EventDefinitionTests {
         #expect(wildcard.call(direct: { _ in false }, wildcard: { $0.receives(kind) }))
     }
 
-    @Test("a listener keeps its object, by its protocol or as one that hears many kinds")
+    @Test("a listener keeps its object, by its protocol or as one that receives many kinds")
     func keeps() throws {
         weak var module: Wildcard?
         let listeners:
@@ -51,7 +51,7 @@ struct EventDefinitionTests {
         #expect(wildcard.call(direct: { _ in false }, wildcard: { $0.receives(.memoryWarning) }))
     }
 
-    @Test("an object that conforms to nothing hears nothing", arguments: EventKind.allCases)
+    @Test("an object that conforms to nothing receives nothing", arguments: EventKind.allCases)
     func nothing(kind: EventKind) {
         #expect(!kind.isReceived(by: Nothing()))
     }

@@ -54,7 +54,7 @@ struct DeadLettersTests {
         let rejected = DeadLetters(inbox.folder)
         try rejected.append(["1:1", "1:5", "1:5", "2:1"].map { Self.event($0) })
         let file = try AppendFile(path: inbox.folder.deadLettersPath)
-        // Somebody was cut off here.
+        // A writer was cut off here.
         try file.append(Array("{\"time\":\"20".utf8))
         try rejected.append([Self.event("2:9")])
         #expect(try rejected.contents().unreadable == 1)
@@ -67,7 +67,7 @@ struct DeadLettersTests {
         #expect(try inbox.state.text(of: "inbox/dead-letters.ndjson") == "{\"time\":\"20\n")
     }
 
-    @Test("a rejected event is retried for the modules that did not hear it")
+    @Test("a dead letter is retried for the modules that did not receive it")
     func retry() throws {
         let modules = [try ModuleID("com.mm.x"), try ModuleID("com.mm.y")]
         #expect(

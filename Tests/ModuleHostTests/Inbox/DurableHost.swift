@@ -5,8 +5,8 @@ import Testing
 @testable import ModuleHost
 
 extension HostUnderTest {
-    /// A host with an inbox whose modules note each durable event: `b 1:0#2` is module `b` told of what
-    /// stands at 1:0 for the second time.
+    /// A host with an inbox whose modules note each durable event: `b 1:0#2` is module `b` that
+    /// receives the event at 1:0 for the second time.
     static func durable(
         _ names: String..., in folder: TemporaryFolder, more: [String: String] = [:],
         limits: Inbox.Limits = Inbox.Limits(), sizes: InboxLimits = InboxLimits(), probe: Probe
@@ -68,8 +68,8 @@ extension ProbeModule {
 }
 
 extension Probe {
-    /// What one module, or all, heard of durable events.
-    func heard(_ name: String) -> [String] {
+    /// The durable events that one module, or all, received.
+    func received(_ name: String) -> [String] {
         entries(name).compactMap { entry in
             entry.contains("#") ? String(entry.split(separator: " ")[1]) : nil
         }

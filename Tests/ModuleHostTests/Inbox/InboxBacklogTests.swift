@@ -50,7 +50,7 @@ struct InboxBacklogTests {
         await probe.reached("a \(last)#1")
         test.time.onLook = nil
         #expect(filled.withLock { $0 } == rounds + 1)
-        #expect(probe.heard("a") == places.map { "\($0)#1" })
+        #expect(probe.received("a") == places.map { "\($0)#1" })
         #expect(await test.stopped() == .stopped)
     }
 
@@ -75,7 +75,7 @@ struct InboxBacklogTests {
         test.time.onLook = nil
         // Up to 4 MiB, and the one that reaches them.
         #expect((2...5).contains(most.withLock { $0 }))
-        #expect(probe.heard("a") == places.map { "\($0)#1" })
+        #expect(probe.received("a") == places.map { "\($0)#1" })
         #expect(await test.stopped() == .stopped)
     }
 }

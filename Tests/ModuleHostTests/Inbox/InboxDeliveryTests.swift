@@ -6,7 +6,7 @@ import Testing
 /// Durable events on their way from the inbox to the modules.
 @Suite("Delivery from the inbox", .timeLimit(.minutes(10)))
 struct InboxDeliveryTests {
-    @Test("an event is accepted, delivered in order, and its outcome told")
+    @Test("an event is accepted, delivered in order, and its outcome reported")
     func delivers() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
@@ -16,8 +16,8 @@ struct InboxDeliveryTests {
             return #expect(Bool(false), "no outcome")
         }
         #expect(outcome.delivered == 2 && outcome.failed == 0 && outcome.overdue == 0)
-        #expect(probe.heard("a").count == 2 && probe.heard("a") == probe.heard("b"))
-        #expect(probe.heard("a").first == "1:1#1")
+        #expect(probe.received("a").count == 2 && probe.received("a") == probe.received("b"))
+        #expect(probe.received("a").first == "1:1#1")
         #expect(await test.stopped() == .stopped)
         let cursor = try InboxCursor.load(from: InboxFolder(in: StateDirectory(path: folder.path)))
             .get()
@@ -26,7 +26,7 @@ struct InboxDeliveryTests {
         let again = Probe("delivers, again")
         let next = try await HostUnderTest.durable("a", "b", in: folder, probe: again).launched()
         _ = await next.outcome()
-        #expect(again.heard("a").count == 1)
+        #expect(again.received("a").count == 1)
         #expect(await next.stopped() == .stopped)
     }
 
@@ -37,17 +37,17 @@ struct InboxDeliveryTests {
         _ = await test.accept()
         let writer = try folder.inboxWriter()
         _ = try writer.append([HostUnderTest.push(), HostUnderTest.push()])
-        #expect(probe.heard("a") == [])
+        #expect(probe.received("a") == [])
         _ = try await test.launched()
         _ = await test.outcome()
-        #expect(probe.heard("a").count == 4)
+        #expect(probe.received("a").count == 4)
         let last = try writer.append([HostUnderTest.push()])
         await probe.reached("a \(last[0])#1")
-        #expect(probe.heard("a").compactMap { EventPosition(String($0.dropLast(2))) }.isSorted)
+        #expect(probe.received("a").compactMap { EventPosition(String($0.dropLast(2))) }.isSorted)
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("an id that is repeated is delivered once, whoever repeats it and whenever")
+    @Test("an id that is repeated is delivered once, whatever the sender and the time")
     func duplicates() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let test = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
@@ -56,14 +56,14 @@ struct InboxDeliveryTests {
         let writer = try folder.inboxWriter()
         _ = try writer.append([HostUnderTest.push("x"), HostUnderTest.push("y")])
         _ = await test.outcome()
-        #expect(probe.heard("a").count == 3)
+        #expect(probe.received("a").count == 3)
         #expect(test.inbox?.metrics.withLock { $0.duplicates } == 2)
         #expect(await test.stopped() == .stopped)
         let next = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
         _ = await next.outcome()
         #expect(await next.accept("y") == nil)
         #expect(await next.stopped() == .stopped)
-        #expect(probe.heard("a").count == 4)
+        #expect(probe.received("a").count == 4)
     }
 
     @Test("an id is known for two segments after the event is done, then the segment goes")
@@ -91,7 +91,7 @@ struct InboxDeliveryTests {
         #expect(try segments().count >= 3 && number > 4)
     }
 
-    @Test("a line that is no event is put aside with its reason, and keeps nobody up")
+    @Test("a line that is not an event becomes a dead letter with its reason, and delays nothing")
     func rejects() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let test = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
@@ -99,7 +99,7 @@ struct InboxDeliveryTests {
         let writer = try InboxWriter(inbox)
         _ = try writer.append([Array(#"{"event":"pusch"}"#.utf8), Array("no JSON".utf8)])
         _ = await test.outcome()
-        #expect(probe.heard("a").count == 1)
+        #expect(probe.received("a").count == 1)
         let rejected = try DeadLetters(inbox).contents().events
         #expect(rejected.count == 2)
         #expect(
@@ -119,17 +119,17 @@ struct InboxDeliveryTests {
         _ = try await test.launched()
         _ = await test.accept()
         while test.inbox?.metrics.withLock({ $0.problem }) == nil { await test.settled() }
-        #expect(probe.heard("a") == [])
+        #expect(probe.received("a") == [])
         try folder.move("inbox/dead-letters.ndjson", to: "inbox/elsewhere")
         test.time.advance(by: .seconds(2))
         _ = await test.outcome()
-        #expect(probe.heard("a").count == 3)
+        #expect(probe.received("a").count == 3)
         #expect(try DeadLetters(inbox).contents().events.count == 1)
         #expect(test.inbox?.metrics.withLock { $0.problem } == nil)
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("killed in an event: who has heard it does not hear it again, all others do")
+    @Test("killed in an event: a module that received it does not receive it again, all others do")
     func killedInDelivery() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let door = Door()
@@ -150,9 +150,9 @@ struct InboxDeliveryTests {
         let again = Probe("killedInDelivery, again")
         let next = try await HostUnderTest.durable("a", "b", "c", in: left, probe: again).launched()
         _ = await next.outcome("last")
-        #expect(again.heard("a").count == 2)
-        #expect(again.heard("b").first == "\(place)#2" && again.heard("b").count == 3)
-        #expect(again.heard("c") == again.heard("b"))
+        #expect(again.received("a").count == 2)
+        #expect(again.received("b").first == "\(place)#2" && again.received("b").count == 3)
+        #expect(again.received("c") == again.received("b"))
         #expect(await next.stopped() == .stopped)
     }
 
@@ -176,7 +176,7 @@ struct InboxDeliveryTests {
         let probe = Probe("poison, at the end")
         let test = try await HostUnderTest.durable("a", "b", in: folder, probe: probe).launched()
         _ = await test.outcome()
-        #expect(probe.heard("a").count == 1)
+        #expect(probe.received("a").count == 1)
         let rejected = try DeadLetters(InboxFolder(in: StateDirectory(path: folder.path)))
             .contents().events
         #expect(rejected.map(\.reason) == ["the host died 3 times while this event was delivered"])
@@ -211,10 +211,10 @@ struct InboxDeliveryTests {
         let places = try InboxWriter(inbox).append([try rejected.lineForRetry()])
         let retried = try #require(places.first)
         _ = await test.outcome("last")
-        #expect(probe.heard("a").count == 2)
+        #expect(probe.received("a").count == 2)
         for name in ["b", "c"] {
-            #expect(probe.heard(name).count == 3)
-            #expect(probe.heard(name).contains("\(retried)#1"))
+            #expect(probe.received(name).count == 3)
+            #expect(probe.received(name).contains("\(retried)#1"))
         }
         #expect(await test.stopped() == .stopped)
     }
@@ -239,9 +239,9 @@ struct InboxDeliveryTests {
         let next = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
         _ = await next.outcome()
         #expect(await next.stopped() == .stopped)
-        // A fast host may have been ready before it was told to stop.
-        #expect(probe.heard("a").count == 2, "left: \(isLeft)")
-        #expect(Set(probe.heard("a")).count == 2)
+        // A fast host may have been ready before it was asked to stop.
+        #expect(probe.received("a").count == 2, "left: \(isLeft)")
+        #expect(Set(probe.received("a")).count == 2)
     }
 
     @Test("killed while the route that answers a URL is at work: it is asked again")
@@ -273,7 +273,7 @@ struct InboxDeliveryTests {
         #expect(await next.stopped() == .stopped)
     }
 
-    @Test("the order of the last slatefile counts for who has heard the event in hand")
+    @Test("the order of the last slatefile decides which modules have received the current event")
     func reordered() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let door = Door()
@@ -291,8 +291,8 @@ struct InboxDeliveryTests {
         let again = Probe("reordered, again")
         let next = try await HostUnderTest.durable("c", "a", "b", in: left, probe: again).launched()
         _ = await next.outcome()
-        #expect(again.heard("a").count == 1)
-        #expect(again.heard("b").count == 2 && again.heard("c").count == 2)
+        #expect(again.received("a").count == 1)
+        #expect(again.received("b").count == 2 && again.received("c").count == 2)
         #expect(await next.stopped() == .stopped)
     }
 }

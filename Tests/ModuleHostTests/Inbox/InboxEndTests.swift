@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Durable events at the end of the host", .timeLimit(.minutes(10)))
 struct InboxEndTests {
-    @Test("a module that returns when all is over has not heard what waits for it")
+    @Test("a module that returns when all is over has not received what waits for it")
     func returnsTooLate() async throws {
         let (probe, door) = (Probe(), Door())
         let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 @Suite("InboxError")
 struct InboxErrorTests {
     @Test(
-        "what a sender is told, what an answer says that is a refusal already, and what the host's log",
+        "the error for a sender, for an answer that is a refusal already, and for the host's log",
         arguments: [
             (
                 InboxError.notAccepted(FileError("write", "x", .noSpace)),
@@ -32,7 +32,7 @@ struct InboxErrorTests {
                 .batchTooLarge(bytes: 7), "7 bytes are too many at once; not accepted",
                 "7 bytes are too many at once", "7 bytes are too many at once"
             ),
-            // A cursor, say: nobody has sent anything.
+            // A cursor, for example: no program has sent anything.
             (
                 .unusable(FileError("write", "x", .noSpace)),
                 "cannot write 'x': No space left on device: free space on this disk",

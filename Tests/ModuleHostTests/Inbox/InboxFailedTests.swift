@@ -61,8 +61,8 @@ final class InboxFailedTests: Sendable {
         let test = try await launched()
         #expect(await waiting(test) == nil)
         for number in 0..<10 { _ = await test.outcome("\(number)") }
-        let all = probe.heard("a")
-        #expect(all.count == 10 && probe.heard("b") == [])
+        let all = probe.received("a")
+        #expect(all.count == 10 && probe.received("b") == [])
         let first = try #require(all.first?.split(separator: "#").first)
         let place = try #require(EventPosition(String(first)))
         #expect(await waiting(test) == WaitingEvents(count: 10, first: place))
@@ -72,16 +72,16 @@ final class InboxFailedTests: Sendable {
         isBroken.withLock { $0 = false }
         #expect(try await restart(test) == "applied: recreated x.b")
         _ = await test.outcome("after")
-        await probe.reached("b \(try #require(probe.heard("a").last))")
-        #expect(probe.heard("b") == probe.heard("a"))
-        #expect(probe.heard("c") == probe.heard("a"))
+        await probe.reached("b \(try #require(probe.received("a").last))")
+        #expect(probe.received("b") == probe.received("a"))
+        #expect(probe.received("c") == probe.received("a"))
         #expect(await waiting(test) == nil)
         #expect(await test.stopped() == .stopped)
 
         let next = try await launched()
         _ = await next.outcome("last")
-        #expect(probe.heard("a").count == 12)
-        #expect(probe.heard("b") == probe.heard("a"))
+        #expect(probe.received("a").count == 12)
+        #expect(probe.received("b") == probe.received("a"))
         #expect(await next.stopped() == .stopped)
         #expect(try rejected().isEmpty)
     }
@@ -98,19 +98,20 @@ final class InboxFailedTests: Sendable {
         _ = await again.outcome("5")
         #expect(await waiting(again)?.count == 6)
         #expect(await again.stopped() == .stopped)
-        #expect(probe.heard("b") == [])
-        let all = probe.heard("a")
+        #expect(probe.received("b") == [])
+        let all = probe.received("a")
         #expect(all.count == 6)
 
         isBroken.withLock { $0 = false }
         let next = try await launched()
         _ = await next.outcome("last")
-        #expect(probe.heard("b") == all + probe.heard("a").suffix(1))
+        #expect(probe.received("b") == all + probe.received("a").suffix(1))
         #expect(await next.stopped() == .stopped)
 
         let other = try await launched(in: killed)
         _ = await other.outcome("last")
-        #expect(Array(probe.heard("b").suffix(6)) == all.prefix(5) + probe.heard("a").suffix(1))
+        #expect(
+            Array(probe.received("b").suffix(6)) == all.prefix(5) + probe.received("a").suffix(1))
         #expect(await other.stopped() == .stopped)
     }
 
@@ -121,27 +122,27 @@ final class InboxFailedTests: Sendable {
         let test = try await launched()
         for number in 0..<5 { _ = await test.outcome("\(number)") }
         #expect(await test.stopped() == .stopped)
-        let all = probe.heard("a")
+        let all = probe.received("a")
 
         let again = try await launched()
         _ = await again.outcome("5")
         isBroken.withLock { $0 = false }
-        let heard = Atomic(0)
+        let received = Atomic(0)
         probe.when("b push") { module in
             module.noteEvent()
-            if heard.add(1, ordering: .relaxed).newValue == 3 { door.pass() }
+            if received.add(1, ordering: .relaxed).newValue == 3 { door.pass() }
         }
         #expect(try await restart(again) == "applied: recreated x.b")
         await probe.reached("b \(all[2])")
         let killed = try folder.copied()
         door.open()
         #expect(await again.stopped() == .stopped)
-        #expect(probe.heard("b") == probe.heard("a"))
+        #expect(probe.received("b") == probe.received("a"))
 
-        let count = probe.heard("b").count
+        let count = probe.received("b").count
         let next = try await launched(in: killed)
         _ = await next.outcome("last")
-        let rest = probe.heard("b").dropFirst(count)
+        let rest = probe.received("b").dropFirst(count)
         // The third was begun, and its delivery is the second attempt now.
         #expect(rest.first == all[2].replacing("#1", with: "#2"))
         #expect(rest.dropFirst().first == all[3])
@@ -161,7 +162,7 @@ final class InboxFailedTests: Sendable {
             _ = await test.outcome("\(number)")
             test.time.advance(by: .milliseconds(100))
         }
-        let all = probe.heard("a")
+        let all = probe.received("a")
         // Each event has 50 bytes. It goes by the clock, and its own thread.
         while true {
             let left = await waiting(test)?.count ?? 0
@@ -181,7 +182,7 @@ final class InboxFailedTests: Sendable {
         isBroken.withLock { $0 = false }
         #expect(try await restart(test) == "applied: recreated x.b")
         await probe.reached("b \(all[199])")
-        #expect(probe.heard("b") == Array(all.dropFirst(given.count)))
+        #expect(probe.received("b") == Array(all.dropFirst(given.count)))
         #expect(await test.stopped() == .stopped)
     }
 
@@ -203,7 +204,7 @@ final class InboxFailedTests: Sendable {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("an event that another module has claimed does not wait; one that nobody did does")
+    @Test("an event that another module has claimed does not wait; an unclaimed one does")
     func claimed() async throws {
         breaks("init")
         let test = try await HostUnderTest(

@@ -101,7 +101,7 @@ struct InboxFolderTests {
 }
 
 extension InboxFolder {
-    /// What nobody should do.
+    /// Removes all segments, as no program should.
     func removeAllSegments() throws {
         for number in try segments() { try removeFile(path(ofSegment: number)) }
     }

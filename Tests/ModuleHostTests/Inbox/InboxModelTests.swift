@@ -60,7 +60,7 @@ struct InboxModelTests {
                 let index = Int.random(in: 0..<writers.count, using: &random)
                 _ = try writers[index].append(lines.map { Array($0.utf8) })
             case 4:
-                // Somebody who was cut off, or who keeps no rule at all.
+                // A writer that was cut off, or that keeps no rule at all.
                 let garbage = (0..<Int.random(in: 1...200, using: &random)).map { _ in
                     Int.random(in: 0..<20, using: &random) == 0 ? "\n" : "g"
                 }

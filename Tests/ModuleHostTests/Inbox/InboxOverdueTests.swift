@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Delivery from the inbox to late modules", .timeLimit(.minutes(10)))
 struct InboxOverdueTests {
-    @Test(
-        "killed while a module is unresponsive: it alone hears again what it had not returned from")
+    @Test("killed while a module is unresponsive: it alone receives its current event again")
     func killedWhileLate() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let door = Door()
@@ -27,13 +26,13 @@ struct InboxOverdueTests {
         let left = try folder.copied()
         door.open()
         #expect(await test.stopped() == .stopped)
-        #expect(probe.heard("b").count == 2)
+        #expect(probe.received("b").count == 2)
 
         let again = Probe("killedWhileLate, again")
         let next = try await HostUnderTest.durable("a", "b", "c", in: left, probe: again).launched()
         _ = await next.outcome("last")
-        #expect(again.heard("a").count == 1 && again.heard("c").count == 1)
-        #expect(again.heard("b").count == 3 && again.heard("b").first == "\(place)#2")
+        #expect(again.received("a").count == 1 && again.received("c").count == 1)
+        #expect(again.received("b").count == 3 && again.received("b").first == "\(place)#2")
         #expect(await next.stopped() == .stopped)
     }
 
@@ -59,7 +58,7 @@ struct InboxOverdueTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a late module hears all durable events however far it is behind")
+    @Test("an overdue module receives all durable events however far it is behind")
     func beyondBacklog() async throws {
         let (folder, probe) = (try TemporaryFolder(), Probe())
         let door = Door()
@@ -79,10 +78,10 @@ struct InboxOverdueTests {
         }
         door.open()
         _ = await test.outcome("last")
-        let last = try #require(probe.heard("a").last)
+        let last = try #require(probe.received("a").last)
         await probe.reached("b \(last)")
-        #expect(probe.heard("b") == probe.heard("a"))
-        #expect(probe.heard("b").count == 22)
+        #expect(probe.received("b") == probe.received("a"))
+        #expect(probe.received("b").count == 22)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -108,21 +107,21 @@ struct InboxOverdueTests {
         }
         door.open()
         _ = await test.outcome("last")
-        let last = try #require(probe.heard("a").last)
+        let last = try #require(probe.received("a").last)
         await probe.reached("b \(last)")
         let rejected = try DeadLetters(InboxFolder(in: StateDirectory(path: folder.path)))
             .contents().events
         #expect(rejected.allSatisfy { $0.modules?.map(\.text) == ["x.b"] })
         #expect(rejected.count > 100)
-        let (given, heard) = (rejected.map { "\($0.position)#1" }, probe.heard("b"))
+        let (given, received) = (rejected.map { "\($0.position)#1" }, probe.received("b"))
         // It was at work on the first one, which was given up for the case that it never returned.
-        #expect(heard.first == given.first)
-        let all = probe.heard("a")
-        #expect(Set(given).union(heard) == Set(all))
+        #expect(received.first == given.first)
+        let all = probe.received("a")
+        #expect(Set(given).union(received) == Set(all))
         #expect(given == all.filter(Set(given).contains))
-        #expect(heard == all.filter(Set(heard).contains))
-        // So it may be once more when it has returned: who puts aside does not stand still with the clock.
-        #expect(Set(given).intersection(heard).count <= 3)
+        #expect(received == all.filter(Set(received).contains))
+        // So it may be once more when it has returned: the move to the dead letters does not stop with the clock.
+        #expect(Set(given).intersection(received).count <= 3)
         #expect(await test.stopped() == .stopped)
     }
 }

@@ -11,7 +11,7 @@ struct InboxPlaceTests {
         "is not the folder that this host has opened: it or a folder above it was moved, removed or "
         + "replaced; put it back, or start the host again"
 
-    /// What a sender is told.
+    /// The error that a sender receives.
     private static func refusal(_ test: HostUnderTest, _ id: String? = nil) async -> String? {
         let refusal = Promise<String?>()
         test.submit(id) { fate in
@@ -37,12 +37,12 @@ struct InboxPlaceTests {
         let path = what == "." ? "here" : "here/\(what)"
         try folder.move(path, to: "away")
         if what != "." {
-            // Nobody has to send anything.
+            // No program has to send anything.
             _ = await test.recorder.first(containing: "cannot use the inbox: ")
         }
         #expect(
             await Self.refusal(test)?.hasPrefix("'\(inbox.path)' is not the folder that") == true)
-        // Another host, or somebody else, begins there.
+        // Another host, or another program, begins there.
         try inbox.make()
         let text = "\n\(String(decoding: HostUnderTest.push("theirs"), as: UTF8.self))\n"
         try writeFile(text.utf8, to: inbox.path(ofSegment: 1), mode: 0o600)
@@ -53,7 +53,7 @@ struct InboxPlaceTests {
         }
         test.time.advance(by: .seconds(60))
         await test.settled()
-        #expect(probe.heard("a").count == 1)
+        #expect(probe.received("a").count == 1)
         #expect(try namesInFolder(inbox.path).sorted() == names)
         #expect(
             try readFile(at: inbox.path(ofSegment: 1), limit: 1000) == Array(text.utf8))
@@ -65,7 +65,7 @@ struct InboxPlaceTests {
         try folder.move(path, to: "theirs")
         try folder.move("away", to: path)
         _ = await test.outcome("second")
-        #expect(probe.heard("a").count == 2)
+        #expect(probe.received("a").count == 2)
         #expect(test.recorder.messages.contains("can use the inbox again"))
         #expect(test.inbox?.metrics.withLock { $0.problem } == nil)
         #expect(await test.stopped() == .stopped)

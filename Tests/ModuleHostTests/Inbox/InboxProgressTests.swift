@@ -27,8 +27,8 @@ struct InboxProgressTests {
             progress.start(at: "1:1", upTo: "1:500", for: [(id, slot, "1:100")])
         }
 
-        /// What the next host would find that the module has not heard.
-        var unheard: BlackBox.Progress.Behind? {
+        /// What the next host would find that the module has not received.
+        var undelivered: BlackBox.Progress.Behind? {
             BlackBox.Contents(in: directory)?.progress?.behind[id]
         }
 
@@ -38,7 +38,7 @@ struct InboxProgressTests {
         }
     }
 
-    private func unheard(
+    private func undelivered(
         _ place: EventPosition, begun: Bool = false
     ) -> BlackBox.Progress.Behind { BlackBox.Progress.Behind(position: place, begun: begun) }
 
@@ -47,18 +47,18 @@ struct InboxProgressTests {
     )
     func levelWithTheLane() throws {
         let app = try CatchingUp()
-        #expect(app.unheard == unheard("1:100"))
+        #expect(app.undelivered == undelivered("1:100"))
         app.progress.noteUndelivered(by: app.slot, "1:120", isBegun: true)
-        #expect(app.unheard == unheard("1:120", begun: true))
+        #expect(app.undelivered == undelivered("1:120", begun: true))
         app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
-        #expect(app.unheard == unheard("1:100"))
+        #expect(app.undelivered == undelivered("1:100"))
         app.pass(to: "1:200")
         app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
-        #expect(app.unheard == unheard("1:200"))
+        #expect(app.undelivered == undelivered("1:200"))
         app.pass(to: "1:500")
-        #expect(app.unheard == nil)
+        #expect(app.undelivered == nil)
         app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
-        #expect(app.unheard == nil)
+        #expect(app.undelivered == nil)
     }
 
     @Test("a module that has failed stays behind when the last host's rest is done")
@@ -68,7 +68,7 @@ struct InboxProgressTests {
         app.slot.isAwaited.store(true, ordering: .releasing)
         app.progress.noteUndelivered(by: app.slot, "1:100", isBegun: false)
         app.pass(to: "1:500")
-        #expect(app.unheard == unheard("1:100"))
+        #expect(app.undelivered == undelivered("1:100"))
     }
 
     @Test("a module that takes the place of another is behind as that was")
@@ -80,11 +80,11 @@ struct InboxProgressTests {
         app.progress.replace(app.slot, by: new)
         app.slot.status.store(.unlisted, ordering: .releasing)
         app.progress.noteUndelivered(by: app.slot, nil, isBegun: false)
-        #expect(app.unheard == unheard("1:200"))
+        #expect(app.undelivered == undelivered("1:200"))
         app.progress.began(InboxEntry(position: "1:300", end: "1:330", only: [app.id]))
-        #expect(app.unheard == unheard("1:300", begun: true))
+        #expect(app.undelivered == undelivered("1:300", begun: true))
         app.pass(to: "1:500")
-        #expect(app.unheard == nil)
+        #expect(app.undelivered == nil)
     }
 
     @Test(
@@ -98,9 +98,10 @@ struct InboxProgressTests {
         app.slot.status.store(status, ordering: .releasing)
         let entry = InboxEntry(position: "1:150", end: "1:180", only: [app.id])
         app.progress.began(entry)
-        #expect(app.unheard == (isNoted ? unheard("1:150", begun: true) : unheard("1:100")))
+        #expect(
+            app.undelivered == (isNoted ? undelivered("1:150", begun: true) : undelivered("1:100")))
         app.progress.enter()
         app.progress.ended(entry, EventOutcome(EventTally()))
-        #expect(app.unheard == (isNoted ? unheard("1:180") : unheard("1:100")))
+        #expect(app.undelivered == (isNoted ? undelivered("1:180") : undelivered("1:100")))
     }
 }

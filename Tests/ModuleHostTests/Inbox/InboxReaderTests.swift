@@ -83,7 +83,7 @@ struct InboxReaderTests {
 
     // MARK: The end of the log
 
-    @Test("a record that was torn at any byte is waited for, and costs nobody else anything")
+    @Test("a record that was torn at any byte is waited for, and costs no other anything")
     func tornTails() throws {
         let record = Array("\n{\"event\":\"push\"}\n".utf8)
         for cut in 0..<record.count {
@@ -92,7 +92,7 @@ struct InboxReaderTests {
             let reader = try InboxReader(inbox.folder)
             #expect(try reader.all().map(\.line) == ["{1}"])
             #expect(try reader.next(atMost: 10).isEmpty)
-            // The next writer, whoever it is.
+            // The next writer, whichever it is.
             #expect(try InboxWriter(inbox.folder).append("{2}").count == 1)
             let rest = try reader.all()
             #expect(rest.last?.line == "{2}")
@@ -179,7 +179,7 @@ struct InboxReaderTests {
         ("5:0", [], "position 5:0 is past the end of the inbox; continuing at its end, 4:9"),
     ]
 
-    @Test("it begins where it is told, or at the next place there is", arguments: starts)
+    @Test("it begins at the given place, or at the next one there is", arguments: starts)
     func start(position: EventPosition?, lines: [String], notice: String?) throws {
         let inbox = try InboxUnderTest()
         try inbox.put("\n{1}\n{2}\n", in: 2)
@@ -218,7 +218,7 @@ struct InboxReaderTests {
         #expect(try reader.all().map(\.description) == ["1:9 {2} 1:13"])
     }
 
-    @Test("a log that somebody cut off below is gone on with at its end, and said")
+    @Test("a log that was cut off below is continued at its end, and this is reported")
     func shortened() throws {
         let inbox = try InboxUnderTest()
         try inbox.put("\n{1}\n{2}\n{3}\n")

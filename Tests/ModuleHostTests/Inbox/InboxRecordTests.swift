@@ -122,7 +122,7 @@ struct InboxRecordTests {
         ),
     ]
 
-    @Test("a line that is no record is told all that is wrong with it", arguments: errors)
+    @Test("the error of a line that is not a record names all that is wrong", arguments: errors)
     func error(line: String, text: String) {
         let error = #expect(throws: InboxRecordError.self) { try Self.parse(line) }
         #expect(error?.description == text)

@@ -33,7 +33,7 @@ final class InboxUnderTest: Sendable {
         try writeFile(bytes, to: folder.path(ofSegment: number), mode: 0o600)
     }
 
-    /// Appends as somebody who keeps no rule.
+    /// Appends as a program that keeps no rule.
     func appendBare(_ text: String, to number: UInt32 = 1) throws {
         let file = try AppendFile(path: folder.path(ofSegment: number))
         try file.append(Array(text.utf8))

@@ -92,7 +92,7 @@ struct InboxWriterTests {
         #expect(try writer.append("{}") == ["2:1"])
     }
 
-    @Test("it goes on in the segment that somebody else began")
+    @Test("it goes on in the segment that another program began")
     func foreignRoll() throws {
         let inbox = try InboxUnderTest()
         let writer = try InboxWriter(inbox.folder)
@@ -125,7 +125,7 @@ struct InboxWriterTests {
             error?.description
                 == "the inbox '\(inbox.folder.path)' has used all its segment numbers; not accepted: "
                 + "let the host deliver what is pending, stop it, and move the folder away")
-        // Other programs may go on, and nobody minds that it is full.
+        // Other programs may go on, and that it is full is not an error.
         #expect(try !writer.rollWhenFull())
     }
 
@@ -218,7 +218,7 @@ struct InboxWriterTests {
         #expect(try writer.append("{}") == ["1:5"])
     }
 
-    /// A disk that fails when it is told to.
+    /// A disk that fails on demand.
     private final class Disk {
         var failures = 0
         var onFailure: () -> Void = {}
@@ -289,7 +289,7 @@ struct InboxWriterTests {
         #expect(throws: InboxError.self) { try InboxWriter(inbox.folder) }
     }
 
-    @Test("a folder that is removed while it is open keeps nobody waiting")
+    @Test("a folder that is removed while it is open keeps no writer waiting")
     func removedFolder() throws {
         let inbox = try InboxUnderTest()
         let writer = try InboxWriter(inbox.folder)
@@ -312,11 +312,11 @@ struct InboxWriterTests {
 
     // MARK: Many
 
-    @Test("what many writers append stands there once, whole, and where each was told")
+    @Test("what many writers append stands there once, whole, and at the positions they were given")
     func manyWriters() async throws {
         let inbox = try InboxUnderTest { $0.segment = 4096 }
         let folder = inbox.folder
-        let told = LockedList<[EventPosition: String]>()
+        let returned = LockedList<[EventPosition: String]>()
         await withThrowingTaskGroup { group in
             for name in 0..<6 {
                 group.addTask {
@@ -330,12 +330,12 @@ struct InboxWriterTests {
                         let places = try writer.append(lines.map { Array($0.utf8) })
                         for (place, line) in zip(places, lines) { positions[place] = line }
                     }
-                    told.append(positions)
+                    returned.append(positions)
                 }
             }
         }
         let found = try inbox.read()
-        let all = told.values.reduce(into: [:]) { $0.merge($1) { one, _ in one + "?" } }
+        let all = returned.values.reduce(into: [:]) { $0.merge($1) { one, _ in one + "?" } }
         #expect(found.count == all.count)
         for item in found { #expect(all[item.position] == item.line) }
         #expect(found.allSatisfy { $0.error == nil })

@@ -52,7 +52,7 @@ struct KnownIDsTests {
         #expect(test.inbox?.metrics.withLock { $0.duplicates } == 2)
         door.open()
         _ = await test.outcome("last")
-        #expect(probe.heard("a").count == count + 1)
+        #expect(probe.received("a").count == count + 1)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -106,7 +106,7 @@ struct KnownIDsTests {
         #expect(await Self.send("new", to: test) == "duplicate")
         door.open()
         _ = await test.outcome("last")
-        #expect(probe.heard("a").count == 5002)
+        #expect(probe.received("a").count == 5002)
         #expect(await test.stopped() == .stopped)
     }
 
@@ -166,7 +166,7 @@ struct KnownIDsTests {
         while await Self.send("3", to: test) != "duplicate" { await test.settled() }
         #expect(await Self.send("x", to: test) == "accepted")
         _ = await test.outcome("last")
-        #expect(probe.heard("a").count == 5)
+        #expect(probe.received("a").count == 5)
         #expect(await test.stopped() == .stopped)
     }
 

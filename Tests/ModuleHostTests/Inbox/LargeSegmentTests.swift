@@ -119,7 +119,7 @@ struct LargeSegmentTests {
         let test = try await HostUnderTest.durable("a", in: folder, sizes: sizes, probe: probe)
             .launched()
         _ = await test.outcome("behind")
-        #expect(Set(probe.heard("a")).count == probe.heard("a").count)
+        #expect(Set(probe.received("a")).count == probe.received("a").count)
         #expect(test.inbox?.metrics.withLock { $0.rejected } == 0)
         let rejected = DeadLetters(InboxFolder(in: StateDirectory(path: folder.path)))
         let events = try rejected.contents().events
@@ -157,9 +157,9 @@ struct LargeSegmentTests {
             }
         }
         _ = try await test.launched()
-        while probe.heard("a").count < 2 { await test.settled() }
+        while probe.received("a").count < 2 { await test.settled() }
         #expect(probe.entries.filter { $0.contains("#") || $0 == "accepted" }.first == "accepted")
-        #expect(probe.heard("a").first == "1:100000#1")
+        #expect(probe.received("a").first == "1:100000#1")
         let said = test.recorder.messages.filter { $0.hasPrefix("skipping ") }
         #expect(said.count == 1)
         #expect(said.first?.hasPrefix("skipping empty lines in the inbox, at 1:") == true)
@@ -200,7 +200,7 @@ struct LargeSegmentTests {
         for _ in 0..<count { turns.signal() }
         turns.signal()
         _ = await test.outcome()
-        #expect(probe.heard("a").count == count + 1)
+        #expect(probe.received("a").count == count + 1)
         #expect(await test.stopped() == .stopped)
     }
 }

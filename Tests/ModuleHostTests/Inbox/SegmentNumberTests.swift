@@ -13,7 +13,7 @@ struct SegmentNumberTests {
         [try SegmentList(watching: inbox.folder), SegmentList(inbox.folder)]
     }
 
-    @Test("whoever appends goes to the highest number at once", arguments: [0, 1])
+    @Test("a writer goes to the highest number at once", arguments: [0, 1])
     func appending(list: Int) throws {
         let inbox = try InboxUnderTest()
         let writer = try InboxWriter(inbox.folder, Self.lists(inbox)[list])
@@ -25,7 +25,7 @@ struct SegmentNumberTests {
         }
     }
 
-    @Test("whoever reads finds them in order, and says once which are missing", arguments: [0, 1])
+    @Test("a reader finds them in order, and reports once which are missing", arguments: [0, 1])
     func reading(list: Int) throws {
         let inbox = try InboxUnderTest()
         try inbox.put("\n{1}\n")
@@ -57,7 +57,7 @@ struct SegmentNumberTests {
         #expect(try writer.append("{}") == ["1:1"])
         let text = try readFile(at: "/proc/sys/fs/inotify/max_queued_events", limit: 32)
         let kept = try #require(Int(String(decoding: text.dropLast(), as: UTF8.self)))
-        // More than there is room for, then the segment, of which nothing is told.
+        // More than there is room for, then the segment, of which there is no notification.
         try #require(kept <= 65_536)
         for number in 0...kept / 3 { try inbox.state.write("", to: "inbox/\(number)") }
         try inbox.put("", in: 1000)
@@ -72,23 +72,23 @@ struct SegmentNumberTests {
         let test = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
         let inbox = InboxFolder(in: StateDirectory(path: folder.path))
         #expect(await test.accept("first") == "1:1")
-        var heard = ["1:1#1"]
+        var received = ["1:1#1"]
         for number: UInt32 in [3, 1000, .max] {
             let line = HostUnderTest.push("\(number)")
             try writeFile([0x0A] + line + [0x0A], to: inbox.path(ofSegment: number), mode: 0o600)
             await probe.reached("a \(number):1#1")
             let place = try #require(await test.accept())
             #expect(place.segment == number)
-            heard += ["\(number):1#1", "\(place)#1"]
+            received += ["\(number):1#1", "\(place)#1"]
             // What was done in the last two segments that there were is known.
             if number < .max { #expect(await test.accept("first") == nil) }
             _ = await test.outcome()
-            heard.append(try #require(probe.heard("a").last))
+            received.append(try #require(probe.received("a").last))
             test.time.advance(by: .seconds(2))
         }
         while try inbox.segments().count > 3 { test.time.advance(by: .seconds(2)) }
         #expect(try inbox.segments() == [3, 1000, .max])
-        #expect(probe.heard("a").filter { !heard.contains($0) } == [])
+        #expect(probe.received("a").filter { !received.contains($0) } == [])
         let said = test.recorder.messages.filter { $0.contains("missing: ") }
         #expect(said.count == 3 && said[0].hasPrefix("segment 2 of the inbox is missing: "))
         #expect(await test.stopped() == .stopped)

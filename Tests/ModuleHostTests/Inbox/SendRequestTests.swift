@@ -2,7 +2,7 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Event that somebody asks to have delivered")
+@Suite("Event that a sender asks to have delivered")
 struct SendRequestTests {
     private func request(
         _ name: String, _ payload: String? = nil, id: String? = nil
@@ -30,7 +30,7 @@ struct SendRequestTests {
         #expect(read.payload == record.payload && read.id == "a-1" && read.time == record.time)
     }
 
-    @Test("a token stays in what is stored, and out of what is heard")
+    @Test("a token stays in what is stored, and out of what is delivered")
     func token() throws {
         let payload = #"{"url":"slate://com.example.a/p?token=hush"}"#
         let request = try request("open-url", payload)

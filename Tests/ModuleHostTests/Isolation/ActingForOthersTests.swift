@@ -74,7 +74,7 @@ struct ActingForOthersTests {
     private static let hidden = "-32001 test://x.a/sum"
     private static let sender = "control from pid 42 (uid 1000)"
 
-    @Test("a program of version 1 says it in words, and is told in words alone")
+    @Test("a program of version 1 names origins in words, and receives them in words alone")
     func versionOne() async throws {
         let words = [
             "host", "x.c", "x.b", "push", "inbox", Self.sender, "control from pid 1 (uid 0)",

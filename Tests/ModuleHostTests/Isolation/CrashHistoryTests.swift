@@ -24,7 +24,7 @@ struct CrashHistoryTests {
         return death
     }
 
-    @Test("who was the cause, as far as can be told")
+    @Test("the module that was the cause, as far as is known")
     func culprit() {
         #expect(death(at: "x.a", overdue: ["x.b"]).culprit == Self.id("x.a"))
         #expect(death(overdue: ["x.b"]).culprit == Self.id("x.b"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// What a Swift module in a process of its own is told of that which does not cross.
+/// The errors that a Swift module in a process of its own receives for what does not cross.
 @Suite("Swift modules in a process of their own: what does not cross", .timeLimit(.minutes(10)))
 struct CrossingTests {
     struct Row: CustomTestStringConvertible {
@@ -51,24 +51,24 @@ struct CrossingTests {
             act: { _ = try $0.context.hold("x") }, error: hold),
     ]
 
-    @Test("throws, which its host is told", arguments: rows)
+    @Test("throws, and its host receives the error", arguments: rows)
     func throwing(row: Row) throws {
         let probe = Probe()
         probe.when("a \(row.event.rawValue)", row.act)
         let module = try LedModule(probe: probe)
-        #expect(try module.tell(.launch) == nil)
+        #expect(try module.notify(.launch) == nil)
         #expect(
-            try module.tell(row.event, row.event == .push ? #"{"aps":{}}"# : nil) == row.error)
+            try module.notify(row.event, row.event == .push ? #"{"aps":{}}"# : nil) == row.error)
         try module.end()
     }
 
     @Test(
-        "what does not say who caused it is refused: it is not taken for the host's own",
+        "a request without its origin is refused: it is not taken for the host's own",
         arguments: [
             ("event", #""event":"push","payload":{"aps":{}}"#),
             ("call", #""action":"none""#),
         ], ["", #","origin":"host""#, #","from":"host""#, #","from":{"kind":"hosts"}"#])
-    func nobody(request: (method: String, parameters: String), origin: String) throws {
+    func missingOrigin(request: (method: String, parameters: String), origin: String) throws {
         let probe = Probe()
         let module = try LedModule(probe: probe)
         let error = try #require(throws: RPCError.self) {
@@ -79,11 +79,11 @@ struct CrossingTests {
         try module.end()
     }
 
-    @Test("it hears who caused an event")
+    @Test("it receives the origin of an event")
     func origins() throws {
         let probe = Probe()
         probe.when("a push") { module in
-            probe.note("from \(module.context.event.map { "\($0.origin)" } ?? "nobody")")
+            probe.note("from \(module.context.event.map { "\($0.origin)" } ?? "unknown")")
         }
         let module = try LedModule(probe: probe)
         let origins: [Origin] = [
@@ -108,16 +108,16 @@ struct CrossingTests {
             let report = module.context.center.send(to: (any PingResponder).self) {
                 try $0.ping("hello")
             }
-            probe.note("told: \(report.delivered), \(report.failed), \(report.overdue)")
+            probe.note("report: \(report.delivered), \(report.failed), \(report.overdue)")
             module.context.host.apply(slatefile: "{}") { result in
                 guard case .failure(let error) = result else { return }
                 probe.note("refused: \(error)")
             }
         }
         let module = try LedModule(probe: probe)
-        #expect(try module.tell(.launch) == nil)
-        #expect(try module.tell(.push, #"{"aps":{}}"#) == nil)
-        #expect(probe.entries("told:") == ["told: 1, 0, 0"])
+        #expect(try module.notify(.launch) == nil)
+        #expect(try module.notify(.push, #"{"aps":{}}"#) == nil)
+        #expect(probe.entries("report:") == ["report: 1, 0, 0"])
         await probe.reached(
             "refused: this host has no slatefile that could be reloaded; start it with 'hostd run'"
         )

@@ -142,7 +142,7 @@ struct DeclaredRouteTests {
         #expect("\(error)".unicodeScalars.elementsEqual(text.unicodeScalars), "\(error)")
     }
 
-    @Test("of several parameters the first that is wrong is told of")
+    @Test("of several invalid parameters the first is reported")
     func first() throws {
         let route: DeclaredRoute = try JSONValue(
             parsing: #"{"pattern":"p","parameters":[{"name":"a"},{"name":"b"},{"name":"c"}]}"#

@@ -33,29 +33,29 @@ struct IsolatedInboxTests {
     }
 
     @Test(
-        "what it had in hand when it died has the same place and attempt; after the host died, the next"
+        "a current event comes again: the same attempt if the process died, the next if the host did"
     )
     func current() async throws {
         let first = try await launched(in: folder)
         _ = await first.accept("die")
-        _ = try await program.told { $0.id == "die" && $0.isRepeated }
+        _ = try await program.received { $0.id == "die" && $0.isRepeated }
         _ = await first.accept("hang")
-        let hanging = try await program.told { $0.id == "hang" }
+        let hanging = try await program.received { $0.id == "hang" }
         // What a host leaves that is killed now.
         let left = try folder.copied()
         kill(Int32(hanging.processID), SIGKILL)
-        _ = try await program.told { $0.id == "hang" && $0.isRepeated }
+        _ = try await program.received { $0.id == "hang" && $0.isRepeated }
         #expect(await first.stopped() == .stopped)
 
         let second = try await launched(in: left)
-        _ = try await program.told { $0.id == "hang" && $0.attempt == 2 }
+        _ = try await program.received { $0.id == "hang" && $0.attempt == 2 }
         #expect(await second.stopped() == .stopped)
-        let told = try program.told
-        #expect(told.map(\.id) == ["die", "die", "hang", "hang", "hang"])
-        #expect(told.map(\.isRepeated) == [false, true, false, true, true])
-        #expect(told.map(\.attempt) == [1, 1, 1, 1, 2])
-        #expect(told[0].position != nil && told[0].position == told[1].position)
-        #expect(Set(told.suffix(3).map(\.position)) == [hanging.position])
+        let events = try program.received
+        #expect(events.map(\.id) == ["die", "die", "hang", "hang", "hang"])
+        #expect(events.map(\.isRepeated) == [false, true, false, true, true])
+        #expect(events.map(\.attempt) == [1, 1, 1, 1, 2])
+        #expect(events[0].position != nil && events[0].position == events[1].position)
+        #expect(Set(events.suffix(3).map(\.position)) == [hanging.position])
     }
 
     /// What is put aside when the inbox has come to its next cursor.
@@ -72,7 +72,7 @@ struct IsolatedInboxTests {
     func poison() async throws {
         let host = try await launched(in: folder)
         for id in ["poison", "after"] { _ = await host.accept(id) }
-        _ = try await program.told { $0.id == "after" }
+        _ = try await program.received { $0.id == "after" }
         let rejected = try await moveToDeadLetters(by: host)
         #expect(rejected.map(\.id) == ["poison"])
         #expect(rejected.map(\.modules) == [[ModuleID(checked: "x.b")]])
@@ -81,15 +81,16 @@ struct IsolatedInboxTests {
             reason == "module 'x.b': process N was killed by SIGKILL; 3 processes ended at this "
                 + "event, which is not repeated again")
         #expect(await host.stopped() == .stopped)
-        #expect(try program.told.prefix(4).map(\.id) == ["poison", "poison", "poison", "after"])
-        #expect(probe.heard("a").count == 5)
+        #expect(
+            try program.received.prefix(4).map(\.id) == ["poison", "poison", "poison", "after"])
+        #expect(probe.received("a").count == 5)
     }
 
     @Test("when it is given up, all that it has not received waits for it, in order")
     func givenUp() async throws {
         let host = try await launched(in: folder, intensity: 5)
         _ = await host.accept("hang")
-        let hanging = try await program.told { $0.id == "hang" }
+        let hanging = try await program.received { $0.id == "hang" }
         host.overrun()
         for id in ["poison 1", "poison 2", "late 1"] { _ = await host.outcome(id) }
         kill(Int32(hanging.processID), SIGKILL)
@@ -99,17 +100,18 @@ struct IsolatedInboxTests {
         #expect(await waiting(host)?.count == 3)
         let rejected = try await moveToDeadLetters(by: host)
         #expect(rejected.map(\.id) == ["poison 1"])
-        #expect(probe.heard("a").count == 8)
+        #expect(probe.received("a").count == 8)
         #expect(await host.stopped() == .stopped)
 
-        // The next host tells it, and gives the second poison up after three more processes.
+        // The next host delivers it, and drops the second poison after three more processes.
         let next = try await launched(in: folder)
         _ = await next.accept("new")
-        _ = try await program.told { $0.id == "new" }
+        _ = try await program.received { $0.id == "new" }
         #expect(try await moveToDeadLetters(by: next).map(\.id) == ["poison 1", "poison 2"])
         #expect(await next.stopped() == .stopped)
-        let told = try program.told.compactMap(\.id).filter { !$0.hasPrefix("turn") }
-        #expect(told.suffix(6) == ["poison 2", "poison 2", "poison 2", "late 1", "late 2", "new"])
+        let events = try program.received.compactMap(\.id).filter { !$0.hasPrefix("turn") }
+        #expect(
+            events.suffix(6) == ["poison 2", "poison 2", "poison 2", "late 1", "late 2", "new"])
     }
 
     @Test("given up at the first death: the event in hand waits, too, and the next process gets it")
@@ -133,7 +135,7 @@ struct IsolatedInboxTests {
         }
         #expect(await waiting(host)?.count == 3)
         #expect(await host.stopped() == .stopped)
-        #expect(try program.told.compactMap(\.id) == ["first", "die", "die"])
+        #expect(try program.received.compactMap(\.id) == ["first", "die", "die"])
     }
 
     /// What waits for the module.
@@ -145,9 +147,7 @@ struct IsolatedInboxTests {
         }
     }
 
-    @Test(
-        "killed ten times while events flow, it hears each, in order, and again only what it had in hand"
-    )
+    @Test("killed ten times as events flow, it receives each in order, only the current one again")
     func tenKills() async throws {
         let host = try await launched(in: folder)
         var accepted: [String] = []
@@ -156,30 +156,30 @@ struct IsolatedInboxTests {
             accepted.append(position.description)
             guard number % 20 == 10 else { continue }
             // The last that runs: what comes meanwhile comes to the next one.
-            let told = try await program.told { $0.position == accepted[number - 5] }
-            let current = try program.told.last?.processID ?? told.processID
+            let event = try await program.received { $0.position == accepted[number - 5] }
+            let current = try program.received.last?.processID ?? event.processID
             let start = host.recorder.records.count
             kill(Int32(current), SIGKILL)
             _ = await host.recorder.first(from: start) {
                 $0.message.hasPrefix("runs again, as process ")
             }
         }
-        _ = try await program.told { $0.position == accepted.last }
+        _ = try await program.received { $0.position == accepted.last }
         #expect(await host.stopped() == .stopped)
 
-        let told = try program.told
+        let events = try program.received
         var once: [String] = []
-        for event in told where event.position != once.last { once.append(event.position ?? "?") }
+        for event in events where event.position != once.last { once.append(event.position ?? "?") }
         #expect(once == accepted)
-        let again = told.filter(\.isRepeated)
-        #expect(told.count - again.count <= accepted.count)
-        #expect(told.allSatisfy { $0.attempt == 1 })
+        let again = events.filter(\.isRepeated)
+        #expect(events.count - again.count <= accepted.count)
+        #expect(events.allSatisfy { $0.attempt == 1 })
         #expect(Set(again.map(\.position)).count == again.count && again.count <= 10)
-        // The first that a process is told is the only one that it may have heard before.
-        for (earlier, later) in zip(told, told.dropFirst()) where later.isRepeated {
+        // The first event of a process is the only one that it may have received before.
+        for (earlier, later) in zip(events, events.dropFirst()) where later.isRepeated {
             #expect(earlier.processID != later.processID)
         }
-        #expect(Set(told.map(\.processID)).count == 11)
-        #expect(probe.heard("a") == accepted.map { "\($0)#1" })
+        #expect(Set(events.map(\.processID)).count == 11)
+        #expect(probe.received("a") == accepted.map { "\($0)#1" })
     }
 }

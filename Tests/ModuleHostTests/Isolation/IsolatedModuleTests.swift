@@ -7,20 +7,20 @@ import Testing
 
 @Suite("Modules of other processes")
 struct IsolatedModuleTests {
-    @Test("one hears what it wants to, in its place among the others, and ends with the host")
+    @Test("a module receives what it wants, in its place among the others, and ends with the host")
     func life() async throws {
         let probe = Probe()
         let test = try await IsolatedTest(probe: probe).launched()
         try test.host.deliver(.push, #"{"aps": {"badge": 1}}"#)
         try test.host.deliver(.message, #"{"topic": "news", "payload": [1, "two"]}"#)
         try test.host.deliver(.background)
-        // It does not want to hear of these.
+        // It does not want to receive these.
         try test.host.deliver(.memoryWarning)
         await test.host.settled()
         #expect(await test.process?.processID != nil)
         #expect(await test.host.stopped() == .stopped)
         #expect(
-            try test.heard == ["launch", "push", "message news", "background", "terminate"])
+            try test.received == ["launch", "push", "message news", "background", "terminate"])
         #expect(test.log() == [])
     }
 
@@ -56,7 +56,7 @@ struct IsolatedModuleTests {
         #expect(await test.host.stopped() == .stopped)
     }
 
-    @Test("one that dies in an event comes back, and hears it again; the others go on meanwhile")
+    @Test("a module that dies in an event comes back, and receives it again; the others go on")
     func diesInEvent() async throws {
         let probe = Probe()
         let test = try await IsolatedTest("exit-in-event", "--after", "1", "--once", probe: probe)
@@ -70,7 +70,7 @@ struct IsolatedModuleTests {
         #expect(process?.restarts == 1)
         #expect(await test.host.stopped() == .stopped)
         #expect(
-            try test.heard.drop { $0 != "launch again" }
+            try test.received.drop { $0 != "launch again" }
                 == ["launch again", "push again", "message news", "background", "terminate"])
     }
 
@@ -88,7 +88,7 @@ struct IsolatedModuleTests {
         #expect(process?.restarts == 1)
         #expect(await test.host.stopped() == .stopped)
         #expect(
-            try test.heard
+            try test.received
                 == ["launch", "background", "launch again", "background again", "terminate"])
         #expect(
             test.log() == [

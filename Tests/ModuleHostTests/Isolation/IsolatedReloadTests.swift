@@ -18,7 +18,7 @@ struct IsolatedReloadTests {
 
     private func program(_ name: String, version: Int = 1) -> RecordingProgram {
         RecordingProgram(
-            "x.\(name)", hearing: ["push", "configuration-changed"], in: folder, version: version)
+            "x.\(name)", receiving: ["push", "configuration-changed"], in: folder, version: version)
     }
 
     private func entry(
@@ -42,14 +42,14 @@ struct IsolatedReloadTests {
         for _ in 0..<5 { _ = await host.outcome() }
     }
 
-    /// What a module was told of durable events, such as `1:0#2` at the second attempt.
-    private func heard(_ name: String) throws -> [String] {
-        try program(name).told.filter { $0.event == "push" }.map {
+    /// The durable events that a module received, such as `1:0#2` at the second attempt.
+    private func received(_ name: String) throws -> [String] {
+        try program(name).received.filter { $0.event == "push" }.map {
             "\($0.position ?? "?")#\($0.attempt ?? 1)\($0.isRepeated ? " again" : "")"
         }
     }
 
-    @Test("one is added, made anew, reconfigured and removed while events flow: it hears each once")
+    @Test("added, recreated, reconfigured and removed while events flow, it receives each once")
     func reloads() async throws {
         let host = try await launched(entry("b"))
         let isOver = Guarded(false)
@@ -76,26 +76,26 @@ struct IsolatedReloadTests {
         await flow.value
         #expect(await host.stopped() == .stopped)
 
-        let all = probe.heard("a")
-        let b = try heard("b")
+        let all = probe.received("a")
+        let b = try received("b")
         #expect(all.count >= 30 && Set(all).count == all.count)
         #expect(b.count >= 25 && all.count >= b.count + 5)
         #expect(Array(all.prefix(b.count)) == b)
-        let c = try heard("c")
+        let c = try received("c")
         let start = try #require(all.firstIndex(of: c.first ?? ""))
         #expect(c.count >= 15 && start >= 5)
         #expect(Array(all[start...].prefix(c.count)) == c)
         #expect(all.count >= start + c.count + 10)
 
         // Two processes, one after the other; the settings of the second one have changed.
-        let told = try program("b").told
-        let processes = told.map(\.processID)
+        let events = try program("b").received
+        let processes = events.map(\.processID)
         #expect(Set(processes).count == 2)
         #expect(zip(processes, processes.dropFirst()).count { $0 != $1 } == 1)
-        let changes = told.filter { $0.payload?["changed"]?.bool == true }
+        let changes = events.filter { $0.payload?["changed"]?.bool == true }
         #expect(changes.map { $0.payload?["config"]?["n"]?.int } == [2])
         #expect(changes.map(\.processID) == processes.suffix(1))
-        #expect(Set(try program("c").told.map(\.processID)).count == 1)
+        #expect(Set(try program("c").received.map(\.processID)).count == 1)
         #expect(host.recorder.records.filter { $0.level >= .warning }.map(\.message) == [])
     }
 
@@ -117,7 +117,7 @@ struct IsolatedReloadTests {
         #expect(await host.stopped() == .stopped)
     }
 
-    @Test("nobody waits for the end of one that is removed")
+    @Test("the host does not wait for the end of a module that is removed")
     func slowEnd() async throws {
         let top = #""deadlines": {"stop": "10m"}"#
         let test = try await IsolatedTest("hang-shutdown", top: top, probe: probe).launched()
@@ -135,9 +135,7 @@ struct IsolatedReloadTests {
         #expect(await test.host.stopped() == .stopped)
     }
 
-    @Test(
-        "one that is let go of without its end is killed, and the lane is neither held up nor taken"
-    )
+    @Test("a module released without its end is killed, and the lane is neither delayed nor taken")
     func letGoWithoutEnd() async throws {
         let top = #""deadlines": {"stop": "10m"}"#
         let test = try await IsolatedTest("hang-shutdown", top: top, probe: probe).launched()
@@ -157,31 +155,32 @@ struct IsolatedReloadTests {
     }
 
     @Test(
-        "a restart of one that is late kills it: it hears what it had in hand again, then the rest")
+        "a restart of an unresponsive module kills it: it gets its current event again, then the rest"
+    )
     func restartOfLate() async throws {
         let host = try await launched(entry("b"))
         let program = program("b")
         _ = await host.outcome("first")
         _ = await host.accept("hang")
-        let hanging = try await program.told { $0.id == "hang" }
+        let hanging = try await program.received { $0.id == "hang" }
         host.overrun()
         for number in 1...3 { _ = await host.outcome("late-\(number)") }
-        #expect(probe.heard("a").count == 5)
+        #expect(probe.received("a").count == 5)
         let outcome = await withCheckedContinuation { continuation in
             host.host.restart("x.b", origin: .host) { continuation.resume(returning: $0) }
         }
         #expect(try outcome.get() == .killed)
         _ = await host.recorder.first { $0.message == "responsive again: it has caught up" }
         #expect(await host.stopped() == .stopped)
-        let told = try program.told
+        let events = try program.received
         #expect(
-            told.map { ($0.id ?? "") + ($0.isRepeated ? " again" : "") } == [
+            events.map { ($0.id ?? "") + ($0.isRepeated ? " again" : "") } == [
                 "first", "hang", "hang again", "late-1", "late-2", "late-3",
             ])
-        #expect(told[2].position == hanging.position)
-        #expect(told.map(\.attempt) == [1, 1, 1, 1, 1, 1])
-        #expect(Set(told.prefix(2).map(\.processID)).count == 1)
-        #expect(Set(told.dropFirst(2).map(\.processID)).count == 1)
-        #expect(told[1].processID != told[2].processID)
+        #expect(events[2].position == hanging.position)
+        #expect(events.map(\.attempt) == [1, 1, 1, 1, 1, 1])
+        #expect(Set(events.prefix(2).map(\.processID)).count == 1)
+        #expect(Set(events.dropFirst(2).map(\.processID)).count == 1)
+        #expect(events[1].processID != events[2].processID)
     }
 }

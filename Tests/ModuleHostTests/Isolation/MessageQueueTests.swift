@@ -25,7 +25,7 @@ struct MessageQueueTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let steps: [Step]
-        /// What there was to be told or taken, in order.
+        /// The messages that were reported or taken, in order.
         let seen: [String]
         var isFull = false
 
@@ -112,7 +112,7 @@ struct MessageQueueTests {
             [.begin(1), .say("a"), .end, .take, .take, .take], ["a", "end", "end"]),
     ]
 
-    @Test("what is told and taken", arguments: orders)
+    @Test("the messages that are reported and taken", arguments: orders)
     func order(row: Row) {
         #expect(seen(after: row.steps).seen == row.seen)
     }
@@ -120,8 +120,8 @@ struct MessageQueueTests {
     // MARK: Answers
 
     static let answers = [
-        Row("nobody has asked", [.answer(1), .take], ["refused", "nothing"]),
-        Row("somebody else was asked", [.begin(1), .answer(2), .take], ["refused", "nothing"]),
+        Row("nothing was asked", [.answer(1), .take], ["refused", "nothing"]),
+        Row("something else was asked", [.begin(1), .answer(2), .take], ["refused", "nothing"]),
         Row(
             "twice", [.begin(1), .answer(1), .answer(1), .take, .take],
             ["refused", "answer 1", "nothing"]),
@@ -134,7 +134,7 @@ struct MessageQueueTests {
         Row("a refused one is no news", [.answer(1), .say("a")], ["refused", "announced"]),
     ]
 
-    @Test("an answer is taken once, and only where somebody waits for it", arguments: answers)
+    @Test("an answer is taken once, and only where a caller waits for it", arguments: answers)
     func answer(row: Row) {
         #expect(seen(after: row.steps).seen == row.seen)
     }

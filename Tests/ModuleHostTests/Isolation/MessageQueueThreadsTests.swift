@@ -162,7 +162,7 @@ struct MessageQueueThreadsTests {
         }
     }
 
-    @Test("nothing is lost, nothing overtakes, and nobody waits for ever")
+    @Test("nothing is lost, nothing overtakes, and no thread waits for ever")
     func stress() async throws {
         let talk = Talk()
         let refused = Promise<Int>()

@@ -67,7 +67,7 @@ struct MisbehaviourTests {
         Sin(name: "close-stdout", log: "process N closed its output, and was killed"),
     ]
 
-    @Test("one is started again, hears all it was to hear, and keeps nobody", arguments: deadly)
+    @Test("a module is restarted, receives all its events, and delays no other", arguments: deadly)
     func comesBack(_ sin: Sin) async throws {
         let probe = Probe()
         let test = try await IsolatedTest(
@@ -80,12 +80,12 @@ struct MisbehaviourTests {
         #expect(probe.entries("c").count { $0 == "c message" } == 5)
         #expect(await test.host.stopped() == .stopped)
         // In order, whatever was said twice.
-        var heard: [String] = []
-        for entry in try test.heard where entry.hasPrefix("message") {
+        var received: [String] = []
+        for entry in try test.received where entry.hasPrefix("message") {
             let topic = String(entry.split(separator: " ")[1])
-            if heard.last != topic { heard.append(topic) }
+            if received.last != topic { received.append(topic) }
         }
-        #expect(heard == topics)
+        #expect(received == topics)
         let log = test.log(.error)
         let pattern = try Regex(sin.log + "; it is started again")
         #expect(try log.contains { try pattern.wholeMatch(in: $0) != nil }, "\(log)")
@@ -140,7 +140,7 @@ struct MisbehaviourTests {
     func givenUp() async throws {
         let probe = Probe()
         let test = try await IsolatedTest("abort", "--after", "1", probe: probe).launched()
-        // One alone it is told of three times.
+        // A single event is delivered to it three times at most.
         for _ in 0..<2 { try test.host.deliver(.message, #"{"topic": "news"}"#) }
         _ = await test.host.recorder.first { $0.message.hasPrefix("process failed") }
         let reason = try #require(test.log(.error).first { $0.hasPrefix("process failed") })
@@ -160,7 +160,7 @@ struct MisbehaviourTests {
         let test = try await IsolatedTest(
             "abort", "--after", "1", more: #""required": true"#, probe: probe
         ).launched()
-        // One alone it is told of three times.
+        // A single event is delivered to it three times at most.
         for _ in 0..<2 { try test.host.deliver(.message, #"{"topic": "news"}"#) }
         guard case .failed(let reason) = await test.host.end() else {
             Issue.record("it goes on")
@@ -183,7 +183,7 @@ struct MisbehaviourTests {
     }
 
     @Test(
-        "one that does not end is told to, and then made to",
+        "a process that does not end is asked to end, and then killed",
         arguments: [
             "hang-shutdown", "ignore-term", "hang-shutdown,ignore-term",
         ])
@@ -196,7 +196,7 @@ struct MisbehaviourTests {
         #expect(try test.isLeftBehind() == [])
     }
 
-    @Test("one that talks without end keeps nobody, and its log is cut")
+    @Test("a module that logs without end delays no other, and its log is cut")
     func talks() async throws {
         let probe = Probe()
         let test = try await IsolatedTest("flood-stderr", "--after", "1", probe: probe).launched()

@@ -42,7 +42,7 @@ struct ModuleDeclarationTests {
         #expect(declaration.routes.map(\.name) == ["forecast", "now"])
     }
 
-    @Test("a module that says nothing hears nothing, and is ready")
+    @Test("a module that declares no events receives none, and is ready")
     func defaults() throws {
         let (declaration, isReady) = try read(#"{"protocol":1,"module":"com.example.weather"}"#)
         #expect(
@@ -81,7 +81,7 @@ struct ModuleDeclarationTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("every event can be heard", arguments: EventKind.allCases)
+    @Test("every event can be declared", arguments: EventKind.allCases)
     func events(kind: EventKind) throws {
         let (declaration, _) = try read(
             #"{"protocol":1,"module":"com.example.weather","events":["\#(kind.rawValue)"]}"#)

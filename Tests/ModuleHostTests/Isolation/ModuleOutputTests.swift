@@ -6,7 +6,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// Who reads what a process prints: whoever waits for an answer, or the thread that reads it else.
+/// The reader of what a process prints: the thread that waits for an answer, or else the one that reads output.
 @Suite("Output of a module's process", .timeLimit(.minutes(10)))
 struct ModuleOutputTests {
     /// A process that is a shell script.
@@ -80,7 +80,7 @@ struct ModuleOutputTests {
         #expect(end.exit == .code(3))
     }
 
-    @Test("what comes unasked, beside answers and between them, is heard once and in order")
+    @Test("what comes unasked, beside answers and between them, is received once and in order")
     func unasked() throws {
         let process = try Self.start(
             #"""
@@ -93,25 +93,25 @@ struct ModuleOutputTests {
                 n=$((n+1)); echo '{"jsonrpc":"2.0","id":'$n',"result":'$n'}'
             done
             """#)
-        var heard: [Int?] = []
-        func hear(_ request: RPCRequest) { heard.append(request.parameters?["n"]?.int) }
+        var received: [Int?] = []
+        func receive(_ request: RPCRequest) { received.append(request.parameters?["n"]?.int) }
         for number in 1...500 {
-            let answer = try Self.ask(process, serving: { request, _ in hear(request) })
+            let answer = try Self.ask(process, serving: { request, _ in receive(request) })
             try #require(answer == number)
-            // Now and then somebody takes what came when nobody waited.
+            // Now and then the test takes what came when no thread waited.
             guard number.isMultiple(of: 7) else { continue }
             while case .message(.request(let request, _)) = process.queue.next(until: nil) {
-                hear(request)
+                receive(request)
             }
         }
-        while heard.count < 3000 {
+        while received.count < 3000 {
             guard
                 case .message(.request(let request, _)) = process.queue.next(
                     until: .distantFuture)
             else { break }
-            hear(request)
+            receive(request)
         }
-        #expect(heard == Array(1...3000))
+        #expect(received == Array(1...3000))
         process.kill(because: .demand)
     }
 
@@ -179,7 +179,7 @@ struct ModuleOutputTests {
         process.kill(because: .demand)
     }
 
-    /// What keeps a process from answering for a while, and what tells that this is so.
+    /// What keeps a process from answering for a while, and what shows that this is so.
     private static let delays: [(name: String, script: String)] = [
         ("a crash that is being written down", "printf '*** Signal 4: Backtracing from' >&2"),
         ("a flood on standard error", "yes flood | head -n 10000 >&2"),
@@ -189,7 +189,7 @@ struct ModuleOutputTests {
         ),
     ]
 
-    @Test("who waits is told that the answer takes long", arguments: delays)
+    @Test("a waiting caller is notified that the answer takes long", arguments: delays)
     func stalls(_ stall: (name: String, script: String)) throws {
         var limits = ModuleProcess.Limits()
         limits.reading = TokenBucket.Limits(burst: 10, perSecond: 100)
@@ -212,7 +212,7 @@ struct ModuleOutputTests {
         process.kill(because: .demand)
     }
 
-    @Test("a flood is told of once, however often it is paused for")
+    @Test("a flood is reported once, however often it is paused for")
     func floodOnce() throws {
         let log = LockedList<String>()
         var limits = ModuleProcess.Limits()

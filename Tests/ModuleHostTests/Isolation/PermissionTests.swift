@@ -77,7 +77,7 @@ struct PermissionTests {
             #expect(await host.end() == .stopped)
         } else {
             await host.settled()
-            // One that the state makes meaningless is ignored, whoever sends it.
+            // An event that the state makes meaningless is ignored, whatever its sender.
             if kind != .foreground { #expect(probe.entries("c").contains("c \(kind.rawValue)")) }
             #expect(await host.stopped() == .stopped)
         }

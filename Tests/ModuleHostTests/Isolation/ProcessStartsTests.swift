@@ -11,7 +11,7 @@ private struct Script {
     let folder: TemporaryFolder
 
     func entry(_ name: String, waitsFor others: String...) -> HostUnderTest.Entry {
-        // Nobody is left to wait for where the test was killed.
+        // There is nothing left to wait for where the test was killed.
         let waits = others.map {
             "while ! [ -s \(folder.path)/\($0) ]; do kill -0 $PPID || exit; done"
         }
@@ -69,7 +69,7 @@ struct ProcessStartsTests {
             log.filter { $0.hasSuffix(": made") }.map { $0.prefix(3) } == [
                 "x.a", "x.b", "x.c", "x.d",
             ])
-        // Each has been there for long; it is heard when those before it are made.
+        // Each has been there for long; its output is read when those before it are made.
         for (module, before) in [("x.b", "x.a"), ("x.c", "x.b"), ("x.d", "x.c")] {
             let line = try #require(log.firstIndex(of: "\(module): \(module) starts"))
             #expect(log[..<line].contains("\(before): made"))

@@ -85,7 +85,7 @@ struct JSONWriterValueTests {
             text
                 == #"{"${X}":"a ${Y}\n\"é\u0007","list":["${X} $X","\"é\u0007"],"none":"","number":1}"#
         )
-        // Whoever reads it sees what the host sees: nothing is left to be filled in.
+        // A reader sees what the host sees: nothing is left to be filled in.
         #expect(try JSONValue(parsing: text) == config)
     }
 }

@@ -15,7 +15,7 @@ struct EventLogTests {
         }
     }
 
-    @Test("numbers events from 0, and keeps none that nobody is behind on")
+    @Test("numbers events from 0, and keeps none that no module is behind on")
     func positions() {
         var log = EventLog()
         #expect(append(3, to: &log, keeping: false) == [0, 1, 2])
@@ -46,7 +46,7 @@ struct EventLogTests {
         #expect(log.bytes(from: 0) == 0)
     }
 
-    @Test("keeps what somebody is behind on, until it is trimmed")
+    @Test("keeps what a module is behind on, until it is trimmed")
     func keeps() {
         var log = EventLog()
         _ = append(2, to: &log, keeping: false)
@@ -79,7 +79,7 @@ struct EventLogTests {
         #expect(log.count == 1 && log[1]?.event.sequence == 1)
     }
 
-    @Test("a claimed event reaches nobody until it is known where its search ended")
+    @Test("a claimed event reaches no overdue module until it is known where its search ended")
     func reach() throws {
         var log = EventLog()
         var plain = event()

@@ -8,7 +8,7 @@ import Testing
 
 /// Modules that hang for real, under the real clock.
 ///
-/// Nothing is asserted of how long anything takes: only that the others hear what they are to hear, which
+/// Nothing is asserted of how long anything takes: only that the others receive what they are to receive, which
 /// they would not if the lane waited.
 @Suite("A module that hangs", .timeLimit(.minutes(10)))
 struct HungModuleTests {
@@ -130,8 +130,8 @@ struct HungModuleTests {
         await test.settled()
         let later = ["background"] + Array(repeating: "memory-warning", count: count)
         for name in names where name != "m\(hung)" {
-            let heard = (later + ["foreground", "activate"]).map { "\(name) \($0)" }
-            #expect(probe.entries(name).suffix(heard.count) == heard)
+            let expected = (later + ["foreground", "activate"]).map { "\(name) \($0)" }
+            #expect(probe.entries(name).suffix(expected.count) == expected)
         }
         #expect(probe.entries("m\(hung)").last == "m\(hung) background")
         door.open()

@@ -44,7 +44,7 @@ struct HungStopTests {
                     await probe.reached("\(module.name) \(step)")
                     let id = "x.\(module.name)"
                     while !test.host.gate.lane.overdueSlots.contains(where: { $0.id?.text == id }) {
-                        // Where nobody goes on without it, all is over then.
+                        // Where no thread goes on without it, all is over then.
                         guard began.duration(to: test.time.now()) < .seconds(40) else { break }
                         test.time.advance(by: .milliseconds(2))
                     }
@@ -54,7 +54,7 @@ struct HungStopTests {
             return began.duration(to: test.time.now())
         }
 
-        func heard(_ name: String) -> [String] {
+        func received(_ name: String) -> [String] {
             probe.entries(name).suffix(3).map { String($0.split(separator: " ")[1]) }
         }
 
@@ -70,7 +70,7 @@ struct HungStopTests {
     func reachesAll(count: Int, step: String) async throws {
         let trial = try await Trial(hung: Array(repeating: step, count: count))
         let time = await trial.stop()
-        for name in trial.healthy { #expect(trial.heard(name) == Self.steps) }
+        for name in trial.healthy { #expect(trial.received(name) == Self.steps) }
         #expect(time < .seconds(30))
         try await trial.end()
     }
@@ -80,7 +80,7 @@ struct HungStopTests {
         let steps = Self.steps.flatMap { Array(repeating: $0, count: count) }
         let trial = try await Trial(hung: steps)
         let time = await trial.stop()
-        for name in trial.healthy { #expect(trial.heard(name) == Self.steps) }
+        for name in trial.healthy { #expect(trial.received(name) == Self.steps) }
         #expect(time < .seconds(30))
         try await trial.end()
     }
@@ -171,11 +171,11 @@ struct HungStopTests {
 
 @Suite("Durable events at a stop", .timeLimit(.minutes(10)))
 struct StoppedInboxTests {
-    @Test("what a stop does not come to is heard by the next host")
+    @Test("what a stop does not come to is delivered by the next host")
     func dropped() async throws {
         let (probe, folder) = (Probe(), try TemporaryFolder())
         let test = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
-        let first = try #require(await test.accept("heard"))
+        let first = try #require(await test.accept("received"))
         await probe.reached("a \(first)#1")
         let door = Door()
         test.host.onLane { _, _ in door.pass() }
@@ -189,20 +189,20 @@ struct StoppedInboxTests {
         test.time.advance(by: .seconds(10))
         door.open()
         #expect(await test.end() == .stopped)
-        #expect(probe.heard("a") == ["\(first)#1"])
+        #expect(probe.received("a") == ["\(first)#1"])
 
         let again = Probe()
         let next = try await HostUnderTest.durable("a", in: folder, probe: again).launched()
         for place in places { await again.reached("a \(place)#1") }
-        #expect(again.heard("a") == places.map { "\($0)#1" })
+        #expect(again.received("a") == places.map { "\($0)#1" })
         #expect(await next.stopped() == .stopped)
     }
 
-    @Test("what comes to the lane when the modules hear of the end is heard by the next host")
+    @Test("what comes to the lane while the modules receive the end is delivered by the next host")
     func tooLate() async throws {
         let (probe, folder) = (Probe(), try TemporaryFolder())
         let test = try await HostUnderTest.durable("a", in: folder, probe: probe).launched()
-        let first = try #require(await test.accept("heard"))
+        let first = try #require(await test.accept("received"))
         await probe.reached("a \(first)#1")
         let inbox = try #require(test.inbox)
         let door = Door()

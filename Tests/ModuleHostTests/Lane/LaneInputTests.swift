@@ -13,7 +13,7 @@ struct LaneInputTests {
         private let words = Guarded<[String]>([])
         private let arrival = DispatchSemaphore(value: 0)
         private let lane = Guarded<Lane?>(nil)
-        let heard = LockedList<String>()
+        let received = LockedList<String>()
 
         func set(_ lane: Lane?) { self.lane.withLock { $0 = lane } }
 
@@ -35,7 +35,7 @@ struct LaneInputTests {
                 return words
             }
             let lane = lane.withLock(\.self)
-            for word in taken { lane?.enqueue { [heard] _ in heard.append(word) } }
+            for word in taken { lane?.enqueue { [received] _ in received.append(word) } }
         }
     }
 
@@ -48,7 +48,7 @@ struct LaneInputTests {
         var expected: Set<String> = []
         for number in 0..<2000 {
             if number.isMultiple(of: 3) {
-                lane.enqueue { _ in words.heard.append("job \(number)") }
+                lane.enqueue { _ in words.received.append("job \(number)") }
                 expected.insert("job \(number)")
             } else {
                 words.come("word \(number)")
@@ -60,14 +60,14 @@ struct LaneInputTests {
             lane.whenIdle { _ in isIdle.keep(true) }
             _ = await isIdle.value
         }
-        while Set(words.heard.values) != expected {
+        while Set(words.received.values) != expected {
             let isIdle = Promise<Bool>()
             lane.whenIdle { _ in isIdle.keep(true) }
             _ = await isIdle.value
         }
-        #expect(words.heard.values.count == expected.count)
+        #expect(words.received.values.count == expected.count)
         for kind in ["job", "word"] {
-            let numbers = words.heard.values.filter { $0.hasPrefix(kind) }.compactMap {
+            let numbers = words.received.values.filter { $0.hasPrefix(kind) }.compactMap {
                 Int($0.split(separator: " ")[1])
             }
             #expect(numbers == numbers.sorted())

@@ -17,8 +17,8 @@ struct LaneStressTests {
     private static let eventsPerSender = 150
 
     @Test(
-        "every module hears every event once, in order, from one thread at a time", arguments: 1...4
-    )
+        "every module receives every event once, in order, from one thread at a time",
+        arguments: 1...4)
     func everythingAtOnce(seed: Int) async throws {
         let ledger = StressLedger("stress \(seed)", seed: UInt64(seed))
         let ready = Promise<Void>()
@@ -91,16 +91,17 @@ struct LaneStressTests {
         let accounts = ledger.accounts
         #expect(accounts.count == Self.modules)
         var positions: [String: UInt64] = [:]
-        for (name, heard) in accounts {
-            #expect(heard.count == Self.senders * Self.eventsPerSender, "\(name)")
-            #expect(Set(heard.map(\.topic)).count == heard.count, "\(name)")
+        for (name, received) in accounts {
+            #expect(received.count == Self.senders * Self.eventsPerSender, "\(name)")
+            #expect(Set(received.map(\.topic)).count == received.count, "\(name)")
             #expect(
-                zip(heard, heard.dropFirst()).allSatisfy { $0.position < $1.position }, "\(name)")
+                zip(received, received.dropFirst()).allSatisfy { $0.position < $1.position },
+                "\(name)")
             for sender in 0..<Self.senders {
-                let numbers = heard.filter { $0.topic.hasPrefix("\(sender).") }.map(\.number)
+                let numbers = received.filter { $0.topic.hasPrefix("\(sender).") }.map(\.number)
                 #expect(numbers == Array(0..<Self.eventsPerSender), "\(name), sender \(sender)")
             }
-            for entry in heard {
+            for entry in received {
                 let position = positions[entry.topic, default: entry.position]
                 positions[entry.topic] = position
                 #expect(position == entry.position, "\(name), \(entry.topic)")
@@ -123,7 +124,7 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
     private let ledger: StressLedger
     private let confinement = Confinement()
     private var random: SeededGenerator
-    private var heard: [StressLedger.Entry] = []
+    private var received: [StressLedger.Entry] = []
     private var members: [StressMember] = []
     private var ticks = 0
 
@@ -138,7 +139,7 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
         }
     }
 
-    deinit { ledger.close(context.id.text, heard) }
+    deinit { ledger.close(context.id.text, received) }
 
     var topics: [String] { ["*"] }
 
@@ -150,7 +151,7 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
             guard let number = parts.last.flatMap({ Int($0) }),
                 let position = context.event?.sequence
             else { return ledger.problem("no event in hand") }
-            heard.append(.init(topic: message.topic, number: number, position: position))
+            received.append(.init(topic: message.topic, number: number, position: position))
             try act()
         }
     }
@@ -190,7 +191,7 @@ final class StressModule: Module, RootProvider, MessageResponder, StressResponde
     }
 }
 
-/// A member that a module adds to the host's center: it is told what its module is told.
+/// A member that a module adds to the host's center: it receives what its module receives.
 final class StressMember: Module, MessageResponder, StressResponder {
     private let ledger: StressLedger?
     private let confinement: Confinement
@@ -212,7 +213,7 @@ final class StressMember: Module, MessageResponder, StressResponder {
             guard let sender = parts.first, let number = parts.last.flatMap({ Int($0) }) else {
                 return
             }
-            if number <= last[sender, default: -1] { ledger.problem("a member heard it twice") }
+            if number <= last[sender, default: -1] { ledger.problem("a member received it twice") }
             last[sender] = number
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A module that takes too long", .timeLimit(.minutes(10)))
 struct LaneTakeoverTests {
-    @Test("loses the lane after its deadline; the others hear the event")
+    @Test("loses the lane after its deadline; the others receive the event")
     func others() async throws {
         let probe = Probe()
         let door = Door()
@@ -28,7 +28,7 @@ struct LaneTakeoverTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("hears what it missed when it returns, each once and in order, and then is one of all")
+    @Test("receives what it missed when it returns, each once and in order, and then is one of all")
     func catchesUp() async throws {
         let probe = Probe()
         let door = Door()
@@ -45,9 +45,9 @@ struct LaneTakeoverTests {
         _ = await test.recorder.first(containing: "responsive again")
         try test.deliver(.memoryWarning)
         await test.settled()
-        let heard = ["background", "memory-warning", "foreground", "activate", "memory-warning"]
+        let expected = ["background", "memory-warning", "foreground", "activate", "memory-warning"]
         for name in ["a", "b", "c"] {
-            #expect(probe.entries(name).suffix(5) == heard.map { "\(name) \($0)" })
+            #expect(probe.entries(name).suffix(5) == expected.map { "\(name) \($0)" })
         }
         #expect(await test.stopped() == .stopped)
     }
@@ -78,7 +78,7 @@ struct LaneTakeoverTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("is not called or sent to while it is unresponsive, and the caller is told at once")
+    @Test("is not called or sent to while it is unresponsive, and the caller gets an error at once")
     func calls() async throws {
         let probe = Probe()
         let door = Door()
@@ -102,7 +102,7 @@ struct LaneTakeoverTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("takes its callers along; the innermost is to blame, and each hears the event once")
+    @Test("takes its callers along; the innermost is to blame, and each receives the event once")
     func nested() async throws {
         let probe = Probe()
         let door = Door()
@@ -193,7 +193,7 @@ struct LaneTakeoverTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("misses what is beyond its backlog, and is told how much")
+    @Test("misses what is beyond its backlog, and the log says how much")
     func backlog() async throws {
         let probe = Probe()
         let door = Door()

@@ -34,7 +34,7 @@ struct LaneTests {
         lane.close()
     }
 
-    @Test("work for a lane that was closed is abandoned at once, and nobody waits for it")
+    @Test("work for a lane that was closed is abandoned at once, and no caller waits for it")
     func closed() async throws {
         let lane = Lane(limits: Watchdog.Limits(), time: ManualTimeSource())
         try lane.start()
@@ -50,7 +50,8 @@ struct LaneTests {
     }
 
     @Test(
-        "the number of a module that is gone is nobody else's as long as somebody holds its place")
+        "the number of a removed module is given to no other as long as a reference holds its place"
+    )
     func retiredNumbers() throws {
         let lane = Lane(limits: Watchdog.Limits(), time: ManualTimeSource())
         var slots: [ModuleSlot?] = (1...3).map { ModuleSlot(number: UInt16($0), id: nil) }

@@ -23,7 +23,7 @@ struct LateInStepsTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("in init keeps nobody waiting for a start-up task of its own")
+    @Test("in init keeps no other module waiting for a start-up task of its own")
     func lateInitWithTask() async throws {
         let probe = Probe()
         let door = Door()

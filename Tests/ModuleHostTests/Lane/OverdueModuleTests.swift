@@ -7,9 +7,9 @@ import Testing
 /// What must hold beside a module that is overdue, whatever it and the others do meanwhile.
 @Suite("Beside a late module", .timeLimit(.minutes(10)))
 struct OverdueModuleTests {
-    // MARK: Nobody is left out, nobody is told twice
+    // MARK: No module is left out, none is notified twice
 
-    @Test("those after it are told where one before it has failed")
+    @Test("the modules after it are notified where one before it has failed")
     func failedBefore() async throws {
         let probe = Probe()
         let door = Door()
@@ -51,7 +51,7 @@ struct OverdueModuleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a claimed event is not heard later by those whom it would not have reached")
+    @Test("a claimed event is not delivered later to modules that it would not have reached")
     func claimed() async throws {
         let probe = Probe()
         let door = Door()
@@ -73,7 +73,7 @@ struct OverdueModuleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a claimed event whose search ended at one late module is not heard by another")
+    @Test("a claimed event whose search ended at one overdue module does not reach another")
     func claimEndedAtLate() async throws {
         let probe = Probe()
         let doors = [Door(), Door()]
@@ -123,7 +123,7 @@ struct OverdueModuleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a member that it removes while it catches up is told nothing more")
+    @Test("a member that it removes while it catches up receives nothing more")
     func removedWhileBehind() async throws {
         let probe = Probe()
         let door = Door()
@@ -146,7 +146,7 @@ struct OverdueModuleTests {
 
     // MARK: Counts
 
-    @Test("what its members hear when it returns does not count among what the lane delivered")
+    @Test("what its members receive when it returns does not count among what the lane delivered")
     func tallyOfMembers() async throws {
         let probe = Probe()
         let doors = [Door(), Door()]
@@ -196,7 +196,7 @@ struct OverdueModuleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    // MARK: Faults
+    // MARK: Errors
 
     @Test("what it throws when it returns is reported")
     func throwsLate() async throws {

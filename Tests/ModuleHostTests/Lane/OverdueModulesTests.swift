@@ -18,7 +18,7 @@ struct OverdueModulesTests {
     private let threads = (0..<2).map { _ in LaneThread(mine: Ownership(bits: 0)) }
     private var log = EventLog()
     private var overdue = OverdueModules()
-    /// What stands in the inbox, and what was noted of who has not heard it.
+    /// What stands in the inbox, and what was noted of modules that have not received it.
     private var inbox: [InboxEntry] = []
     private let notes = LockedList<String>()
 
@@ -106,7 +106,7 @@ struct OverdueModulesTests {
         #expect(!overdue.hasStalledThreads())
     }
 
-    @Test("the one told is past the event in hand, one that it called is not")
+    @Test("the notified module is past the current event, one that it called is not")
     mutating func positions() {
         overdue.add([slots[0], slots[2]], of: threads[0], job: job(), log: &log)
         #expect(overdue.slots.map(\.number) == [1, 3])
@@ -114,8 +114,8 @@ struct OverdueModulesTests {
         expect(slots[2], on: threads[0], ["0", "rejoined, 0 missed"])
     }
 
-    @Test("one that heard the event in hand on its own thread does not hear it once more")
-    mutating func heardBefore() {
+    @Test("a module that received the current event on its own thread does not receive it again")
+    mutating func receivedBefore() {
         overdue.add([slots[2]], of: threads[0], job: nil, log: &log)
         let current = job()
         expect(slots[2], on: threads[0], ["0", "rejoined, 0 missed"])
@@ -155,13 +155,13 @@ struct OverdueModulesTests {
         expect(slot, on: threads[0], ["3", "4", "5", "6", "rejoined, 2 missed"])
     }
 
-    @Test("one that was told of an event alone has that in hand")
+    @Test("a module that alone received an event has that as its current event")
     mutating func directed() {
         let event = LifecycleEvent.state(.activate, origin: .host)
         let work = LaneWork(currentEvent: event) { _ in }
         overdue.add([slots[0]], of: threads[0], job: work, log: &log)
         #expect(overdue.currentEvent(of: slots[0])?.kind == .activate)
-        // It is not one that others hear.
+        // It is not one that others receive.
         expect(slots[0], on: threads[0], ["rejoined, 0 missed"])
     }
 
@@ -225,7 +225,7 @@ struct OverdueModulesTests {
             overdue.undelivered(log: log).map { "\($0.slot.number) \($0.position)" } == ["2 1:0"])
     }
 
-    @Test("a durable event that another one claimed is not told when it is read again")
+    @Test("a durable event that another module claimed is not delivered when it is read again")
     mutating func claimedAndSpilled() throws {
         overdue.add([slots[1]], of: threads[0], job: durableJob(), log: &log)
         _ = durableJob()
@@ -243,7 +243,7 @@ struct OverdueModulesTests {
             ["1:100", "not 1:200", "1:300", "4", "5", "6", "rejoined, 0 missed"])
     }
 
-    @Test("an event for some modules only is not told to another that is late")
+    @Test("an event for some modules only is not delivered to another that is overdue")
     mutating func onlyForSome() throws {
         overdue.add([slots[0]], of: threads[0], job: durableJob(), log: &log)
         _ = durableJob(only: [try ModuleID("com.mm.other")])
@@ -251,7 +251,7 @@ struct OverdueModulesTests {
         expect(slots[0], on: threads[0], ["2", "rejoined, 0 missed"])
     }
 
-    @Test("what can no longer be read is let go of, and the rest is told")
+    @Test("what can no longer be read is dropped, and the rest is delivered")
     mutating func nothingToRead() {
         overdue.add([slots[0]], of: threads[0], job: durableJob(), log: &log)
         for _ in 0..<5 { _ = durableJob() }
@@ -259,7 +259,7 @@ struct OverdueModulesTests {
         expect(slots[0], on: threads[0], ["not nothing", "3", "4", "5", "rejoined, 0 missed"])
     }
 
-    @Test("what is given up while it is read is not heard as well")
+    @Test("what is dropped while it is read is not delivered as well")
     mutating func givenUpWhileRead() {
         overdue.add([slots[0]], of: threads[0], job: durableJob(), log: &log)
         for _ in 0..<8 { _ = durableJob() }
@@ -295,7 +295,7 @@ struct OverdueModulesTests {
         #expect(log.count == 0)
     }
 
-    @Test("who is gone has nothing unheard")
+    @Test("a removed module has nothing undelivered")
     mutating func goneWithDurable() {
         takeNotes()
         overdue.add([slots[0]], of: threads[0], job: durableJob(), log: &log)

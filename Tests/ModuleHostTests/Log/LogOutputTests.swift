@@ -42,7 +42,7 @@ struct LogOutputTests {
         }
     }
 
-    @Test("a pipe that nobody empties keeps no writer waiting; the lines come when it is emptied")
+    @Test("a full pipe keeps no writer waiting; the lines come when it is emptied")
     func fullPipe() throws {
         let pipe = try TestPipe(capacity: pipeSize)
         let output = LogOutput(descriptor: pipe.writeEnd, format: .journal)
@@ -79,7 +79,7 @@ struct LogOutputTests {
         output.write(record("read"))
         #expect(String(decoding: pipe.read(), as: UTF8.self) == line("read"))
         pipe.closeReadEnd()
-        for _ in 1...3 { output.write(record("nobody reads this")) }
+        for _ in 1...3 { output.write(record("unread")) }
         #expect(output.waitingBytes == 0)
         #expect(output.flush(within: .zero))
     }
@@ -91,7 +91,7 @@ struct LogOutputTests {
         #expect(output.waitingBytes == 0)
     }
 
-    @Test("a full disk is not fatal, and what was lost is told")
+    @Test("a full disk is not fatal, and what was lost is reported")
     func fullDisk() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("log")
@@ -147,7 +147,7 @@ struct LogOutputTests {
         return (ends[0], ends[1])
     }
 
-    @Test("flush waits no longer than it is told")
+    @Test("flush waits no longer than its limit")
     func flush() throws {
         let pipe = try TestPipe(capacity: pipeSize)
         let output = LogOutput(descriptor: pipe.writeEnd, format: .journal)

@@ -6,7 +6,7 @@ import Testing
 @Suite("A center of one's own")
 struct OwnCenterTests {
     private protocol Responder: AnyObject {
-        func hear() throws
+        func receive() throws
     }
 
     private protocol Other: AnyObject {
@@ -30,7 +30,7 @@ struct OwnCenterTests {
 
         deinit { atEnd() }
 
-        func hear() throws {
+        func receive() throws {
             notes.all.append(name)
             try act()
         }
@@ -49,7 +49,7 @@ struct OwnCenterTests {
 
     @discardableResult
     private func send() -> DeliveryReport {
-        center.send(to: (any Responder).self) { try $0.hear() }
+        center.send(to: (any Responder).self) { try $0.receive() }
     }
 
     private func report(_ delivered: Int, failed: Int = 0) -> DeliveryReport {
@@ -59,7 +59,7 @@ struct OwnCenterTests {
         return report
     }
 
-    @Test("tells every member that conforms, in the order of adding")
+    @Test("notifies every member that conforms, in the order of adding")
     func order() {
         let all = listeners("a", "b")
         center.add(Deaf())
@@ -72,7 +72,7 @@ struct OwnCenterTests {
         withExtendedLifetime(last) {}
     }
 
-    @Test("a member added by a handler is told from the next message on")
+    @Test("a member added by a handler is notified from the next message on")
     func add() {
         let all = listeners("a", "b")
         let new = Listener("new", notes)
@@ -82,7 +82,7 @@ struct OwnCenterTests {
         #expect(notes.all == ["a", "b", "a", "b", "new"])
     }
 
-    @Test("one removed by a handler is told nothing more, not even of this message")
+    @Test("a member removed by a handler receives nothing more, not even this message")
     func remove() {
         let all = listeners("a", "b", "c")
         defer { for listener in all { listener.act = {} } }
@@ -96,7 +96,7 @@ struct OwnCenterTests {
         #expect(center.count == 1)
     }
 
-    @Test("one removed and added again stands last, and hears the next message")
+    @Test("a member removed and added again stands last, and receives the next message")
     func removeAndAdd() {
         let all = listeners("a", "b", "c")
         all[0].act = {
@@ -109,7 +109,7 @@ struct OwnCenterTests {
         #expect(notes.all == ["a", "c", "a", "c", "b"])
     }
 
-    @Test("a member that throws is reported, and the others are told")
+    @Test("a member that throws is reported, and the others are notified")
     func failure() {
         var failures: [String] = []
         let center = CommunicationCenter { member, error in
@@ -118,7 +118,7 @@ struct OwnCenterTests {
         let all = ["a", "b", "c"].map { Listener($0, notes) }
         for listener in all { center.add(listener) }
         all[1].act = { throw TestError() }
-        #expect(center.send(to: (any Responder).self) { try $0.hear() } == report(2, failed: 1))
+        #expect(center.send(to: (any Responder).self) { try $0.receive() } == report(2, failed: 1))
         #expect(failures == ["b: broken"])
         #expect(notes.all == ["a", "b", "c"])
     }
@@ -147,7 +147,7 @@ struct OwnCenterTests {
             let listener = Listener("a", notes)
             listener.atEnd = { [center, notes] in
                 notes.all.append("a ends, \(center.count) left")
-                center.send(to: (any Responder).self) { try $0.hear() }
+                center.send(to: (any Responder).self) { try $0.receive() }
             }
             gone = listener
             center.add(listener)
@@ -233,7 +233,7 @@ struct HostCenterTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("one removed by a module before it in order hears nothing of the event")
+    @Test("a member removed by a module before it in order does not receive the event")
     func removedOnTheWay() async throws {
         let probe = Probe()
         let extra = ProbeMember("extra", probe)
@@ -257,7 +257,7 @@ struct HostCenterTests {
         #expect(Set(ends) == ["extra deinit", "b deinit", "a deinit"])
     }
 
-    @Test("a failed module's members are told nothing more")
+    @Test("a failed module's members receive nothing more")
     func failedModule() async throws {
         let probe = Probe()
         let extra = ProbeMember("extra", probe)

@@ -70,7 +70,7 @@ struct LifecycleEventTests {
             (.shortcut, "null", "line 1, column 1: expected an object, found null"),
             (.message, #"{"payload": 1}"#, "line 1, column 1: missing key 'topic'"),
         ] as [(EventKind, String, String)])
-    func payloadFaults(kind: EventKind, payload: String, message: String) throws {
+    func payloadErrors(kind: EventKind, payload: String, message: String) throws {
         let text = try error(kind, payload)
         #expect(text == "event '\(kind.rawValue)' cannot take this payload: \(message)")
     }

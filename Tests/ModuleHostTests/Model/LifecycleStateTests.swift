@@ -54,7 +54,7 @@ struct LifecycleStateTests {
         #expect(state == from)
     }
 
-    @Test("hears other events between launch and the end")
+    @Test("receives other events between launch and the end")
     func acceptsEvents() {
         #expect(
             LifecycleState.allCases.filter(\.acceptsEvents) == [.inactive, .active, .background])

@@ -31,7 +31,7 @@ struct EntryTypeTests {
     }
 
     @Test(
-        "a name that nobody answers to, near one that somebody does",
+        "a name that no class has, near one that a class has",
         arguments: [
             "ModuleHostTests.ProbeModul", "ModuleHostTests.ProbbeModule",
             "ModuleHostTests.PorbeModule", "ModuleHostTests.ProbeMobule",

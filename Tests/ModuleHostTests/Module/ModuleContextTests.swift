@@ -200,7 +200,7 @@ struct ModuleContextTests {
             await test.end() == .failed("required start-up task 'x.a/feed' failed: broken"))
     }
 
-    @Test("the result of a task of a module that has failed is taken by nobody")
+    @Test("the result of a task of a module that has failed is discarded")
     func handBackToFailed() async throws {
         let probe = Probe()
         let work = Door()

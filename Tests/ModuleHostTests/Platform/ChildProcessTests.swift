@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Child processes")
 struct ChildProcessTests {
-    /// As in a host: who writes to nobody gets an error.
+    /// As in a host: a write without a reader is an error.
     init() { Signals.turnIntoErrors() }
 
     /// A child, and how it ends.
@@ -67,7 +67,7 @@ struct ChildProcessTests {
         #expect(child.process.exit() == .code(0))
     }
 
-    @Test("one that nobody has any more is killed and reaped")
+    @Test("a process without an owner is killed and reaped")
     func forgotten() throws {
         var child: Child? = try Child(["/bin/cat"])
         let number = try #require(child?.process.processID)

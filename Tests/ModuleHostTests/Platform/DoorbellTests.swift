@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Doorbell")
 struct DoorbellTests {
-    /// Whether the bell can be heard within a time.
-    private func isHeard(_ bell: Doorbell, within milliseconds: Int32 = 0) -> Bool {
+    /// Whether the bell's descriptor becomes readable within a time.
+    private func isReadable(_ bell: Doorbell, within milliseconds: Int32 = 0) -> Bool {
         var poll = PollSet()
         poll.insert(bell.descriptor, .reading)
         return poll.wait(milliseconds: milliseconds)
@@ -18,7 +18,7 @@ struct DoorbellTests {
         let bell = try Doorbell()
         bell.ring()
         bell.ring()
-        #expect(!isHeard(bell))
+        #expect(!isReadable(bell))
         #expect(!bell.fallAsleep())
         bell.wakeUp(signalled: false)
         #expect(bell.fallAsleep())
@@ -28,12 +28,12 @@ struct DoorbellTests {
     func asleep() throws {
         let bell = try Doorbell()
         #expect(bell.fallAsleep())
-        #expect(!isHeard(bell))
+        #expect(!isReadable(bell))
         bell.ring()
         bell.ring()
-        #expect(isHeard(bell))
+        #expect(isReadable(bell))
         bell.wakeUp(signalled: true)
-        #expect(!isHeard(bell))
+        #expect(!isReadable(bell))
         #expect(bell.fallAsleep())
     }
 
@@ -44,11 +44,11 @@ struct DoorbellTests {
         let rounds = 20_000
         let posted = Atomic(0)
         let taken = Atomic(0)
-        /// Waits until `count` has come to `round`; false where the bell is not heard.
+        /// Waits until `count` has come to `round`; false where the bell does not ring.
         @Sendable func waits(_ round: Int, _ bell: Doorbell, _ count: () -> Int) -> Bool {
             while count() < round {
                 let sleeps = bell.fallAsleep()
-                let isRung = isHeard(bell, within: sleeps ? 60_000 : 0)
+                let isRung = isReadable(bell, within: sleeps ? 60_000 : 0)
                 if sleeps, !isRung { return false }
                 bell.wakeUp(signalled: isRung)
             }

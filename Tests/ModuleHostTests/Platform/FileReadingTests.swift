@@ -26,7 +26,7 @@ struct FileReadingTests {
         #expect(try readFile(at: folder.path("a"), limit: 100) == bytes)
     }
 
-    @Test("a large file, and one whose size the system does not tell")
+    @Test("a large file, and one whose size the system does not report")
     func sizes() throws {
         let bytes = [UInt8](repeating: 42, count: 3_000_000)
         try writeFile(bytes, to: folder.path("a"))
@@ -63,7 +63,7 @@ struct FileReadingTests {
             "\(FileReadError(path: "a", reason: .isDirectory))" == "a: is a folder, not a file")
     }
 
-    @Test("a named pipe, a device, a socket: none keeps anybody waiting")
+    @Test("a named pipe, a device, a socket: none keeps a reader waiting")
     func notRegular() throws {
         try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
         let socket = try bindSocket(folder.path("socket"))

@@ -46,7 +46,7 @@ struct FolderWatchTests {
         #expect(watch.takeChanges() == .init(names: Set(names)))
     }
 
-    @Test("a folder that goes away ends it, which is told")
+    @Test("a folder that goes away ends it, which is reported")
     func over() throws {
         let parent = try TemporaryFolder()
         let path = parent.path("watched")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Latch", .timeLimit(.minutes(10)))
 struct LatchTests {
-    @Test("closed until it is opened, open for everybody who comes later")
+    @Test("closed until it is opened, open for every thread that comes later")
     func stays() {
         let latch = Latch()
         #expect(!latch.wait(within: .zero))
@@ -17,8 +17,8 @@ struct LatchTests {
         #expect(latch.wait(within: .zero))
     }
 
-    @Test("once opened it lets all pass who wait")
-    func everybody() async throws {
+    @Test("once opened it lets all waiting threads pass")
+    func waiters() async throws {
         let latch = Latch()
         let ready = DispatchSemaphore(value: 0)
         let passed = (0..<8).map { _ in Promise<Bool>() }

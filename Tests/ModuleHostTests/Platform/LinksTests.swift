@@ -18,8 +18,8 @@ struct LinksTests {
         try AppendFile(path: folder.path(name), links: links).append(Array(text.utf8))
     }
 
-    private static let anybodys = LinkPolicy.followed { _ in true }
-    private static let nobodys = LinkPolicy.followed { _ in false }
+    private static let anyUsers = LinkPolicy.followed { _ in true }
+    private static let noUsers = LinkPolicy.followed { _ in false }
 
     @Test("a link that is not followed is an error in words, and its target is left alone")
     func refused() throws {
@@ -28,7 +28,7 @@ struct LinksTests {
         try link("dangling", to: "missing")
         let mine = "user \(geteuid()) made this symbolic link, which is not followed"
         let none = "it is a symbolic link, which is not followed here"
-        for (policy, reason) in [(LinkPolicy.refused, none), (Self.nobodys, mine)] {
+        for (policy, reason) in [(LinkPolicy.refused, none), (Self.noUsers, mine)] {
             for name in ["link", "dangling"] {
                 let error = #expect(throws: FileError.self) { try append("b", to: name, policy) }
                 #expect(error?.description == "cannot open '\(folder.path(name))': \(reason)")
@@ -50,7 +50,7 @@ struct LinksTests {
         try link("a", to: "deep/b")
         try link("deep/b", to: folder.path("deep/er/c"))
         try link("deep/er/c", to: "../../target")
-        for text in ["x", "y"] { try append(text, to: "a", Self.anybodys) }
+        for text in ["x", "y"] { try append(text, to: "a", Self.anyUsers) }
         #expect(try folder.text(of: "target") == "xy")
         #expect(try folder.mode(of: "target") == 0o600)
         #expect(try readFile(at: folder.path("a"), limit: 10, links: .own) == Array("xy".utf8))
@@ -75,7 +75,7 @@ struct LinksTests {
         try link("l", to: ".")
         func append(through count: Int) throws {
             let path = String(repeating: "l/", count: count) + "a"
-            try AppendFile(path: path, below: folder.path, links: Self.anybodys)
+            try AppendFile(path: path, below: folder.path, links: Self.anyUsers)
                 .append(Array("x".utf8))
         }
         try append(through: 16)
@@ -87,7 +87,7 @@ struct LinksTests {
     func circle() throws {
         try link("a", to: "b")
         try link("b", to: "a")
-        let error = #expect(throws: FileError.self) { try append("x", to: "a", Self.anybodys) }
+        let error = #expect(throws: FileError.self) { try append("x", to: "a", Self.anyUsers) }
         #expect(error?.reason == .tooManyLinks)
     }
 
@@ -98,9 +98,9 @@ struct LinksTests {
         let reading = Descriptor(owning: ends[0])
         let writing = Descriptor(owning: ends[1])
         try link("out", to: "/proc/self/fd/\(writing.number)")
-        try append("x", to: "out", Self.anybodys)
+        try append("x", to: "out", Self.anyUsers)
         #expect(try reading.read(upTo: 10) == Array("x".utf8))
-        let error = #expect(throws: FileError.self) { try append("x", to: "out", Self.nobodys) }
+        let error = #expect(throws: FileError.self) { try append("x", to: "out", Self.noUsers) }
         #expect(error?.explanation != nil)
     }
 
@@ -113,17 +113,17 @@ struct LinksTests {
             try AppendFile(path: path, below: folder.path("state"), links: links)
                 .append(Array("x".utf8))
         }
-        let error = #expect(throws: FileError.self) { try open("logs/a", Self.nobodys) }
+        let error = #expect(throws: FileError.self) { try open("logs/a", Self.noUsers) }
         #expect(
             error?.description == "cannot open '\(folder.path("state"))/logs/a': user \(geteuid()) "
                 + "made this symbolic link, which is not followed")
-        try open("logs/a", Self.anybodys)
+        try open("logs/a", Self.anyUsers)
         #expect(try folder.text(of: "elsewhere/logs/a") == "x")
-        // What is given from the root on is somebody's decision, but for the file itself.
-        try open(folder.path("state/logs/b"), Self.nobodys)
+        // An absolute path is the decision of its caller, but for the file itself.
+        try open(folder.path("state/logs/b"), Self.noUsers)
         #expect(try folder.text(of: "elsewhere/logs/b") == "x")
-        #expect(throws: FileError.self) { try open("missing/a", Self.anybodys) }
-        #expect(throws: FileError.self) { try open("logs/a/b", Self.anybodys) }
+        #expect(throws: FileError.self) { try open("missing/a", Self.anyUsers) }
+        #expect(throws: FileError.self) { try open("logs/a/b", Self.anyUsers) }
     }
 
     @Test(

@@ -33,7 +33,7 @@ struct NativeThreadTests {
         #expect(environment["NO SUCH NAME"] == nil)
     }
 
-    @Test("a process that exists is told from one that does not")
+    @Test("a process that exists is distinguished from one that does not")
     func exists() {
         #expect(CurrentProcess.exists(CurrentProcess.id))
         #expect(CurrentProcess.exists(1))

@@ -72,7 +72,7 @@ struct PidFileTests {
         try removeFile(pidFile)
         #expect(failure(directory) == .busy(path: directory.path, processID: nil))
         #expect(PidFile.holder(of: directory) == .host(processID: nil))
-        // Whoever was refused has made no other file.
+        // The refused process has made no other file.
         #expect(folder.names == ["state"])
         #expect(try namesInFolder(directory.path) == [])
         try writeFile("\(CurrentProcess.id)\n".utf8, to: pidFile)
@@ -106,7 +106,7 @@ struct PidFileTests {
         withExtendedLifetime(socket) {}
     }
 
-    @Test("whoever waits for the release waits for the directory, whatever became of the pid file")
+    @Test("a wait for the release waits for the directory, whatever became of the pid file")
     func release() throws {
         let file = Guarded<PidFile?>(try PidFile(claiming: directory))
         try removeFile(pidFile)
@@ -115,7 +115,7 @@ struct PidFileTests {
         #expect(PidFile.waitForRelease(of: directory, within: .seconds(60)))
     }
 
-    @Test("who only looks is in nobody's way")
+    @Test("a process that only looks is not in the way")
     func looking() throws {
         try makeFolders(directory.path)
         let look = try Descriptor(lockFile: pidFile)

@@ -218,7 +218,7 @@ struct ExampleURLTests {
             URIDocument(schemeless, app: "odd").routes.map(\.example) == [nil, "x://a"])
     }
 
-    @Test("what a type of its own looks like is told by what it decodes")
+    @Test("what a type of its own looks like is known by what it decodes")
     func expectations() throws {
         let fields = RequestDescription(of: Requests.Nested.self).fields
         #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// What somebody sends who means harm: it is refused with its place, or it is data; it is never
+/// The URLs of a hostile sender: each is refused with its place, or is data; it is never
 /// another route, another module, or work without end.
 @Suite("Hostile URLs")
 struct HostileURLTests {
@@ -13,7 +13,7 @@ struct HostileURLTests {
 
     static let modules = ["com.mm.a", "com.mm.b"]
 
-    /// `com.mm.a` has what anybody may open, and what only the app itself may; `com.mm.b` has a path of
+    /// `com.mm.a` has what any caller may open, and what only the app itself may; `com.mm.b` has a path of
     /// its own.
     func table() throws -> RouteTable {
         var table = try RouteTable(

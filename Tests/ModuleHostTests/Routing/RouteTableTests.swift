@@ -67,7 +67,7 @@ struct RouteTableTests {
         }
     }
 
-    @Test("tells literals that differ in case, the authority's own first")
+    @Test("distinguishes literals that differ in case, the authority's own first")
     func cases() throws {
         for patterns in [["Ab", "aB", "ab"], ["ab", "aB", "Ab"]] {
             let table = try RouteTable(patterns.map { ("m", $0) })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-// The page that fixes the dialect, sentence by sentence: what it says is the name of a test. Faults in
+// The page that fixes the dialect, sentence by sentence: what it says is the name of a test. Errors in
 // all their words are in `URLReaderTests` and `RoutePatternTests`, hostile URLs in `HostileURLTests`.
 
 @Suite("Dialect: reading a URL")

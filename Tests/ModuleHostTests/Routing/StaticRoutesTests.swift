@@ -157,7 +157,7 @@ struct StaticRoutesTests {
     }
 
     @Test(
-        "without a check of entries, the table tells every error; what is no module has no routes")
+        "without a check of entries, the table reports every error; an unknown class has no routes")
     func unchecked() throws {
         func table(_ modules: [String]) throws -> RouteTable {
             try RouteTable(

@@ -261,7 +261,7 @@ struct URIDocumentTests {
         }
         let decodings = Slow.decodings.takeAll().count
         _ = URIDocument(asked, app: "demo")
-        // One document for whoever came first, and one for all the others.
+        // One document for the thread that came first, and one for all the others.
         #expect(decodings <= 2 * Slow.decodings.takeAll().count)
     }
 }

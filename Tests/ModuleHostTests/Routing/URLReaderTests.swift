@@ -41,7 +41,7 @@ struct URLReaderTests {
         #expect(url.segments == ["open"])
     }
 
-    @Test("takes raw and encoded text for the same, and tells an accent from a letter with one")
+    @Test("takes raw and encoded text for the same; an accent and a letter with one differ")
     func text() throws {
         #expect(try RouteURL("s://a/é").segments == RouteURL("s://a/%C3%A9").segments)
         let table = try RouteTable("a/\u{E9}", "a/e\u{301}")

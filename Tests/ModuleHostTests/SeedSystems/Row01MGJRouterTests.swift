@@ -108,7 +108,7 @@ struct Row01MGJRouterTests {
         #expect(text == "1")
     }
 
-    @Test("open with a completion: it is told the outcome, good or bad, once")
+    @Test("open with a completion: it receives the outcome, good or bad, once")
     func completion() async throws {
         let host = try await shop()
         let both = Promise<String>()

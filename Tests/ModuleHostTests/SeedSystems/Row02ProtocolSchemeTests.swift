@@ -9,7 +9,7 @@ protocol Contacts: Sendable {
     func phone(of name: String) -> String?
 }
 
-/// Offers its contacts to Swift code as a service, and to everybody else by URL.
+/// Offers its contacts to Swift code as a service, and to all other callers by URL.
 final class ContactsModule: RoutedModule {
     struct Book: Contacts {
         func phone(of name: String) -> String? { name == "mia" ? "555" : nil }
@@ -83,7 +83,7 @@ struct Row02ProtocolSchemeTests {
         #expect(probe.entries("made") == ["made"])
     }
 
-    @Test("nothing but the slatefile says who provides: whoever asks knows the protocol alone")
+    @Test("only the slatefile names the provider: a caller knows the protocol alone")
     func named() async throws {
         let entries = [
             HostUnderTest.Entry(name: "a", type: "CallProbe"),
@@ -172,7 +172,7 @@ struct Row02ProtocolSchemeTests {
                 == "services need each other to be created: Chain → Link → Chain, still here")
     }
 
-    @Test("what nobody provides is an error that says so")
+    @Test("a service without a provider is an error that says so")
     func missing() async throws {
         let text = try await withServices(Probe()) { _ in
         } _: { services in

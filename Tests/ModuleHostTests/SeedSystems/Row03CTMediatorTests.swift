@@ -24,7 +24,7 @@ final class WeatherModule: RoutedModule {
                 module.asked += 1
                 return Forecast(city: request.city, degrees: 21.5)
             },
-            // Open to everybody, whatever it is called.
+            // Open to all callers, whatever it is called.
             Route("nativeUnits", access: .public) { (module, call) in "celsius" },
             Route("nativeStation") { (module, call) in Station() },
             Route("asked") { (module, call) in module.asked },
@@ -41,7 +41,7 @@ final class WeatherModule: RoutedModule {
     init(context: ModuleContext) {}
 }
 
-/// What nobody should be able to reach by a query.
+/// A module that no caller should be able to reach by a query.
 final class SecretWeatherModule: RoutedModule {
     static var routes: [Route<SecretWeatherModule>] {
         [Route("forecast/:city", action: "forecast") { (module, call) in "secret" }]
@@ -50,7 +50,7 @@ final class SecretWeatherModule: RoutedModule {
     init(context: ModuleContext) {}
 }
 
-/// Is told what nobody answers.
+/// A module that is notified of unanswered calls.
 final class NoTargetModule: Module, NotFoundResponder {
     private let probe: Probe?
 
@@ -134,7 +134,7 @@ struct Row03CTMediatorTests {
         #expect(await host.stopped() == .stopped)
     }
 
-    @Test("what nobody answers goes to a hook, and is an error of the caller besides")
+    @Test("an unanswered call goes to a hook, and is an error of the caller besides")
     func notFound() async throws {
         let host = try await app()
         let text = try await host.asFirst { module in

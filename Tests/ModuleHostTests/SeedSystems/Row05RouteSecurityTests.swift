@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// A bank with something for everybody, something for whoever was given a token, and something for the
+/// A bank with something for all callers, something for callers that have a token, and something for the
 /// app alone.
 final class BankModule: RoutedModule {
     struct Statement: Decodable { var year: Int }
@@ -221,7 +221,7 @@ struct Row05RouteSecurityTests {
         }
     }
 
-    @Test("tokens are verified by a file of the host's own, which nobody else may read")
+    @Test("tokens are verified by a file of the host's own, which no other user may read")
     func file() throws {
         let folder = try TemporaryFolder()
         let text = #"[{"token": "\#(Self.token)", "name": "phone", "scopes": ["app://*"]}]"#

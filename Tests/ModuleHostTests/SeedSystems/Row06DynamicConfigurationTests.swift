@@ -104,7 +104,7 @@ struct Row06DynamicConfigurationTests {
         ).launched()
     }
 
-    @Test("a faulty native page is swapped for its web page by configuration alone")
+    @Test("a broken native page is swapped for its web page by configuration alone")
     func swapped() async throws {
         let native = try await app(top())
         #expect(await native.open("app://detail/7") == #""native 7""#)

@@ -13,7 +13,7 @@ protocol SignInResponder: AnyObject {
     func didSignIn(name: String)
 }
 
-/// Has the accounts: provides the service, answers by URL, and tells who signs in.
+/// Has the accounts: provides the service, answers by URL, and posts each sign-in.
 final class AccountBundle: RoutedModule {
     struct Known: Accounts { let current: String }
     struct Credentials: Decodable { var name: String }
@@ -40,7 +40,7 @@ final class AccountBundle: RoutedModule {
     }
 }
 
-/// A page that greets, and hears of who signs in: it knows no other module.
+/// A page that greets, and is notified of each sign-in: it knows no other module.
 final class GreetingBundle: RoutedModule, MessageResponder, SignInResponder {
     static var routes: [Route<GreetingBundle>] {
         [
@@ -59,7 +59,8 @@ final class GreetingBundle: RoutedModule, MessageResponder, SignInResponder {
     func didSignIn(name: String) { context.probe?.note("\(context.id) greets \(name)") }
 
     func receive(_ message: Message) {
-        context.probe?.note("\(context.id) hears \(message.topic) \(message.payload?.text ?? "")")
+        let payload = message.payload?.text ?? ""
+        context.probe?.note("\(context.id) receives \(message.topic) \(payload)")
     }
 }
 
@@ -111,7 +112,7 @@ struct Row08BundleAppTests {
         #expect(await host.stopped() == .stopped)
     }
 
-    @Test("a service is found by its protocol, whoever has it, wherever it stands")
+    @Test("a service is found by its protocol, whichever module has it, wherever it stands")
     func service() async throws {
         for names in [["account", "hello"], ["hello", "account"]] {
             let host = try await app(names[0], names[1], test: "service \(names)")
@@ -123,16 +124,16 @@ struct Row08BundleAppTests {
     @Test("a message goes from one to many, by topic and by type")
     func message() async throws {
         let host = try await app("account", "one", "two")
-        let told = try await host.asFirst {
+        let value = try await host.asFirst {
             "\(try $0.context.router.value(for: "app://sign-in/mia", as: Int.self))"
         }
         await host.settled()
-        #expect(told == "2")
+        #expect(value == "2")
         #expect(
             host.probe.entries == [
                 "x.one greets mia", "x.two greets mia",
-                #"x.one hears user.signed-in {"name":"mia"}"#,
-                #"x.two hears user.signed-in {"name":"mia"}"#,
+                #"x.one receives user.signed-in {"name":"mia"}"#,
+                #"x.two receives user.signed-in {"name":"mia"}"#,
             ])
         #expect(await host.stopped() == .stopped)
     }
@@ -147,8 +148,8 @@ struct Row08BundleAppTests {
             #expect(
                 host.probe.entries("greets") == names.map { "x.\($0) greets mia" })
             #expect(
-                host.probe.entries("hears")
-                    == names.map { #"x.\#($0) hears user.signed-in {"name":"mia"}"# })
+                host.probe.entries("receives")
+                    == names.map { #"x.\#($0) receives user.signed-in {"name":"mia"}"# })
             #expect(await host.stopped() == .stopped)
         }
     }

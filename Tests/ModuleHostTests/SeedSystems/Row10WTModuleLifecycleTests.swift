@@ -79,13 +79,13 @@ struct Row10WTModuleLifecycleTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("and with a block, which is told what came of it: once, and also of a failure")
+    @Test("and with a block, which receives the outcome: once, and also of a failure")
     func performAPIWithBlock() async throws {
         let test = try await HostUnderTest(
             [.init(name: "a", type: "CallProbe"), .init(name: "b", type: "CallProbe")],
             probe: Probe()
         ).launched()
-        let told = Promise<String>()
+        let answered = Promise<String>()
         _ = try await test.asFirst { module in
             let mediator = module.context.mediator
             mediator.perform("x.b", "sum", ["left": 40, "right": 2]) { result in
@@ -93,12 +93,12 @@ struct Row10WTModuleLifecycleTests {
             }
             mediator.perform("x.b", "sum", ["left": 40]) { result in
                 if case .failure(let error) = result { test.probe.note("block \(error)") }
-                told.keep("all")
+                answered.keep("all")
             }
             test.probe.note("asked")
             return ""
         }
-        #expect(await told.value == "all")
+        #expect(await answered.value == "all")
         #expect(
             test.probe.entries == [
                 "asked", "b sum", "block 42",

@@ -3,12 +3,12 @@ import Testing
 
 @testable import ModuleHost
 
-/// What the controllers of a page hear.
+/// The events that the controllers of a page receive.
 protocol CartResponder: AnyObject {
     func cartChanged(to count: Int) throws
 }
 
-/// What only some of them hear.
+/// The events that only some of them receive.
 protocol PageResponder: AnyObject {
     func pageAppeared()
 }
@@ -35,7 +35,7 @@ final class CartController: CartResponder {
     }
 }
 
-/// A controller that hears of the page as well.
+/// A controller that receives the events of the page as well.
 final class HeaderController: CartResponder, PageResponder {
     private let notes: PageNotes
 
@@ -68,7 +68,7 @@ final class ShopPage {
     }
 }
 
-/// Row 11 of the seed systems: an owner's controllers, and a center that tells them.
+/// Row 11 of the seed systems: an owner's controllers, and a center that notifies them.
 @Suite("Row 11: controllers and their center", .timeLimit(.minutes(10)))
 struct Row11BCTests {
     private let page = ShopPage()
@@ -96,7 +96,7 @@ struct Row11BCTests {
         #expect(other.notes.all == [])
     }
 
-    @Test("a controller may belong to two owners, and hears each")
+    @Test("a controller may belong to two owners, and is notified by each")
     func shared() {
         let other = ShopPage()
         let list = page.controllers("list")
@@ -106,7 +106,7 @@ struct Row11BCTests {
         #expect(page.notes.all == ["list 2", "list 1"])
     }
 
-    @Test("a controller that goes is told no more, and one that comes again stands last")
+    @Test("a controller that goes receives no more, and one that comes again stands last")
     func members() {
         let all = page.controllers("list", "price")
         page.center.remove(all[0])
@@ -116,7 +116,7 @@ struct Row11BCTests {
         #expect(page.notes.all == ["price 1", "price 2", "list 2"])
     }
 
-    @Test("one that fails is reported to the owner, and the others are told")
+    @Test("a controller that fails is reported to the owner, and the others are notified")
     func failure() {
         let all = page.controllers("list", "price")
         all[0].onChange = { throw TestError() }
@@ -183,7 +183,7 @@ struct Row11BCTests {
         #expect(page.notes.all == change.next.split(separator: " ").map { "\($0) 2" })
     }
 
-    @Test("a controller may send while it is told; that message goes round first")
+    @Test("a controller may send while it is notified; that message goes round first")
     func nested() {
         let all = page.controllers("a", "b")
         all[0].onChange = { [unowned page] in
@@ -207,7 +207,7 @@ struct Row11BCTests {
 
     // MARK: The host's center
 
-    @Test("the app has a center of the same kind: modules tell modules, in slatefile order")
+    @Test("the app has a center of the same kind: modules notify modules, in slatefile order")
     func host() async throws {
         let probe = Probe()
         probe.when("b memory-warning") { module in
@@ -220,7 +220,7 @@ struct Row11BCTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("status events go the same way: a module's controllers hear them where it stands")
+    @Test("status events go the same way: a module's controllers receive them where it stands")
     func status() async throws {
         let probe = Probe()
         probe.when("a init") { module in

@@ -41,7 +41,7 @@ struct BrokenSlatefileTests {
     }
 
     @Test("errors end at a thousand")
-    func tooManyFaults() {
+    func tooManyErrors() {
         let modules = Array(repeating: "{\"id\":\"a.b\",\"entry\":\"A.B\"}", count: 2000)
         let text =
             "{\"slate\":1,\"app\":\"a\",\"modules\":[\n\(modules.joined(separator: ",\n"))]}"

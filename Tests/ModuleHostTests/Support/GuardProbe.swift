@@ -1,6 +1,6 @@
 import ModuleHost
 
-/// An interceptor that is told of calls that nobody answers, too; it notes both in its probe and does what
+/// An interceptor that is notified of unanswered calls, too; it notes both in its probe and does what
 /// the test wants.
 final class GuardProbe: ConfiguredModule, CallInterceptor, NotFoundResponder {
     struct Configuration: Decodable { var probe: String }

@@ -27,7 +27,7 @@ final class HoldShelf: Sendable {
 }
 
 extension Probe {
-    /// Lets a module take a hold when it is first told something; the expiry is noted.
+    /// Lets a module take a hold when it is first notified of something; the expiry is noted.
     func hold(_ entry: String, as reason: String, on shelf: HoldShelf, noting expiry: String? = nil)
     {
         when(entry) { [weak self] module in

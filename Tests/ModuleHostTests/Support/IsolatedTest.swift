@@ -49,9 +49,9 @@ struct IsolatedTest {
         return self
     }
 
-    /// What the program has heard, an event a line, with `again` where it was told that it may have
-    /// heard it before.
-    var heard: [String] {
+    /// The events that the program has received, one a line, with `again` where the event said that it may
+    /// have been received before.
+    var received: [String] {
         get throws {
             let bytes = (try? readFile(at: folder.path + "/journal", limit: 1 << 20)) ?? []
             return try bytes.split(separator: UInt8(ascii: "\n")).map { line in
@@ -126,7 +126,7 @@ extension IsolatedTest {
             return [entry["pid"]?.int, entry["grandchild"]?.int].compactMap(\.self)
         }
         return Set(numbers).filter { number in
-            // Of one whose parent is gone a number may be left until somebody asks for it.
+            // Of one whose parent is gone a number may be left until a process asks for it.
             let status = (try? readFile(at: "/proc/\(number)/stat", limit: 4096)) ?? []
             return !status.isEmpty && !String(decoding: status, as: UTF8.self).contains(") Z ")
         }.sorted()

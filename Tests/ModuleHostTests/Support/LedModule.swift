@@ -65,10 +65,10 @@ final class LedModule {
         }
     }
 
-    /// Tells it of an event.
+    /// Notifies it of an event.
     ///
     /// - Returns: What it says where its handler threw; else nothing.
-    func tell(_ event: EventKind, _ payload: String? = nil) throws -> String? {
+    func notify(_ event: EventKind, _ payload: String? = nil) throws -> String? {
         let payload = payload.map { #","payload":\#($0)"# } ?? ""
         do {
             try ask("event", #"{"event":"\#(event.rawValue)","from":{"kind":"host"}\#(payload)}"#)

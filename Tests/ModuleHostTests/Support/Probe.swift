@@ -3,7 +3,7 @@ import Dispatch
 import ModuleHost
 import Synchronization
 
-/// What the modules of one test did, in order, and what they are to do when told something.
+/// What the modules of one test did, in order, and what they are to do when notified of something.
 ///
 /// Its modules find it by its name, in their `config`; each has another, also where two are asked for
 /// under one.
@@ -38,10 +38,10 @@ final class Probe: Sendable {
 
     static func named(_ name: String) -> Probe? { all.withLock { $0[name] } }
 
-    /// Lets a module do something when it is told something: `"b push"` is module `b` at `push`.
+    /// Lets a module do something when it is notified: `"b push"` is module `b` at `push`.
     func when(_ entry: String, _ act: @escaping Act) { state.withLock { $0.acts[entry] = act } }
 
-    /// Lets a module look at the settings that it is told of.
+    /// Lets a module look at the settings that it is notified of.
     func whenChanged(_ module: String, _ act: @escaping ChangeAct) {
         state.withLock { $0.changeActs[module] = act }
     }
@@ -50,7 +50,7 @@ final class Probe: Sendable {
         state.withLock { $0.changeActs[module] }?(change)
     }
 
-    /// Whether a module does something of the test's when it is told something.
+    /// Whether a module does something of the test's when it is notified.
     func hasAct(_ entry: String) -> Bool { state.withLock { $0.acts[entry] != nil } }
 
     /// Lets a module do something when it is called: `"b act"` is route `act` of module `b`.
@@ -63,7 +63,7 @@ final class Probe: Sendable {
         state.withLock { $0.judgements[entry] = judgement }
     }
 
-    /// What has happened so far: `"b push"` is module `b` being told of `push`.
+    /// What has happened so far: `"b push"` is module `b` being notified of `push`.
     var entries: [String] { state.withLock { $0.entries } }
 
     /// The entries of one event or of one module.
@@ -91,7 +91,7 @@ final class Probe: Sendable {
         return try state.withLock { $0.judgements[entry] }?(call) ?? .proceed
     }
 
-    /// Puts a door before something: whoever comes to it is noted, and waits.
+    /// Puts a door before something: a thread that comes to it is noted, and waits.
     func close(_ entry: String) -> Door {
         let door = Door()
         state.withLock { $0.doors[entry] = door }
@@ -172,7 +172,7 @@ final class ProbeMember: Module, BackgroundResponder, LaunchResponder, PingRespo
     func ping(_ text: String) { probe?.note("\(name) ping") }
 }
 
-/// A module that hears everything, notes it in its probe, and does what the test wants.
+/// A module that receives everything, notes it in its probe, and does what the test wants.
 final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder,
     ActivationResponder, BackgroundResponder, TerminationResponder, MemoryWarningResponder,
     RemoteNotificationResponder, NotificationSettingsResponder, LocalNotificationResponder,
@@ -197,7 +197,7 @@ final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder
         configuration = try context.config()
         probe = Probe.named(configuration.probe)
         name = String(context.id.text.split(separator: ".").last ?? "")
-        try tell("init")
+        try notify("init")
     }
 
     deinit {
@@ -205,7 +205,7 @@ final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder
         probe?.note("\(name) deinit")
     }
 
-    private func tell(_ what: String) throws { try probe?.act("\(name) \(what)", self) }
+    private func notify(_ what: String) throws { try probe?.act("\(name) \(what)", self) }
 
     var root: String? {
         get throws {
@@ -215,45 +215,45 @@ final class ProbeModule: Module, ConfiguredModule, RootProvider, LaunchResponder
     }
     var topics: [String] { configuration.topics ?? ["*"] }
 
-    func didFinishLaunching(_ launch: Launch) throws { try tell("launch") }
-    func didBecomeActive() throws { try tell("activate") }
-    func willResignActive() throws { try tell("resign-active") }
-    func didEnterBackground() throws { try tell("background") }
-    func willEnterForeground() throws { try tell("foreground") }
-    func willTerminate() throws { try tell("terminate") }
-    func didReceiveMemoryWarning() throws { try tell("memory-warning") }
+    func didFinishLaunching(_ launch: Launch) throws { try notify("launch") }
+    func didBecomeActive() throws { try notify("activate") }
+    func willResignActive() throws { try notify("resign-active") }
+    func didEnterBackground() throws { try notify("background") }
+    func willEnterForeground() throws { try notify("foreground") }
+    func willTerminate() throws { try notify("terminate") }
+    func didReceiveMemoryWarning() throws { try notify("memory-warning") }
     func didReceiveRemoteNotification(_ notification: RemoteNotification) throws -> FetchResult {
-        try tell("push")
+        try notify("push")
         return configuration.fetch.flatMap(FetchResult.init) ?? .noData
     }
     func didRegisterForRemoteNotifications(deviceToken: DeviceToken) throws {
-        try tell("push-registered")
+        try notify("push-registered")
     }
     func didFailToRegisterForRemoteNotifications(error: RegistrationFailure) throws {
-        try tell("push-registration-failed")
+        try notify("push-registration-failed")
     }
     func didChangeNotificationSettings(_ settings: NotificationSettings) throws {
-        try tell("notification-settings")
+        try notify("notification-settings")
     }
     func didReceiveLocalNotification(_ notification: LocalNotification) throws {
-        try tell("local-notification")
+        try notify("local-notification")
     }
     func open(_ url: String, options: OpenURLOptions) throws -> Bool {
-        try tell("open-url")
+        try notify("open-url")
         return configuration.claims ?? false
     }
     func continueActivity(_ activity: UserActivity) throws -> Bool {
-        try tell("user-activity")
+        try notify("user-activity")
         return configuration.claims ?? false
     }
     func performShortcut(_ shortcut: Shortcut) throws -> Bool {
-        try tell("shortcut")
+        try notify("shortcut")
         return configuration.claims ?? false
     }
     func configurationDidChange(_ change: ConfigurationChange) throws {
         probe?.changed(name, change)
-        try tell("configuration-changed")
+        try notify("configuration-changed")
     }
-    func receive(_ message: Message) throws { try tell("message") }
-    func ping(_ text: String) throws { try tell("ping") }
+    func receive(_ message: Message) throws { try notify("message") }
+    func ping(_ text: String) throws { try notify("ping") }
 }

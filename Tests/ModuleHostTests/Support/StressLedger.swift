@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import ModuleHost
 
-/// What the modules of one stress test heard, and the doors they stand before.
+/// What the modules of one stress test received, and the doors they stand before.
 final class StressLedger: Sendable {
     struct Entry {
         let topic: String

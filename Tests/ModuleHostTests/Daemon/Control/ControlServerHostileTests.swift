@@ -121,7 +121,7 @@ struct ControlServerHostileTests {
         #expect(try fourth.ask("ping") == "\"pong\"")
     }
 
-    @Test("64 connections; the 65th is told so, and is welcome when one has gone")
+    @Test("64 connections; the 65th receives an error, and is accepted when one has gone")
     func tooManyConnections() throws {
         let served = try ServedSocket()
         var clients = try (0..<64).map { _ in try served.client() }
@@ -144,7 +144,7 @@ struct ControlServerHostileTests {
         #expect(try clients[10].ask("ping") == "\"pong\"")
     }
 
-    @Test("a peer that sends a byte a second is closed after 30 s, and slows nobody")
+    @Test("a peer that sends a byte a second is closed after 30 s, and slows no other")
     func byteASecond() throws {
         let served = try ServedSocket()
         let client = try served.client()
@@ -267,7 +267,7 @@ struct ControlServerHostileTests {
         let served = try ServedSocket(budget: budget)
         let client = try served.client()
         let parameters = "[\"" + String(repeating: "x", count: 10_000) + "\"]"
-        // As many as the socket takes, where nobody reads.
+        // As many as the socket takes without a reader.
         for id in 1...10 { client.call("hold", id: id, parameters) }
         try served.settle()
         let taken = served.held.values.count
@@ -338,7 +338,7 @@ struct ControlServerHostileTests {
         #expect(clients[2].line()?.isEmpty == false)
     }
 
-    @Test("another user is told so and closed at once, with a line in the log")
+    @Test("another user receives an error and is closed at once, with a line in the log")
     func otherUser() async throws {
         let served = try ServedSocket(accepts: { _ in false })
         let client = try served.client()

@@ -95,7 +95,7 @@ final class SocketClient {
         close(number)
     }
 
-    /// Sends bytes; those that find nobody are lost.
+    /// Sends bytes; those that reach no reader are lost.
     func send(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -114,7 +114,7 @@ final class SocketClient {
         send(#"{"jsonrpc":"2.0",\#(id)"method":"\#(method)"\#(parameters)}"# + "\n")
     }
 
-    /// Tells the other end that no more will be sent.
+    /// Notifies the other end that no more will be sent.
     func endSending() { shutdown(number, Int32(SHUT_WR)) }
 
     /// The next line; nil at the end.

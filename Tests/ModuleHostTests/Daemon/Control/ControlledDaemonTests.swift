@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// What a daemon's host tells its control socket, in each part of its life.
+/// What a daemon's host answers on its control socket, in each part of its life.
 @Suite("Controlled daemon", .timeLimit(.minutes(10)))
 struct ControlledDaemonTests {
     private let peer = SocketPeer(processID: 4711, userID: 1000, groupID: 1000)
@@ -118,7 +118,7 @@ struct ControlledDaemonTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("who asks for a stop is answered when all is over, whoever asked for it first")
+    @Test("every caller that asks for a stop is answered when all is over")
     func stop() async throws {
         let probe = Probe()
         let door = Door()

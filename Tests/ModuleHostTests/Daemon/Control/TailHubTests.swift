@@ -22,13 +22,13 @@ struct TailHubTests {
     @Test("without followers nothing is made")
     func unfollowed() {
         let hub = TailHub()
-        hub.publish { _ in Issue.record("nobody asked") }
+        hub.publish { _ in Issue.record("there is no follower") }
         let follower = hub.follow {}
         #expect(hub.isFollowed)
         hub.unfollow(follower)
         hub.unfollow(follower)
         #expect(!hub.isFollowed)
-        hub.publish { _ in Issue.record("nobody asks any more") }
+        hub.publish { _ in Issue.record("there is no follower any more") }
     }
 
     @Test("followers get everything from when they began, in order, and are woken once")
@@ -47,7 +47,7 @@ struct TailHubTests {
         #expect(take(first) == [event(3)])
     }
 
-    @Test("a slow one loses the oldest and is told how many, by number and by size")
+    @Test("a slow follower loses the oldest and is notified how many, by number and by size")
     func slow() {
         let hub = TailHub(limits: .init(entries: 3, bytes: 1000))
         let follower = hub.follow {}
@@ -96,7 +96,7 @@ struct TailHubTests {
         #expect(client.line() == event(4))
     }
 
-    @Test("over a socket: one that does not read loses entries, stays, and slows nobody")
+    @Test("over a socket: a follower that does not read loses entries, stays, and slows no other")
     func slowOverSocket() throws {
         let served = try ServedSocket(tailLimits: .init(entries: 100))
         let client = try served.client()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("MemoryPressure", .timeLimit(.minutes(10)))
 struct MemoryPressureTests {
-    @Test("what is watched, and from when on it tells")
+    @Test("what is watched, and from when on it notifies")
     func watch() {
         #expect(MemoryPressure.watch([:]) == .system)
         #expect(MemoryPressure.watch(["MEMORY_PRESSURE_WATCH": ""]) == .system)

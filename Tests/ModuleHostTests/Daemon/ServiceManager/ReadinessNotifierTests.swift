@@ -41,7 +41,7 @@ struct ReadinessNotifierTests {
 
     private let reloading = "RELOADING=1\nSTATUS=reloading the slatefile"
 
-    @Test("without NOTIFY_SOCKET nothing is told, nor complained of", arguments: [nil, ""])
+    @Test("without NOTIFY_SOCKET nothing is sent, and nothing is logged", arguments: [nil, ""])
     func noSocket(address: String?) {
         var environment: [String: String] = [:]
         environment["NOTIFY_SOCKET"] = address
@@ -52,7 +52,7 @@ struct ReadinessNotifierTests {
         #expect(log.messages == [])
     }
 
-    @Test("what has not changed is not told again")
+    @Test("what has not changed is not sent again")
     func unchanged() {
         launch()
         notifier.report(health(.active))
@@ -92,7 +92,7 @@ struct ReadinessNotifierTests {
         #expect(said == [])
     }
 
-    @Test("a reload before READY, or in a stop, is not told, and READY comes once")
+    @Test("a reload before READY, or in a stop, is not reported, and READY comes once")
     func reloadOutside() {
         notifier.reloading()
         notifier.ready()
@@ -116,7 +116,7 @@ struct ReadinessNotifierTests {
         #expect(said == ["STATUS=failed: a module failed\nEXIT_STATUS=70"])
     }
 
-    @Test("a socket that stays full is given up after a while, and told of once")
+    @Test("a socket that stays full is given up after a while, and reported once")
     func full() throws {
         let sender = try NotifySocket(to: manager.address)
         while (try? sender.send("x")) != nil {}

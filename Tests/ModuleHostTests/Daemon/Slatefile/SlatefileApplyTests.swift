@@ -26,8 +26,8 @@ struct SlatefileApplyTests {
             let probe = module.probe
             module.context.host.apply(slatefile: next) { result in
                 switch result {
-                case .success(let change): probe?.note("a told: \(change.summary)")
-                case .failure(let refusal): probe?.note("a told: \(refusal)")
+                case .success(let change): probe?.note("a result: \(change.summary)")
+                case .failure(let refusal): probe?.note("a result: \(refusal)")
                 }
             }
         }
@@ -46,14 +46,14 @@ struct SlatefileApplyTests {
         let next = try HostUnderTest.text(entries("a", "c"), probe: probe)
         try folder.write(next, to: "next.json")
         try test.deliver(.memoryWarning)
-        await probe.reached("a told: added x.c; removed x.b")
+        await probe.reached("a result: added x.c; removed x.b")
         #expect(try folder.text(of: "slatefile.json") == next)
         #expect(try folder.text(of: "slatefile.json.previous") == before)
         #expect(try folder.mode(of: "slatefile.json") == 0o640)
         #expect(throws: FileReadError.self) { try folder.text(of: "slatefile.json.previous.older") }
         #expect(reloader.lastReload?.summary == "added x.c; removed x.b")
         try test.deliver(.memoryWarning)
-        await probe.reached("a told: nothing changed")
+        await probe.reached("a result: nothing changed")
         #expect(try folder.text(of: "slatefile.json.previous") == next)
         #expect(throws: FileReadError.self) { try folder.text(of: "slatefile.json.previous.older") }
         #expect(await test.stopped() == .stopped)
@@ -69,7 +69,7 @@ struct SlatefileApplyTests {
         try folder.write(HostUnderTest.text(entries("a", "c"), probe: probe), to: "next.json")
         try test.deliver(.memoryWarning)
         await probe.reached(
-            "a told: rolled back, the current slatefile stays in effect: module 'x.c' failed in init: broken"
+            "a result: rolled back, the current slatefile stays in effect: module 'x.c' failed in init: broken"
         )
         #expect(try folder.text(of: "slatefile.json") == before)
         #expect(try folder.text(of: "slatefile.json.previous") == "older")
@@ -78,7 +78,7 @@ struct SlatefileApplyTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("where it is invalid nothing is written, and every error told")
+    @Test("where it is invalid nothing is written, and every error is reported")
     func invalid() async throws {
         let probe = Probe()
         let (test, reloader) = try await app(probe)
@@ -88,15 +88,15 @@ struct SlatefileApplyTests {
         await test.settled()
         while reloader.lastReload == nil { await Task.yield() }
         await test.settled()
-        let told = probe.entries.last ?? ""
-        #expect(told.hasPrefix("a told: \(folder.path("slatefile.json")):1:"), "\(told)")
-        #expect(told.contains("3 errors in "), "\(told)")
+        let result = probe.entries.last ?? ""
+        #expect(result.hasPrefix("a result: \(folder.path("slatefile.json")):1:"), "\(result)")
+        #expect(result.contains("3 errors in "), "\(result)")
         #expect(try folder.text(of: "slatefile.json") == before)
         #expect(throws: FileReadError.self) { try folder.text(of: "slatefile.json.previous") }
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("where the host stops meanwhile nobody has refused it: the next start will say")
+    @Test("where the host stops meanwhile it is not refused: the next start decides")
     func stopped() async throws {
         let probe = Probe()
         let door = Door()
@@ -126,7 +126,7 @@ struct SlatefileApplyTests {
         let next = try HostUnderTest.text(entries("a", "c"), probe: probe)
         try folder.write(next, to: "next.json")
         try test.deliver(.memoryWarning)
-        await probe.reached("a told: added x.c; removed x.b")
+        await probe.reached("a result: added x.c; removed x.b")
         #expect(try folder.text(of: "real.json") == next)
         #expect(try folder.text(of: "real.json.previous") == before)
         #expect(try folder.text(of: "slatefile.json") == next)
@@ -152,7 +152,7 @@ struct SlatefileApplyTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("a file that is as it was once more is told of where it was refused in between")
+    @Test("a file that is as it was once more is reported where it was refused in between")
     func mended() async throws {
         let probe = Probe()
         let (test, reloader) = try await app(probe)

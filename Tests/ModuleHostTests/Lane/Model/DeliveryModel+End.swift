@@ -2,29 +2,29 @@ import ModuleHost
 
 /// Nothing that was accepted is lost, but what an overdue module misses beyond its backlog.
 extension DeliveryModel {
-    /// The end: what nobody has done by now will not be done.
+    /// The end: what has not been done by now will not be done.
     ///
     /// - Returns: All that was wrong.
     func end() -> [String] {
         expect(
             overdue.isEmpty || isRace, "\(overdue.map(names)) overdue, and the log does not say so")
         let count = (names.keys.max() ?? 0) + 1
-        checkOffers(unheard: Int(count) - names.count)
+        checkOffers(undelivered: Int(count) - names.count)
         checkOrder()
         checkStates()
         let reach = names.compactMapValues(reach)
-        for index in modules.indices { checkHeard(by: index, of: count, reach) }
+        for index in modules.indices { checkReceived(by: index, of: count, reach) }
         return findings.diagnostics
     }
 
     /// What was offered before the stop has a number in the log.
-    private func checkOffers(unheard: Int) {
+    private func checkOffers(undelivered: Int) {
         let lost = offers.filter { number, offer in
             guard numbers[.numbered(number)] == nil, let to = offer.to, !isReload(number)
             else { return false }
             return to < stops ?? .max
         }
-        expect(lost.count <= unheard, "nobody heard of \(lost.keys.sorted())")
+        expect(lost.count <= undelivered, "no module received \(lost.keys.sorted())")
     }
 
     /// Whether an event is the end of a reload, which takes its time: a stop may come before it.
@@ -48,42 +48,42 @@ extension DeliveryModel {
         let states = names.sorted { $0.key < $1.key }.compactMap { _, name -> EventKind? in
             if case .state(let kind) = name { kind } else { nil }
         }
-        // One that is far behind may miss what nobody else was there to hear.
+        // A module that is far behind may miss an event that no other module was there to receive.
         var expected: [EventKind] = [.launch, .activate, .resignActive, .background, .terminate]
         expected.removeAll { !states.contains($0) }
         expect(
             states == expected && states.last == .terminate, "the app's states are \(states)")
     }
 
-    /// The last module that is to hear an event, where not all are.
+    /// The last module that is to receive an event, where not all are.
     private func reach(_ name: Moment.EventName) -> Int? {
         guard case .numbered(let number) = name, events[number]?.kind == .shortcut,
             let sequence = numbers[name]
         else { return nil }
         return modules.indices.last { module in
-            modules[module].heard.contains { $0.sequence == sequence }
+            modules[module].received.contains { $0.sequence == sequence }
         }
     }
 
-    /// Whether there is an event to be claimed that nobody heard of.
+    /// Whether there is an event to be claimed that no module received.
     private var isShortcutLost: Bool {
         offers.keys.contains { events[$0]?.kind == .shortcut && numbers[.numbered($0)] == nil }
     }
 
-    private func checkHeard(by index: Int, of count: UInt64, _ reach: [UInt64: Int]) {
+    private func checkReceived(by index: Int, of count: UInt64, _ reach: [UInt64: Int]) {
         let module = modules[index]
-        var (lost, unheard) = (0, 0)
-        var heard = module.heard[...]
+        var (lost, undelivered) = (0, 0)
+        var received = module.received[...]
         for sequence in 0..<count {
-            if heard.first?.sequence == sequence {
-                heard.removeFirst()
+            if received.first?.sequence == sequence {
+                received.removeFirst()
                 continue
             }
-            unheard += 1
+            undelivered += 1
             let name = names[sequence]
             guard isDue(name, to: index, reach[sequence]) else { continue }
             lost += 1
-            let offered = heard.first?.offered ?? self.offered
+            let offered = received.first?.offered ?? self.offered
             expect(
                 Int(sequence) + module.spec.backlog < offered,
                 "m\(index) lost \(name.map { "\($0)" } ?? "number \(sequence)"), within its backlog"
@@ -92,14 +92,14 @@ extension DeliveryModel {
         // The lane may end before it has said how many: only a stop in the middle can end it so early.
         guard module.lines == 0 else { return }
         expect(
-            lost <= module.missed && module.missed <= unheard,
-            "m\(index) missed \(lost) to \(unheard) events, and the log says \(module.missed)")
+            lost <= module.missed && module.missed <= undelivered,
+            "m\(index) missed \(lost) to \(undelivered) events, and the log says \(module.missed)")
     }
 
-    /// Whether a module is to hear an event.
+    /// Whether a module is to receive an event.
     private func isDue(_ name: Moment.EventName?, to index: Int, _ reach: Int?) -> Bool {
         let isKeen = modules[index].spec.isKeen
-        // Nobody heard of it. If it was to be claimed, the search ended at the first, which missed it.
+        // No module received it. If it was to be claimed, the search ended at the first, which missed it.
         guard let name else { return isKeen && (index == 0 || !isShortcutLost) }
         guard case .numbered(let number) = name, let event = events[number] else { return isKeen }
         switch event.kind {

@@ -3,13 +3,13 @@ import ModuleHost
 /// What must hold of the delivery of events, as a reader would say it, checked against what happened in a
 /// trial.
 ///
-/// It knows nothing of threads, locks and lists. It is told all that happened, in the order in which it did,
+/// It knows nothing of threads, locks and lists. It is given all that happened, in the order in which it did,
 /// and holds that against the rules: each has a entry below.
 struct DeliveryModel {
     struct Module {
         let spec: Schedule.Module
-        /// The events it heard: the number of each in the host's log, and how many were offered by then.
-        var heard: [(sequence: UInt64, offered: Int)] = []
+        /// The events it received: the number of each in the host's log, and how many were offered by then.
+        var received: [(sequence: UInt64, offered: Int)] = []
         /// How many it missed, as the log says.
         var missed = 0
         /// The number of times that the log has reported it overdue, and not yet caught up.
@@ -31,7 +31,7 @@ struct DeliveryModel {
 
     /// How often things happened: what never does is not tried.
     struct Tally {
-        var tellings = 0
+        var invocations = 0
         var overdue = 0
         var rejoined = 0
         var missed = 0
@@ -40,7 +40,7 @@ struct DeliveryModel {
         var races = 0
 
         mutating func add(_ other: Tally) {
-            tellings += other.tellings
+            invocations += other.invocations
             overdue += other.overdue
             rejoined += other.rejoined
             missed += other.missed
@@ -50,7 +50,7 @@ struct DeliveryModel {
         }
 
         /// Everything that is counted.
-        var all: [Int] { [tellings, overdue, rejoined, missed, calls, callsOfOverdue, races] }
+        var all: [Int] { [invocations, overdue, rejoined, missed, calls, callsOfOverdue, races] }
     }
 
     /// What was so when a call was made.
@@ -64,7 +64,7 @@ struct DeliveryModel {
     /// A thread that is in module code.
     private struct Stack {
         var modules: [Int] = []
-        var outermost = Moment.Telling.call(0)
+        var outermost = Moment.Invocation.call(0)
         /// How often the watchdog has looked since the outermost module was entered.
         var looks = 0
     }
@@ -74,7 +74,7 @@ struct DeliveryModel {
         var diagnostics: [String] = []
     }
 
-    /// An event that nobody does anything in, after all others.
+    /// An event in which no module does anything, after all others.
     static let last = Schedule.Event(number: 0, acts: [])
 
     let events: [Int: Schedule.Event]
@@ -82,9 +82,9 @@ struct DeliveryModel {
     private var threads: [UInt: Stack] = [:]
     private var doors: [Int: UInt] = [:]
     private var calls: [Int: Asking] = [:]
-    /// How often each call, and by whom each broadcast, was heard.
-    private var heardCalls: [Int: Int] = [:]
-    private var heardBroadcasts: [Int: [Int]] = [:]
+    /// How often each call was made, and which modules received each broadcast.
+    private var madeCalls: [Int: Int] = [:]
+    private var receivedBroadcasts: [Int: [Int]] = [:]
     private(set) var names: [UInt64: Moment.EventName] = [:]
     private(set) var numbers: [Moment.EventName: UInt64] = [:]
     /// When each event was given to the host, and when the host had it.
@@ -118,7 +118,7 @@ struct DeliveryModel {
     mutating func take(_ moment: Moment) {
         let module = moment.module ?? 0
         switch moment.what {
-        case .begins(let telling): begins(telling, module, on: moment.thread)
+        case .begins(let invocation): begins(invocation, module, on: moment.thread)
         case .ends: _ = threads[moment.thread]?.modules.popLast()
         case .stands(let door): doors[door] = moment.thread
         case .asks(let call): asks(call)
@@ -149,22 +149,22 @@ struct DeliveryModel {
         }
     }
 
-    // MARK: A module hears each event once, in the order of the log, and so do all the others
+    // MARK: A module receives each event once, in the order of the log, and so do all the others
 
-    private mutating func begins(_ telling: Moment.Telling, _ module: Int, on thread: UInt) {
-        tally.tellings += 1
+    private mutating func begins(_ invocation: Moment.Invocation, _ module: Int, on thread: UInt) {
+        tally.invocations += 1
         if threads[thread, default: Stack()].modules.isEmpty {
-            threads[thread] = Stack(outermost: telling)
+            threads[thread] = Stack(outermost: invocation)
         }
         threads[thread]?.modules.append(module)
-        switch telling {
+        switch invocation {
         case .event(let name, let sequence):
-            if let last = modules[module].heard.last {
+            if let last = modules[module].received.last {
                 expect(
                     last.sequence < sequence,
-                    "m\(module) hears \(name), number \(sequence), after number \(last.sequence)")
+                    "m\(module) gets \(name), number \(sequence), after number \(last.sequence)")
             }
-            modules[module].heard.append((sequence, offered))
+            modules[module].received.append((sequence, offered))
             expect(
                 names[sequence, default: name] == name,
                 "number \(sequence) is \(name) to m\(module), and was another event to others")
@@ -174,13 +174,13 @@ struct DeliveryModel {
             names[sequence] = name
             numbers[name] = sequence
         case .call(let number):
-            heardCalls[number, default: 0] += 1
-            expect(heardCalls[number] == 1, "call \(number) was made twice")
+            madeCalls[number, default: 0] += 1
+            expect(madeCalls[number] == 1, "call \(number) was made twice")
         case .broadcast(let number):
             expect(
-                heardBroadcasts[number]?.contains(module) != true,
-                "broadcast \(number) was heard twice by m\(module)")
-            heardBroadcasts[number, default: []].append(module)
+                receivedBroadcasts[number]?.contains(module) != true,
+                "m\(module) received broadcast \(number) twice")
+            receivedBroadcasts[number, default: []].append(module)
         }
     }
 
@@ -224,10 +224,10 @@ struct DeliveryModel {
         for index in modules.indices { becomesMaybeOverdue(index) }
     }
 
-    private func patience(of module: Int, in telling: Moment.Telling) -> Int {
+    private func patience(of module: Int, in invocation: Moment.Invocation) -> Int {
         // Less than a tick of the trial's.
         if overdueInStop.contains(module) { return 0 }
-        return switch telling {
+        return switch invocation {
         case .event(.state(.resignActive), _), .event(.state(.background), _),
             .event(.state(.terminate), _):
             Schedule.patience
@@ -275,7 +275,7 @@ struct DeliveryModel {
         let target = modules[call.target]
         guard let asking = calls[call.number] else { return }
         let what = "call \(call.number) of m\(call.target)"
-        let times = heardCalls[call.number, default: 0]
+        let times = madeCalls[call.number, default: 0]
         if answer == .ended { return expect(stops != nil, "\(what): the host says it has ended") }
         let regular: Moment.Answer = fails(call.acts) ? .failure : .value(call.number)
         switch answer {
@@ -310,13 +310,13 @@ struct DeliveryModel {
     /// A typed message reaches each module, or counts it as late.
     private func sent(_ broadcast: Schedule.Broadcast, _ report: DeliveryReport) {
         let what = "broadcast \(broadcast.number)"
-        let told = heardBroadcasts[broadcast.number, default: []].count
+        let receivers = receivedBroadcasts[broadcast.number, default: []].count
         expect(
-            told == report.delivered + report.failed,
-            "\(what) was heard by \(told), and the report says \(report)")
+            receivers == report.delivered + report.failed,
+            "\(what) was received by \(receivers), and the report says \(report)")
         guard stops == nil else { return }
         expect(
-            told + report.overdue == modules.count && report.refusal == nil,
+            receivers + report.overdue == modules.count && report.refusal == nil,
             "\(what) was sent to \(modules.count), and the report says \(report)")
     }
 }

@@ -24,7 +24,7 @@ struct DeliveryModelTests {
         print(
             """
             model: \(run.done) of \(count) schedules in \(took.briefText), \(failures.count) failed
-            modules were told \(tally.tellings) times, late \(tally.overdue) times, rejoined \
+            modules were entered \(tally.invocations) times, late \(tally.overdue) times, rejoined \
             \(tally.rejoined) times, missed \(tally.missed) events; of \(tally.calls) calls \
             \(tally.callsOfOverdue) were of a late module; \(tally.races) schedules raced the watchdog
             """)

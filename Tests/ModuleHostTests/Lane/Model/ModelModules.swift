@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import ModuleHost
 
-/// What every module of a trial does: notes that it was entered, acts as the schedule says, and sees that
-/// nobody else is in it.
+/// What every module of a trial does: notes that it was entered, acts as the schedule says, and checks that
+/// no other thread is in it.
 final class ModelPlayer {
     let stage: ModelStage
     let index: Int
@@ -19,7 +19,7 @@ final class ModelPlayer {
     init(_ context: ModuleContext) throws {
         guard let stage = ModelStage.of(worker: try context.config()),
             let index = ModelStage.index(context.id.text)
-        else { throw ModelFault() }
+        else { throw ModelError() }
         self.context = context
         self.stage = stage
         self.index = index
@@ -29,7 +29,7 @@ final class ModelPlayer {
 
     // MARK: Being entered
 
-    func hear(_ name: Moment.EventName) throws {
+    func handle(_ name: Moment.EventName) throws {
         guard let event = context.event else { return stage.error("m\(index): no event in hand") }
         let acts: [Schedule.Act] =
             if case .numbered(let number) = name { stage.events[number]?.acts[index] ?? [] } else {
@@ -38,30 +38,30 @@ final class ModelPlayer {
         try enter(.event(name, event.sequence)) { try act(acts) }
     }
 
-    func hear(_ number: String) throws { try hear(.numbered(Int(number) ?? -1)) }
+    func handle(_ number: String) throws { try handle(.numbered(Int(number) ?? -1)) }
 
     func answer(_ call: RouteCall) throws -> Int {
-        guard let call = call.userInfo["call"] as? Schedule.Call else { throw ModelFault() }
+        guard let call = call.userInfo["call"] as? Schedule.Call else { throw ModelError() }
         try enter(.call(call.number)) { try act(call.acts) }
         return call.number
     }
 
-    func hear(_ broadcast: Schedule.Broadcast) throws {
+    func handle(_ broadcast: Schedule.Broadcast) throws {
         try enter(.broadcast(broadcast.number)) { try act(broadcast.acts[index]) }
     }
 
-    private func enter(_ telling: Moment.Telling, _ body: () throws -> Void) throws {
+    private func enter(_ invocation: Moment.Invocation, _ body: () throws -> Void) throws {
         let current = NativeThread.current
         let before = inside.exchange(current, ordering: .relaxed)
         defer { inside.store(before, ordering: .relaxed) }
         guard before == 0 || before == current else {
-            return stage.error("m\(index) is entered by two threads at once, for \(telling)")
+            return stage.error("m\(index) is entered by two threads at once, for \(invocation)")
         }
-        if before != 0, case .event = telling {
-            return stage.error("m\(index) is told \(telling) in the middle of something")
+        if before != 0, case .event = invocation {
+            return stage.error("m\(index) receives \(invocation) in the middle of something")
         }
         let outer = entered
-        entered = note(.begins(telling))
+        entered = note(.begins(invocation))
         defer {
             entered = outer
             note(.ends)
@@ -90,14 +90,14 @@ final class ModelPlayer {
             case .send(let broadcast):
                 note(.sends(broadcast))
                 let report = context.center.send(to: (any ModelResponder).self) {
-                    try $0.hear(broadcast)
+                    try $0.handle(broadcast)
                 }
                 note(.sent(broadcast, report))
             case .post(let event):
                 note(.offers(event.number))
                 try context.post("\(event.number)")
                 note(.offered(event.number))
-            case .fail: throw ModelFault()
+            case .fail: throw ModelError()
             }
         }
     }
@@ -125,7 +125,7 @@ final class ModelPlayer {
         } catch RouteError.stopped, RouteError.unavailable {
             answer = .ended
         } catch {
-            answer = "\(error)" == "\(ModelFault())" ? .failure : .other("\(error)")
+            answer = "\(error)" == "\(ModelError())" ? .failure : .other("\(error)")
         }
         note(.answered(call, answer))
     }
@@ -133,10 +133,10 @@ final class ModelPlayer {
 
 /// A typed message of the trials.
 protocol ModelResponder: AnyObject {
-    func hear(_ broadcast: Schedule.Broadcast) throws
+    func handle(_ broadcast: Schedule.Broadcast) throws
 }
 
-/// A module that hears everything that can happen in a trial.
+/// A module that receives everything that can happen in a trial.
 final class KeenModelModule: RoutedModule, RootProvider, LaunchResponder, ActivationResponder,
     BackgroundResponder, TerminationResponder, MessageResponder, ShortcutResponder,
     ConfigurationResponder, ModelResponder
@@ -152,27 +152,27 @@ final class KeenModelModule: RoutedModule, RootProvider, LaunchResponder, Activa
     var root: String? { nil }
     var topics: [String] { ["*"] }
 
-    func didFinishLaunching(_ launch: Launch) throws { try player.hear(.state(.launch)) }
-    func didBecomeActive() throws { try player.hear(.state(.activate)) }
-    func willResignActive() throws { try player.hear(.state(.resignActive)) }
-    func didEnterBackground() throws { try player.hear(.state(.background)) }
-    func willEnterForeground() throws { try player.hear(.state(.foreground)) }
-    func willTerminate() throws { try player.hear(.state(.terminate)) }
-    func receive(_ message: Message) throws { try player.hear(message.topic) }
-    func hear(_ broadcast: Schedule.Broadcast) throws { try player.hear(broadcast) }
+    func didFinishLaunching(_ launch: Launch) throws { try player.handle(.state(.launch)) }
+    func didBecomeActive() throws { try player.handle(.state(.activate)) }
+    func willResignActive() throws { try player.handle(.state(.resignActive)) }
+    func didEnterBackground() throws { try player.handle(.state(.background)) }
+    func willEnterForeground() throws { try player.handle(.state(.foreground)) }
+    func willTerminate() throws { try player.handle(.state(.terminate)) }
+    func receive(_ message: Message) throws { try player.handle(message.topic) }
+    func handle(_ broadcast: Schedule.Broadcast) throws { try player.handle(broadcast) }
 
     func performShortcut(_ shortcut: Shortcut) throws -> Bool {
-        try player.hear(shortcut.type)
+        try player.handle(shortcut.type)
         let event = Int(shortcut.type).flatMap { player.stage.events[$0] }
         return event?.claimers.contains(player.index) == true
     }
 
     func configurationDidChange(_ change: ConfigurationChange) throws {
-        try player.hear(change.config?.text ?? "")
+        try player.handle(change.config?.text ?? "")
     }
 }
 
-/// A module that hears messages and nothing else.
+/// A module that receives messages and nothing else.
 final class PlainModelModule: RoutedModule, MessageResponder, ModelResponder {
     static var routes: [Route<PlainModelModule>] {
         [Route("act") { (module: PlainModelModule, call) in try module.player.answer(call) }]
@@ -184,11 +184,11 @@ final class PlainModelModule: RoutedModule, MessageResponder, ModelResponder {
 
     var topics: [String] { ["*"] }
 
-    func receive(_ message: Message) throws { try player.hear(message.topic) }
-    func hear(_ broadcast: Schedule.Broadcast) throws { try player.hear(broadcast) }
+    func receive(_ message: Message) throws { try player.handle(message.topic) }
+    func handle(_ broadcast: Schedule.Broadcast) throws { try player.handle(broadcast) }
 }
 
 /// What a module of a trial throws.
-struct ModelFault: Error, CustomStringConvertible {
+struct ModelError: Error, CustomStringConvertible {
     var description: String { "broken" }
 }

@@ -11,12 +11,12 @@ import TestSupport
 /// stage brings no order between threads that the lane should have brought: else the thread
 /// sanitizer would not see its absence.
 final class ModelStage: Sendable {
-    /// Somebody stands before a door.
+    /// A thread that stands before a door.
     struct Stand: Sendable {
         let door: Int
-        /// The word in their hands; nil where they do not stand on the lane.
+        /// The ownership word that it has; nil where it does not stand on the lane.
         let word: Ownership?
-        /// The moment at which their module was entered.
+        /// The moment at which its module was entered.
         let entered: Int
     }
 
@@ -24,9 +24,9 @@ final class ModelStage: Sendable {
         var doors: [Int: ModelDoor] = [:]
         var areAllOpen = false
         var stands: [Int: Stand] = [:]
-        /// How often somebody came to a door that was closed.
+        /// How often a thread came to a door that was closed.
         var arrivals = 0
-        /// How often the log said that somebody has caught up.
+        /// How often the log said that a module has caught up.
         var rejoinings = 0
         var moments: [Moment] = []
         var diagnostics: [String] = []
@@ -172,7 +172,7 @@ final class ModelStage: Sendable {
         state.withLock { $0.doors[door]?.isOpen == false ? $0.stands[door] : nil }
     }
 
-    /// Whether nobody is at a door any more.
+    /// Whether no thread is at a door any more.
     func isLeft(_ door: Int) -> Bool { state.withLock { $0.stands[door] == nil } }
 
     /// What is where, for a trial that does not come to its end.
@@ -201,7 +201,7 @@ private final class ModelDoor: Sendable {
     }
 
     func pass(awake: Bool) {
-        // Not for ever: whoever is to open it may wait for a processor.
+        // Not for ever: the thread that is to open it may wait for a processor.
         var turns = awake ? 20_000 : 0
         while turns > 0, !isOpen { turns -= 1 }
         while !isOpen { semaphore.wait() }

@@ -28,7 +28,7 @@ struct ModelTrial {
     private var stale: ModelStage.Stand?
     /// What the watchdog has looked at last, and how often.
     private var looks: (delivery: UInt32, count: Int) = (0, 0)
-    /// Somebody was let out of a door beside the lane; what was there before.
+    /// A thread was let out of a door beside the lane; what was there before.
     private var released: (jobs: Int, news: Int)?
 
     /// What came of a trial.
@@ -104,7 +104,7 @@ struct ModelTrial {
         case .race(let turns): try race(turns)
         case .strike:
             try settle()
-            // Without anybody there, the one of before may still be on the way.
+            // With no thread there, the one of before may still be on the way.
             guard let stale, let word = stale.word, let stand, stand.entered != stale.entered
             else { return }
             if lane.takeOver(at: word) {
@@ -170,7 +170,7 @@ struct ModelTrial {
 
     /// Has the watchdog look at who stands before a door on the lane.
     ///
-    /// Time stands still for everybody else: a deadline is longer than any other code takes.
+    /// Time stands still for all other threads: a deadline is longer than any other code takes.
     ///
     /// - Returns: Whether they stand there still.
     private mutating func look() -> Bool {
@@ -226,7 +226,7 @@ struct ModelTrial {
         markers += 1
         let (stage, marker) = (stage, markers)
         host.onLane { _, _ in stage.reached(marker: marker) }
-        try wait(for: "the lane, which waits for somebody") {
+        try wait(for: "the lane, which waits for a module") {
             stage.marker >= marker || stand != nil || stage.end != nil
         }
         guard let released else { return }
@@ -242,7 +242,7 @@ struct ModelTrial {
         }
     }
 
-    /// Grows when somebody comes to a door, or has caught up.
+    /// Grows when a thread comes to a door, or a module has caught up.
     private var newsOfLate: Int { stage.arrivals + stage.rejoinings }
 
     /// Waits until everything that was accepted is done.
@@ -258,7 +258,7 @@ struct ModelTrial {
         stage.note(.opensAll)
         stage.openAll()
         if !isStopped {
-            // Nobody becomes overdue any more, and the log has said who is.
+            // No further module becomes overdue, and the log has said which ones are.
             try drain()
             try wait(for: "the late, to rejoin") { stage.overdue.isEmpty }
             try drain()

@@ -1,9 +1,9 @@
 import ModuleHost
 
-/// Something that happened in a trial, as whoever did it saw it.
+/// Something that happened in a trial, as seen by the thread that did it.
 struct Moment: Sendable {
     /// What a module is entered for.
-    enum Telling: Sendable {
+    enum Invocation: Sendable {
         /// An event, with its number in the host's log.
         case event(EventName, UInt64)
         case call(Int)
@@ -32,7 +32,7 @@ struct Moment: Sendable {
 
     enum What: Sendable {
         // What modules do.
-        case begins(Telling)
+        case begins(Invocation)
         case ends
         case stands(door: Int)
         case asks(Schedule.Call)

@@ -1,12 +1,12 @@
 /// What happens in one trial of the lane: which modules there are, and what comes from outside, step by
-/// step, with all that the modules do when they hear of it.
+/// step, with all that the modules do when they receive it.
 ///
 /// It is a value, made from a seed and nothing else. Threads race as they like in it: what is asserted
 /// holds for every order in which they come.
 struct Schedule: Sendable {
     /// A module.
     struct Module: Sendable {
-        /// Whether it hears every event; else it hears messages alone.
+        /// Whether it receives every event; else it receives messages alone.
         var isKeen = true
         var backlog = 100
         /// Its deadline, in ticks of the watchdog.
@@ -36,7 +36,7 @@ struct Schedule: Sendable {
         case stop
     }
 
-    /// An event, with what each module does when it hears it.
+    /// An event, with what each module does when it receives it.
     struct Event: Sendable {
         enum Kind: Sendable {
             case message
@@ -56,7 +56,7 @@ struct Schedule: Sendable {
 
     /// What a module does in the middle of a call.
     enum Act: Sendable {
-        /// Waits before a door until somebody opens it.
+        /// Waits before a door until it is opened.
         case stall(Int)
         /// The same without falling asleep, and so many turns longer: for a race with who opens it.
         case meet(Int, turns: Int)
@@ -119,7 +119,7 @@ extension Schedule: CustomStringConvertible {
 
 extension Schedule.Module: CustomStringConvertible {
     var description: String {
-        "hears \(isKeen ? "all" : "messages"), backlog \(backlog), deadline \(patience) ticks"
+        "receives \(isKeen ? "all" : "messages"), backlog \(backlog), deadline \(patience) ticks"
     }
 }
 

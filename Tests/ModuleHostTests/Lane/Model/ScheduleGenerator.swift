@@ -17,7 +17,7 @@ struct ScheduleGenerator {
         modules = []
         modules = (0..<roll(2...4)).map { index in
             Schedule.Module(
-                // One hears everything, so that every event is heard of.
+                // One module receives everything, so that every event is received.
                 isKeen: index == 0 || one(in: 4) == false,
                 backlog: one(in: 3) ? roll(1...3) : 100,
                 patience: one(in: 5) ? 2 * Schedule.patience : Schedule.patience)
@@ -133,7 +133,7 @@ struct ScheduleGenerator {
         return event
     }
 
-    /// The same module is told twice, and the watchdog looks at both tellings, at each for less than the
+    /// The same module is entered twice, and the watchdog looks at both invocations, at each for less than the
     /// deadline: only what counts the deliveries knows that they are two.
     private mutating func staleWord() -> [Schedule.Step] {
         let module = anyModule()
@@ -177,7 +177,7 @@ struct ScheduleGenerator {
         ]
     }
 
-    /// An overdue module lets the lane go on to the next event when it has heard all but that.
+    /// An overdue module lets the lane go on to the next event when it has received all but that.
     private mutating func rejoinInTurn() -> [Schedule.Step] {
         let overdue = anyModule()
         let other = (overdue + roll(1...modules.count - 1)) % modules.count

@@ -33,7 +33,7 @@ struct AccessLevelTests {
         #expect(try reach(CallerAccess(origin: origin)) == [true, true, true])
     }
 
-    @Test("whoever is remote reaches what is public", arguments: outside)
+    @Test("a remote caller reaches what is public", arguments: outside)
     func remote(origin: Origin) throws {
         #expect(try reach(CallerAccess(origin: origin)) == [false, false, true])
     }

@@ -72,7 +72,7 @@ struct TokenLoadingTests {
         #expect(try self.failure("link").exitCode == .notPermitted)
     }
 
-    @Test("refused where it is somebody else's", .enabled(if: CurrentProcess.userID == 0))
+    @Test("refused where it belongs to another user", .enabled(if: CurrentProcess.userID == 0))
     func owner() throws {
         try write()
         try #require(chown(folder.path("tokens.json"), 4711, 0) == 0)
@@ -83,8 +83,7 @@ struct TokenLoadingTests {
                 == said("belongs to user 4711, who could change it; 'chown 0' it"))
     }
 
-    @Test(
-        "a folder, a pipe that nobody writes to, nothing at all: what the slatefile says is wrong")
+    @Test("a folder, a pipe without a writer, nothing at all: what the slatefile says is wrong")
     func notRegular() throws {
         #expect(
             try failure().text(for: "hostd check", colored: false).string == said("no such file"))
@@ -110,8 +109,8 @@ struct TokenLoadingTests {
                 == said("is larger than 1 MiB"))
     }
 
-    @Test("a faulty file is named by its own path")
-    func faulty() throws {
+    @Test("an invalid file is named by its own path")
+    func invalid() throws {
         try write("[5]")
         let failure = try failure()
         #expect(failure.exitCode == .invalidSlatefile)
@@ -147,7 +146,7 @@ struct TokenReloadTests {
         try writeFile(text.utf8, to: folder.path(name), mode: 0o600)
     }
 
-    @Test("new tokens count; faulty ones, and those of a faulty slatefile, leave the old ones")
+    @Test("new tokens count; invalid ones, and those of an invalid slatefile, leave the old ones")
     func reload() async throws {
         func slatefile(_ security: String) -> String {
             """

@@ -84,7 +84,7 @@ struct EventTokenTests {
             .openURL, payload: JSONValue(parsing: json.bytes), origin: .inbox)
     }
 
-    @Test("a URL to open is heard without its token, which is kept for the router")
+    @Test("a URL to open is delivered without its token, which is kept for the router")
     func taken() throws {
         let outside = try event("s://a?token=s3cret&x=1")
         let own = try LifecycleEvent.openURL("s://a?token=s3cret&x=1", origin: .host)
