@@ -39,7 +39,8 @@ struct Trials {
         let reloaded = sizes.map { min($0, Self.reloadLimit) }
         add(
             Growth(
-                title: "a reload that recreates all modules, at most \(Self.reloadLimit)", unit: "ms",
+                title: "a reload that recreates all modules, at most \(Self.reloadLimit)",
+                unit: "ms",
                 sizes: reloaded, metrics: try reloaded.map(reload)))
         add(growth("`check` of unknown entries", try sizes.map(check)))
         add(growth("events that a module catches up with", try sizes.map { try catchUp($0) }))

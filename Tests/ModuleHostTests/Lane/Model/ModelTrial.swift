@@ -177,7 +177,14 @@ struct ModelTrial {
         guard let stand, let word = stand.word else { return false }
         looks = (word.delivery, looks.delivery == word.delivery ? looks.count + 1 : 1)
         stage.note(.looks(door: stand.door))
-        time.advance(by: ModelSlatefile.tick)
+        // In a stop the watchdog may look more often. What is left of the time once the lane is taken would count
+        // for the next module, or not, as its thread is quick or slow.
+        let step = isStopped ? StopBudget.minimum / 10 : ModelSlatefile.tick
+        var left = ModelSlatefile.tick
+        repeat {
+            time.advance(by: step)
+            left -= step
+        } while left > .zero && lane.word.load() == word
         stage.note(.looked)
         return lane.word.load() == word
     }
