@@ -51,6 +51,24 @@ struct ModuleCallsTests {
         }
     }
 
+    @Test("the answers of docs/modules.md come later, from a handler or by its reply")
+    func later() async throws {
+        let slatefile = ModulesTests.slatefile(
+            "com.mm.order", "ModulesTests.OrderModule", config: "{}",
+            rest: #", "schemes": ["slate"]"#)
+        try await RunningHost.run(slatefile) { app in
+            for _ in 0..<2 { #expect(await app.open("slate://price/7") == "21") }
+            #expect(await app.open("slate://price/0") == "com.mm.order: there is no such order")
+            async let approval = app.open("slate://approval/7")
+            // Its request may come first: then there is nothing to approve.
+            while await app.module(OrderModule.self, { $0.isWaiting(for: 7) }) == false {
+                await Task.yield()
+            }
+            #expect(await app.open("slate://approve/7") == "true")
+            #expect(await approval == #""approved""#)
+        }
+    }
+
     @Test(
         "the hooks, the added route, the completion and the topics of docs/modules.md do what it says"
     )

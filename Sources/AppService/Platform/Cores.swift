@@ -2,4 +2,4 @@
 internal import Glibc
 
 /// Returns the number of cores that are online, at least one.
-func onlineCores() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+package func onlineCores() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

@@ -16,19 +16,41 @@ extension App {
             return completion.finish(.failure(overdue.map(RouteError.overdue) ?? .stopped))
         }
         guard let calls else { return }
-        let caller = Caller(origin: event.origin, token: token, wantsJSON: true)
+        let began = time.now()
+        let reply: @Sendable (any Encodable & Sendable) -> Host.CallReply = {
+            [log, time, origin = event.origin] reply in
+            if let entry = (reply as? EncodedReply)?.entry {
+                log.write(
+                    .info, "answered by \(entry.module), route '\(entry.route.pattern)'",
+                    event: EventKind.openURL.rawValue, duration: began.duration(to: time.now()),
+                    fields: [LogField("origin", "\(origin)")])
+            }
+            return Host.CallReply(reply)
+        }
+        let later: LateAnswer
+        if event.entry == nil {
+            later = LateAnswer { completion.finish($0.map(reply)) }
+        } else {
+            // Events of the inbox are done in their order, so this one is done when its handler has begun.
+            later = LateAnswer { [log, origin = event.origin] result in
+                do {
+                    _ = reply(try result.get())
+                } catch {
+                    log.write(
+                        .warning, "opened, but not answered: \(error)",
+                        event: EventKind.openURL.rawValue, fields: [LogField("origin", "\(origin)")]
+                    )
+                }
+            }
+        }
+        let caller = Caller(origin: event.origin, token: token, wantsJSON: true, later: later)
         // A job of its own: a module that gets stuck in the call no longer delays the event.
         gate.lane.prepend([
-            CallJob(LaneConfined(calls), of: event.entry, completion) { [log, time] calls, thread in
-                let began = time.now()
-                let reply = try calls.open(url, for: caller, on: thread)
-                if let entry = (reply as? EncodedReply)?.entry {
-                    log.write(
-                        .info, "answered by \(entry.module), route '\(entry.route.pattern)'",
-                        event: EventKind.openURL.rawValue, duration: began.duration(to: time.now()),
-                        fields: [LogField("origin", "\(caller.origin)")])
-                }
-                return Host.CallReply(reply)
+            CallJob(LaneConfined(calls), of: event.entry, later: later, completion) {
+                calls, thread in
+                let result = reply(try calls.open(url, for: caller, on: thread))
+                if later.isTaken, event.entry != nil { completion.finish(.success(result)) }
+                return result
             }
         ])
     }

@@ -45,7 +45,7 @@ extension Host {
         completion: @escaping CompletionHandler<Bool>
     ) {
         let caller = Caller(origin: origin, token: token)
-        call(completion) { try $0.canOpen(url, for: caller, on: $1) }
+        call(CallCompletion(completion)) { try $0.canOpen(url, for: caller, on: $1) }
     }
 
     /// Calls an action of a module.
@@ -61,8 +61,10 @@ extension Host {
         _ module: String, _ action: String, _ parameters: RouteParameters, origin: Origin,
         token: RouteToken?, completion: @escaping CompletionHandler<CallReply>
     ) {
-        let caller = Caller(origin: origin, token: token, wantsJSON: true)
-        call(completion) {
+        let pending = CallCompletion(completion)
+        let later = LateAnswer { pending.finish($0.map(CallReply.init)) }
+        let caller = Caller(origin: origin, token: token, wantsJSON: true, later: later)
+        call(pending, later: later) {
             CallReply(try $0.perform(module, action, parameters, for: caller, on: $1))
         }
     }
@@ -71,7 +73,7 @@ extension Host {
     ///
     /// - Parameter completion: Receives ``RouteError/stopped`` where the host has stopped.
     package func routes(_ completion: @escaping CompletionHandler<RouteTable>) {
-        call(completion) { dispatcher, thread in
+        call(CallCompletion(completion)) { dispatcher, thread in
             try dispatcher.asHost(on: thread) { dispatcher.table }
         }
     }
@@ -91,31 +93,31 @@ extension Host {
     }
 
     private func call<Reply: Sendable>(
-        _ completion: @escaping CompletionHandler<Reply>,
-        _ body: @escaping @Sendable (CallDispatcher, LaneThread) throws -> Reply
+        _ pending: CallCompletion<Reply>, later: LateAnswer? = nil,
+        _ body: @escaping CallChannel.Call<Reply>
     ) {
-        let pending = CallCompletion(completion)
         onLane { [place = app] app, _ in
             // Before the launch nothing can be called: as everything from outside, it waits for READY.
             if app.calls == nil,
-                app.isHeld(LaneWork { thread in place.open(on: thread).begin(pending, body) })
+                app.isHeld(
+                    LaneWork { thread in place.open(on: thread).begin(pending, later, body) })
             {
                 return
             }
-            app.begin(pending, body)
+            app.begin(pending, later, body)
         }
     }
 }
 
 extension App {
     fileprivate func begin<Reply: Sendable>(
-        _ completion: CallCompletion<Reply>,
-        _ body: @escaping @Sendable (CallDispatcher, LaneThread) throws -> Reply
+        _ completion: CallCompletion<Reply>, _ later: LateAnswer?,
+        _ body: @escaping CallChannel.Call<Reply>
     ) {
         guard let calls, !phase.isEnding else {
             return completion.finish(.failure(RouteError.stopped))
         }
-        let job = CallJob(LaneConfined(calls), completion, body)
+        let job = CallJob(LaneConfined(calls), later: later, completion, body)
         if !isHeld(job) { gate.lane.prepend([job]) }
     }
 }

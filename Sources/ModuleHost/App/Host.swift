@@ -59,6 +59,8 @@ package final class Host: Sendable {
     let log: Log
     let time: any TimeSource
     let startup: StartupQueue
+    /// The threads of asynchronous code that is not on the lane.
+    let workers: WorkerPool
     let observer: Observer
     let stateDirectory: String
     let processes: ProcessSettings
@@ -131,6 +133,7 @@ package final class Host: Sendable {
             onRequiredFailure: { task, outcome in
                 reference.host?.requiredTaskFailed(task, outcome)
             })
+        workers = WorkerPool(width: slatefile.startup.width ?? onlineCores())
         let app = App(
             slatefile: slatefile, gate: gate, log: log, time: time, inbox: inbox, role: role)
         self.app = LaneConfined(app)

@@ -6,6 +6,7 @@ import AppService
 /// would keep everything else alive.
 struct HostServices: ModuleServices {
     let gate: Gate
+    private let workers: WorkerPool
     let startup: StartupQueue
     let log: Log
     let time: any TimeSource
@@ -26,6 +27,7 @@ struct HostServices: ModuleServices {
     init(of host: Host, for reload: ReloadTransaction? = nil) {
         staged = reload.map { ($0.tasks, $0.posts) }
         gate = host.gate
+        workers = host.workers
         startup = host.startup
         log = host.log
         time = host.time
@@ -38,6 +40,10 @@ struct HostServices: ModuleServices {
     }
 
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? { gate.lane.currentEvent(of: slot) }
+
+    func place(for slot: ModuleSlot) -> ModulePlace {
+        ModulePlace(gate: gate, slot: slot, workers: workers)
+    }
 
     var metrics: HostMetrics { reference.host?.metrics.withLock { $0 } ?? HostMetrics() }
 

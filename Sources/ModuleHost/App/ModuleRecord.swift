@@ -1,3 +1,5 @@
+import AppService
+
 /// One enabled module of the running app.
 ///
 /// Belongs to the lane.
@@ -49,4 +51,7 @@ final class ModuleRecord {
 
 extension ModuleRecord: CallableModule {
     var instance: AnyObject? { module }
+    var place: ModulePlace? { context?.place }
+    var callDeadline: Duration { context?.callDeadline ?? Slatefile.Defaults.call }
+    var time: (any TimeSource)? { context?.time }
 }

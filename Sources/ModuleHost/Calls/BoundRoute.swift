@@ -82,7 +82,7 @@ final class BoundRoute {
     ///   - caller: The caller.
     ///   - url: The URL of the call, if it has one.
     ///   - reply: Receives the reply; as ``EncodedReply`` where the caller wants JSON.
-    /// - Returns: As ``perform(_:_:_:_:)``.
+    /// - Returns: As ``perform(_:_:_:_:)``. Where ``Caller/later`` was taken, the reply comes there.
     /// - Throws: As ``perform(_:_:_:_:)``; an error of the handler or the reply as ``HandlerFailure``, in
     ///   words, where the caller wants JSON, and unchanged for others.
     func perform(
@@ -93,6 +93,11 @@ final class BoundRoute {
         let call = RouteCall(
             origin: caller.origin, url: url ?? caller.url, userInfo: caller.userInfo)
         do {
+            if let handler = entry.route.handler.later, let later = caller.later {
+                guard accepts(parameters) else { return false }
+                try begin(handler, module, parameters, call, later, wantsJSON: caller.wantsJSON)
+                return true
+            }
             guard try perform(module, parameters, call, &reply) else { return false }
             if caller.wantsJSON {
                 reply = EncodedReply(json: try encoded(reply), entry: entry)
@@ -102,6 +107,25 @@ final class BoundRoute {
             throw caller.wantsJSON
                 ? HandlerFailure(module: entry.module, error: DescribedError(failure.error))
                 : failure.error
+        }
+    }
+
+    /// Calls a handler whose answer comes later.
+    private func begin(
+        _ handler: ErasedHandler.Later, _ module: AnyObject, _ parameters: RouteParameters,
+        _ call: RouteCall, _ later: LateAnswer, wantsJSON: Bool
+    ) throws {
+        guard let place = target.place, let time = target.time else {
+            throw RouteError.unavailable(entry.module, because: target.unavailability)
+        }
+        later.begin(
+            entry, at: place, wantsJSON: wantsJSON,
+            within: handler.deadline ?? target.callDeadline, time)
+        do {
+            try handler.begin(module, parameters, call, later)
+        } catch {
+            later.withdraw()
+            throw error
         }
     }
 

@@ -3,6 +3,9 @@
 /// Belongs to the module.
 struct CallChannel {
     typealias Call<Reply> = @Sendable (CallDispatcher, LaneThread) throws -> Reply
+    /// A call whose caller waits for a route that answers later.
+    typealias AnsweredCall =
+        @Sendable (CallDispatcher, LaneThread, LateAnswer) throws -> any Encodable & Sendable
 
     let dispatcher: CallDispatcher
     /// The calling module.
@@ -65,12 +68,14 @@ struct CallChannel {
     /// - Parameters:
     ///   - body: The call.
     ///   - completion: Code of the calling module; not called any more once the module is unloaded.
-    func enqueue<Reply: Sendable>(
-        _ body: @escaping Call<Reply>, completion: @escaping (Result<Reply, any Error>) -> Void
+    func enqueue(
+        _ body: @escaping AnsweredCall,
+        completion: @escaping (Result<any Encodable & Sendable, any Error>) -> Void
     ) {
         let (gate, slot) = (dispatcher.gate, slot)
         let confined = LaneConfined(completion)
-        CallJob.enqueue(LaneConfined(dispatcher), through: gate, from: slot, body) { result in
+        CallJob.enqueueAnswered(LaneConfined(dispatcher), through: gate, from: slot, body) {
+            result in
             gate.lane.enqueue(
                 ModuleJob(gate: gate, slot: slot) { confined.openInModule()(result) })
         }
@@ -91,9 +96,22 @@ struct RemoteCallLine: Sendable {
         origin = line.origin
     }
 
-    func call<Reply: Sendable>(_ body: @escaping CallChannel.Call<Reply>) async throws -> Reply {
+    nonisolated(nonsending) func call<Reply: Sendable>(
+        _ body: @escaping CallChannel.Call<Reply>
+    ) async throws -> Reply {
         try await withCheckedThrowingContinuation { continuation in
             CallJob.enqueue(dispatcher, through: gate, from: slot, body) {
+                continuation.resume(with: $0)
+            }
+        }
+    }
+
+    /// Makes a call, and waits for a route that answers later.
+    nonisolated(nonsending) func callAnswered(
+        _ body: @escaping CallChannel.AnsweredCall
+    ) async throws -> any Encodable & Sendable {
+        try await withCheckedThrowingContinuation { continuation in
+            CallJob.enqueueAnswered(dispatcher, through: gate, from: slot, body) {
                 continuation.resume(with: $0)
             }
         }

@@ -18,11 +18,13 @@ final class CallJob<Reply: Sendable>: LaneJob {
     private let caller: ModuleSlot?
     private let baggage: LaneConfined<Baggage>
     private let completion: CallCompletion<Reply>
+    /// The answer for a route that answers later; ``completion`` is then called by it.
+    private let later: LateAnswer?
     let durableEvent: InboxEntry?
 
     init(
         _ dispatcher: LaneConfined<CallDispatcher>, from caller: ModuleSlot? = nil,
-        of entry: InboxEntry? = nil,
+        of entry: InboxEntry? = nil, later: LateAnswer? = nil,
         _ completion: CallCompletion<Reply>, _ call: @escaping CallChannel.Call<Reply>
     ) {
         durableEvent = entry
@@ -30,6 +32,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
         self.caller = caller
         baggage = LaneConfined(Baggage(call))
         self.completion = completion
+        self.later = later
     }
 
     func run(on thread: LaneThread, after slot: UInt16) {
@@ -43,7 +46,12 @@ final class CallJob<Reply: Sendable>: LaneJob {
         let baggage = baggage.open(on: thread)
         baggage.result = Result { try baggage.call?(dispatcher.current, thread) }
             .flatMap { $0.map(Result.success) ?? .failure(RouteError.stopped) }
-        if let result = baggage.result { completion.finish(result) }
+        if let result = baggage.result {
+            switch result {
+            case .success where later?.isTaken == true: break
+            case .success, .failure: completion.finish(result)
+            }
+        }
         // Objects of modules may be released here, which runs module code: it is entered through the gate.
         guard let caller else { return }
         _ = gate.call(caller, on: thread) { (baggage.call, baggage.result) = (nil, nil) }
@@ -65,6 +73,22 @@ extension CallJob {
         completion: @escaping @Sendable (Result<Reply, any Error>) -> Void
     ) {
         gate.lane.enqueue(CallJob(dispatcher, from: caller, CallCompletion(completion), call))
+    }
+}
+
+extension CallJob where Reply == any Encodable & Sendable {
+    /// Lists a call that waits for a route that answers later.
+    static func enqueueAnswered(
+        _ dispatcher: LaneConfined<CallDispatcher>, through gate: Gate, from caller: ModuleSlot,
+        _ call: @escaping CallChannel.AnsweredCall,
+        completion: @escaping @Sendable (Result<Reply, any Error>) -> Void
+    ) {
+        let completion = CallCompletion(completion)
+        let later = LateAnswer { completion.finish($0) }
+        gate.lane.enqueue(
+            CallJob(dispatcher, from: caller, later: later, completion) {
+                try call($0, $1, later)
+            })
     }
 }
 

@@ -1,9 +1,17 @@
+import AppService
+
 /// A module as the target of calls.
 ///
 /// Belongs to the lane.
 protocol CallableModule: AnyObject {
     /// The module's slot on the lane.
     var slot: ModuleSlot { get }
+    /// The isolation of its asynchronous code; nil while there is no instance.
+    var place: ModulePlace? { get }
+    /// The longest time until the answer of a route that answers later and has no deadline of its own.
+    var callDeadline: Duration { get }
+    /// The source of time.
+    var time: (any TimeSource)? { get }
     /// The instance; nil while there is none.
     var instance: AnyObject? { get }
     /// The reason why the module cannot be called, if ``instance`` is nil.

@@ -11,6 +11,17 @@ struct Caller: Sendable {
     var url: RouteURL?
     /// Whether the permission of the caller was checked before.
     var isAdmitted = false
+    /// The answer for a route that answers later; nil where the caller cannot wait for it.
+    var later: LateAnswer?
+}
+
+extension Caller {
+    /// Returns the caller, which can wait for an answer that comes later.
+    func waiting(_ later: LateAnswer) -> Caller {
+        var caller = self
+        caller.later = later
+        return caller
+    }
 }
 
 /// A reply as JSON text.

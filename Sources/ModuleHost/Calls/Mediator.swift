@@ -95,8 +95,47 @@ public final class Mediator {
     ) {
         let caller = Caller(origin: line.origin, userInfo: userInfo)
         line.enqueue(
-            { try $0.perform(module, action, parameters, for: caller, on: $1) },
+            { try $0.perform(module, action, parameters, for: caller.waiting($2), on: $1) },
             completion: completion)
+    }
+
+    /// Calls an action from an asynchronous handler, and waits for the answer without blocking a thread.
+    ///
+    /// - Order: After everything accepted before.
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The action's name.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - userInfo: Objects that are not text.
+    /// - Returns: The result of the handler.
+    /// - Throws: ``RouteError``, ``ParameterError``, or the error of the handler.
+    @discardableResult
+    public nonisolated(nonsending) func perform(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        userInfo: [String: any Sendable] = [:]
+    ) async throws -> any Encodable & Sendable {
+        let caller = Caller(origin: line.origin, userInfo: userInfo)
+        return try await RemoteCallLine(line).callAnswered {
+            try $0.perform(module, action, parameters, for: caller.waiting($2), on: $1)
+        }
+    }
+
+    /// Calls an action whose reply is a `Reply` from an asynchronous handler, and waits for the answer.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The action's name.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - userInfo: Objects that are not text.
+    ///   - reply: The type that the handler returns.
+    /// - Returns: The result of the handler.
+    /// - Throws: As the form without a type, and ``RouteError/reply(expected:found:)`` where the reply is of
+    ///   another type.
+    public nonisolated(nonsending) func perform<Reply: Sendable>(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        userInfo: [String: any Sendable] = [:], as reply: Reply.Type
+    ) async throws -> Reply {
+        try cast(try await perform(module, action, parameters, userInfo: userInfo))
     }
 
     /// The mediator for code that is not on the lane, such as start-up work.
@@ -124,8 +163,8 @@ public struct AsyncMediator: Sendable {
         userInfo: [String: any Sendable] = [:]
     ) async throws -> any Encodable & Sendable {
         let caller = Caller(origin: line.origin, userInfo: userInfo)
-        return try await line.call {
-            try $0.perform(module, action, parameters, for: caller, on: $1)
+        return try await line.callAnswered {
+            try $0.perform(module, action, parameters, for: caller.waiting($2), on: $1)
         }
     }
 

@@ -60,7 +60,41 @@ public final class Router {
         completion: @escaping (Result<any Encodable & Sendable, any Error>) -> Void
     ) {
         let caller = caller(origin, userInfo)
-        line.enqueue({ try $0.open(url, for: caller, on: $1) }, completion: completion)
+        line.enqueue({ try $0.open(url, for: caller.waiting($2), on: $1) }, completion: completion)
+    }
+
+    /// Opens a URL from an asynchronous handler, and waits for the answer without blocking a thread.
+    ///
+    /// - Order: After everything accepted before.
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - userInfo: Objects that have no form in a URL.
+    ///   - origin: The origin of the URL, if it came from outside the app.
+    /// - Returns: The result of the handler.
+    /// - Throws: ``RouteError``, ``ParameterError``, or the error of the handler.
+    @discardableResult
+    public nonisolated(nonsending) func open(
+        _ url: String, userInfo: [String: any Sendable] = [:], from origin: Origin? = nil
+    ) async throws -> any Encodable & Sendable {
+        let caller = caller(origin, userInfo)
+        return try await RemoteCallLine(line).callAnswered {
+            try $0.open(url, for: caller.waiting($2), on: $1)
+        }
+    }
+
+    /// Opens a URL whose reply is a `Reply` from an asynchronous handler, and waits for the answer.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - reply: The type that the handler returns.
+    ///   - userInfo: Objects that have no form in a URL.
+    /// - Returns: The result of the handler.
+    /// - Throws: As the form without a type, and ``RouteError/reply(expected:found:)`` where the reply is of
+    ///   another type.
+    public nonisolated(nonsending) func value<Reply: Sendable>(
+        for url: String, as reply: Reply.Type = Reply.self, userInfo: [String: any Sendable] = [:]
+    ) async throws -> Reply {
+        try cast(try await open(url, userInfo: userInfo))
     }
 
     /// Returns whether ``open(_:userInfo:from:)`` would reach a handler with a request that it can decode.
@@ -147,7 +181,7 @@ public struct AsyncRouter: Sendable {
         _ url: String, userInfo: [String: any Sendable] = [:]
     ) async throws -> any Encodable & Sendable {
         let caller = Caller(origin: line.origin, userInfo: userInfo)
-        return try await line.call { try $0.open(url, for: caller, on: $1) }
+        return try await line.callAnswered { try $0.open(url, for: caller.waiting($2), on: $1) }
     }
 
     /// Opens a URL whose reply is a `Reply`.

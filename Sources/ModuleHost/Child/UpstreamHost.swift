@@ -221,18 +221,32 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         let origin = try Origin(sentDown: parameters)
         var caller = Caller(origin: origin, wantsJSON: true, isAdmitted: true)
         caller.url = parameters["url"]?.string.flatMap { try? RouteURL($0) }
-        let reply: any Encodable & Sendable
-        do {
-            reply = try calls.perform(
+        // The host waits for the response as for that of any call.
+        let later = LateAnswer { [connection] in Self.respond(id, $0, over: connection) }
+        let result = Result {
+            try calls.perform(
                 module.text, action, RouteParameters(parameters["parameters"] ?? .emptyObject),
-                for: caller, on: thread)
-        } catch let failure as HandlerFailure {
-            throw RPCError(.failed, "\(failure.error)")
-        } catch {
-            throw RPCError(ofCall: error)
+                for: caller.waiting(later), on: thread)
         }
-        let json = (reply as? EncodedReply)?.json ?? Array("null".utf8)
-        connection.succeed(id) { $0.raw(json) }
+        if case .success = result, later.isTaken { return }
+        Self.respond(id, result, over: connection)
+    }
+
+    /// Responds to a call.
+    ///
+    /// From any thread.
+    private static func respond(
+        _ id: RPCID?, _ result: Result<any Encodable & Sendable, any Error>,
+        over connection: ParentConnection
+    ) {
+        switch result {
+        case .success(let reply):
+            let json = (reply as? EncodedReply)?.json ?? Array("null".utf8)
+            connection.succeed(id) { $0.raw(json) }
+        case .failure(let failure as HandlerFailure):
+            connection.fail(id, RPCError(.failed, "\(failure.error)"))
+        case .failure(let error): connection.fail(id, RPCError(ofCall: error))
+        }
     }
 }
 

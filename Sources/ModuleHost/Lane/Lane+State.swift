@@ -14,6 +14,10 @@ extension Lane {
         var spareThreads: [LaneThread] = []
         var isAsleep = false
         var isClosed = false
+        /// Whether the lane was closed and its last thread has ended.
+        var hasEnded = false
+        /// Work for the time after that.
+        var afterEnd: [@Sendable () -> Void] = []
         var log = EventLog()
         var slots: [UInt16: ModuleSlot] = [:]
         var overdue: OverdueModules

@@ -25,6 +25,7 @@ final class Lane: Sendable {
     let hooks: Hooks
     let watchdog: Watchdog
     private let input: (any LaneInput)?
+    private let afterEnd = DispatchQueue(label: "modulehost.lane.after-end")
 
     /// Creates a lane.
     ///
@@ -318,9 +319,29 @@ final class Lane: Sendable {
             hooks.onClosed(thread)
             // The system may give the identity of this thread to another one.
             owner.store(0, ordering: .releasing)
+            end()
         } else {
             catchUp(on: thread)
         }
+    }
+
+    private func end() {
+        let work = state.withLock { state in
+            state.hasEnded = true
+            defer { state.afterEnd = [] }
+            return state.afterEnd
+        }
+        for each in work { runAfterEnd(each) }
+    }
+
+    /// Runs code of modules that is left when the lane was closed: once no thread of the lane runs any more, one
+    /// piece after the other, on a queue of its own.
+    func runAfterEnd(_ body: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.afterEnd.append(body) }
+            return state.hasEnded
+        }
+        if hasEnded { afterEnd.async(execute: body) }
     }
 
     /// Goes on where another thread was stuck.

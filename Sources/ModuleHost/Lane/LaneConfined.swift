@@ -21,5 +21,6 @@ struct LaneConfined<Value>: @unchecked Sendable {
 
     /// Returns the value to code that runs inside the module to which it belongs: on the lane, or on the
     /// module's own thread while it is overdue.
+    @usableFromInline
     func openInModule() -> Value { value }
 }

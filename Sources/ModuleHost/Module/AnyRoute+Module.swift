@@ -13,14 +13,7 @@ extension ErasedHandler {
         when predicate: (@Sendable (Request) -> Bool)?,
         _ handler: @escaping @Sendable (M, Request, RouteCall) throws -> Reply
     ) {
-        var accepts: (@Sendable (RouteParameters) -> Bool)?
-        if let predicate {
-            accepts = { parameters in
-                guard let request = try? parameters.decode(Request.self) else { return true }
-                return predicate(request)
-            }
-        }
-        self.init(Request.self, replyType: Reply.self, accepts: accepts) {
+        self.init(Request.self, replyType: Reply.self, accepts: Self.accepts(predicate)) {
             module, parameters, call in
             let module = try Self.module(module, as: M.self)
             let request = try parameters.decode(Request.self)
@@ -44,6 +37,58 @@ extension ErasedHandler {
             } catch {
                 throw HandlerError(error: error)
             }
+        }
+    }
+
+    /// Creates an asynchronous handler.
+    @inlinable
+    init<M: Module & SendableMetatype, Request: Decodable & Sendable, Value: Encodable & Sendable>(
+        of action: String, deadline: Duration?, when predicate: (@Sendable (Request) -> Bool)?,
+        _ handler:
+            nonisolated(nonsending) @escaping @Sendable (M, Request, RouteCall) async throws ->
+            Value
+    ) {
+        let later = Later(deadline: deadline) { module, parameters, call, late in
+            let module = LaneConfined(try Self.module(module, as: M.self))
+            let request = try parameters.decode(Request.self)
+            late.run { try await handler(module.openInModule(), request, call) }
+        }
+        self.init(
+            Request.self, replyType: Value.self, of: action, accepts: Self.accepts(predicate),
+            later: later)
+    }
+
+    /// Creates a handler that gives its answer to a ``Reply``.
+    @inlinable
+    init<M: Module & SendableMetatype, Request: Decodable & Sendable, Value: Encodable & Sendable>(
+        of action: String, deadline: Duration?, when predicate: (@Sendable (Request) -> Bool)?,
+        replying handler:
+            @escaping @Sendable (M, Request, RouteCall, ModuleHost.Reply<Value>) throws -> Void
+    ) {
+        let later = Later(deadline: deadline) { module, parameters, call, late in
+            let module = try Self.module(module, as: M.self)
+            let request = try parameters.decode(Request.self)
+            // Kept until the error is its answer: released before, it would be one itself.
+            let reply = ModuleHost.Reply<Value>(to: late, of: action)
+            do {
+                try handler(module, request, call, reply)
+            } catch {
+                reply.fail(error)
+            }
+        }
+        self.init(
+            Request.self, replyType: Value.self, of: action, accepts: Self.accepts(predicate),
+            later: later)
+    }
+
+    @inlinable
+    static func accepts<Request: Decodable & Sendable>(
+        _ predicate: (@Sendable (Request) -> Bool)?
+    ) -> (@Sendable (RouteParameters) -> Bool)? {
+        guard let predicate else { return nil }
+        return { parameters in
+            guard let request = try? parameters.decode(Request.self) else { return true }
+            return predicate(request)
         }
     }
 

@@ -44,6 +44,7 @@ public final class ModuleContext {
     ///
     /// The lane may read this while the module is overdue.
     let readsAppConfig = Atomic(false)
+    private var createdPlace: ModulePlace?
     private var timers: [ObjectIdentifier: ModuleTimer] = [:]
 
     init(
@@ -321,9 +322,24 @@ public final class ModuleContext {
         return timer
     }
 
+    // MARK: Asynchronous code
+
+    /// The isolation of the module's asynchronous code, created when it is first needed.
+    var place: ModulePlace {
+        if let createdPlace { return createdPlace }
+        let place = host.services.place(for: slot)
+        createdPlace = place
+        return place
+    }
+
+    var callDeadline: Duration { host.services.deadlines.call }
+
+    var time: any TimeSource { host.services.time }
+
     /// Cancels everything that could still reach the module: it is about to be released.
     func invalidate() {
         for timer in Array(timers.values) { timer.cancel() }
+        createdPlace?.close()
         host.services.holds.endAll(of: slot)
     }
 }

@@ -4,6 +4,10 @@ import AppService
 protocol ModuleServices: Sendable {
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent?
     var metrics: HostMetrics { get }
+
+    /// Creates the isolation of a module's asynchronous code.
+    func place(for slot: ModuleSlot) -> ModulePlace
+
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError)
     func post(_ event: LifecycleEvent)
 

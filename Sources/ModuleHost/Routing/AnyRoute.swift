@@ -26,6 +26,9 @@ package final class AnyRoute: Sendable {
     /// Whether ``accepts(_:)`` calls a predicate.
     package var hasPredicate: Bool { handler.accepts != nil }
 
+    /// Whether the answer may come after the handler has returned.
+    package var answersLater: Bool { handler.later != nil }
+
     /// Returns whether the route's predicate accepts the request; true if there is none.
     ///
     /// Parameters that are not a valid request pass, so that the caller receives the reason.
@@ -74,8 +77,26 @@ struct ErasedHandler: Sendable {
     let accepts: (@Sendable (RouteParameters) -> Bool)?
     let check: @Sendable (RouteParameters) throws(ParameterError) -> Void
     let perform: Perform
+    /// The handler of a route whose answer comes later; ``perform`` then throws.
+    let later: Later?
     let describe: @Sendable () -> RequestDescription
     let replyType: String?
+
+    /// A handler whose answer comes later.
+    @usableFromInline
+    struct Later: Sendable {
+        @usableFromInline typealias Begin =
+            @Sendable (AnyObject, RouteParameters, RouteCall, any LateCall) throws -> Void
+
+        /// The longest time until the answer; nil for `deadlines.call` of the slatefile.
+        let deadline: Duration?
+        let begin: Begin
+
+        @usableFromInline
+        init(deadline: Duration?, begin: @escaping Begin) {
+            (self.deadline, self.begin) = (deadline, begin)
+        }
+    }
 
     /// Creates a handler whose request is not a type of this process.
     init(
@@ -83,7 +104,7 @@ struct ErasedHandler: Sendable {
         describe: @escaping @Sendable () -> RequestDescription, replyType: String?,
         perform: @escaping Perform
     ) {
-        accepts = nil
+        (accepts, later) = (nil, nil)
         self.check = check
         self.perform = perform
         self.describe = describe
@@ -100,6 +121,23 @@ struct ErasedHandler: Sendable {
             _ = try parameters.decode(Request.self)
         }
         self.perform = perform
+        later = nil
+        describe = { RequestDescription(of: Request.self) }
+        self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
+    }
+
+    /// Creates a handler whose answer comes later.
+    @usableFromInline
+    init<Request: Decodable & Sendable>(
+        _ request: Request.Type, replyType: Any.Type, of action: String,
+        accepts: (@Sendable (RouteParameters) -> Bool)?, later: Later
+    ) {
+        self.accepts = accepts
+        check = { parameters throws(ParameterError) in
+            _ = try parameters.decode(Request.self)
+        }
+        perform = { _, _, _ in throw RouteError.answersLater(action) }
+        self.later = later
         describe = { RequestDescription(of: Request.self) }
         self.replyType = replyType == NoReply.self ? nil : "\(replyType)"
     }

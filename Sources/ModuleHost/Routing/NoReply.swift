@@ -1,15 +1,13 @@
 /// The request of a route that takes no parameters: nothing is decoded.
-@usableFromInline
-struct NoParameters: Decodable, Sendable {}
+public struct NoParameters: Decodable, Sendable {}
 
 /// The reply of a route that has none: `null`.
-@usableFromInline
-package struct NoReply: Encodable, Hashable, Sendable {
+public struct NoReply: Encodable, Hashable, Sendable {
     @usableFromInline
     package init() {}
 
-    @usableFromInline
-    package func encode(to encoder: any Encoder) throws {
+    /// Encodes `null`.
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encodeNil()
     }

@@ -1,3 +1,5 @@
+import AppService
+
 /// The reason why a URL cannot be opened, or a route cannot be added.
 @nonexhaustive public enum RouteError: Error, Hashable, Sendable {
     /// The URL is not valid.
@@ -30,6 +32,12 @@
     case overdue(ModuleID)
     /// The module did not return from this call in time. The effects of the call stay.
     case tookTooLong(ModuleID)
+    /// The route answers later, and the caller cannot wait: it called synchronously.
+    case answersLater(String)
+    /// The handler has released its ``Reply`` without an answer.
+    case notAnswered(String)
+    /// The answer did not come in time. The effects of the call stay.
+    case noAnswerInTime(String, of: ModuleID, Duration)
     /// The module cannot be called now, for this reason: it is not created yet, it failed, or it was removed.
     case unavailable(ModuleID, because: String)
     /// An interceptor refuses the call, for this reason.
@@ -121,6 +129,13 @@ extension RouteError: CustomStringConvertible {
         case .reply(let expected, let found): "the reply is a \(found), not a \(expected)"
         case .overdue(let module): "\(module) is unresponsive, and calls do not wait for it"
         case .tookTooLong(let module): "\(module) took too long to answer, and is unresponsive"
+        case .answersLater(let action):
+            "\(quoted(action)) answers later, and a synchronous call cannot wait for that: pass a completion, "
+                + "or use 'await' in an asynchronous handler or with offLane"
+        case .notAnswered(let action):
+            "\(quoted(action)) was not answered: its handler has released its Reply"
+        case .noAnswerInTime(let action, let module, let time):
+            "\(module) did not answer \(quoted(action)) within \(time.briefText)"
         case .unavailable(let module, let reason): Self.unavailable(module) + reason
         case .refused(let module, let reason): "refused by \(module): \(reason)"
         case .tooDeep(let chain):

@@ -138,6 +138,8 @@ public struct Slatefile: Sendable {
     package struct Deadlines: Hashable, Sendable {
         /// The deadline for one event.
         package internal(set) var event = Defaults.event
+        /// The longest time until the answer of a route that answers later.
+        package internal(set) var call = Defaults.call
         /// The deadline for the launch.
         package internal(set) var launch = Defaults.launch
         /// The deadline for each step of the stop.
@@ -156,6 +158,7 @@ public struct Slatefile: Sendable {
     enum Defaults {
         static let backlog = 1024
         static let event = Duration.seconds(5)
+        static let call = Duration.seconds(30)
         static let launch = Duration.seconds(20)
         static let stop = Duration.seconds(10)
         static let stopAll = Duration.seconds(30)

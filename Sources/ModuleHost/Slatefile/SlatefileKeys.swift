@@ -102,7 +102,7 @@ enum StartupKey: String, SlatefileKey {
 
 /// The keys of `deadlines`.
 enum DeadlineKey: String, SlatefileKey {
-    case event, launch, stop, stopAll
+    case event, call, launch, stop, stopAll
 
     static let table = KeyTable<DeadlineKey>()
 }

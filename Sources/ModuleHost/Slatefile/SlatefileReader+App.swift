@@ -155,6 +155,7 @@ extension SlatefileReader {
             guard let duration = reader.duration(node) else { return }
             switch key {
             case .event: deadlines.event = duration
+            case .call: deadlines.call = duration
             case .launch: deadlines.launch = duration
             case .stop: deadlines.stop = duration
             case .stopAll: deadlines.stopAll = duration

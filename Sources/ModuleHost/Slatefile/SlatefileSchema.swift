@@ -264,6 +264,9 @@ extension DeadlineKey {
         case .event:
             describe(
                 "How long a module may take over an event.", duration(Slatefile.Defaults.event))
+        case .call:
+            describe(
+                "How long an answer that comes later may take.", duration(Slatefile.Defaults.call))
         case .launch:
             describe(
                 "How long a module may take to launch.", duration(Slatefile.Defaults.launch))

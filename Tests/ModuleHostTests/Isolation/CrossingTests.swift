@@ -62,6 +62,26 @@ struct CrossingTests {
         try module.end()
     }
 
+    @Test("an asynchronous handler's answer crosses when it comes, and its error")
+    func later() throws {
+        let probe = Probe()
+        let module = try LedModule("LateProbe", probe: probe)
+        LateProbe.promise("one", of: probe).keep("done")
+        LateProbe.promise("two", of: probe).keep("throw")
+        #expect(
+            try module.ask(
+                "call",
+                #"{"action":"await","from":{"kind":"host"},"origin":"host","parameters":{"name":"one"}}"#
+            ).string == "done host")
+        #expect {
+            try module.ask(
+                "call",
+                #"{"action":"await","from":{"kind":"host"},"origin":"host","parameters":{"name":"two"}}"#
+            )
+        } throws: { "\($0)".contains("broken") }
+        try module.end()
+    }
+
     @Test(
         "a request without its origin is refused: it is not taken for the host's own",
         arguments: [

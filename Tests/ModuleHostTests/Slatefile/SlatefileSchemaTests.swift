@@ -46,7 +46,8 @@ struct SlatefileSchemaTests {
         }
         let deadlines = Slatefile.Deadlines()
         for (key, value) in [
-            ("event", deadlines.event), ("launch", deadlines.launch), ("stop", deadlines.stop),
+            ("event", deadlines.event), ("call", deadlines.call), ("launch", deadlines.launch),
+            ("stop", deadlines.stop),
             ("stopAll", deadlines.stopAll),
         ] {
             #expect(try DurationReader.read(text("deadlines", key) ?? "") == value)

@@ -27,7 +27,8 @@ struct SlatefileTests {
         #expect(
             slatefile.deadlines
                 == Slatefile.Deadlines(
-                    event: .seconds(6), launch: .seconds(21), stop: .seconds(11),
+                    event: .seconds(6), call: .seconds(31), launch: .seconds(21),
+                    stop: .seconds(11),
                     stopAll: .seconds(60)))
         #expect(slatefile.security.tokens == "tokens.json" && slatefile.isolation == .auto)
 
@@ -96,7 +97,8 @@ struct SlatefileTests {
         #expect(
             slatefile.deadlines
                 == Slatefile.Deadlines(
-                    event: .seconds(5), launch: .seconds(20), stop: .seconds(10),
+                    event: .seconds(5), call: .seconds(30), launch: .seconds(20),
+                    stop: .seconds(10),
                     stopAll: .seconds(30)))
         #expect(slatefile.signals.count == 5 && slatefile.security.tokens == nil)
         let module = try #require(slatefile.modules.first)

@@ -106,9 +106,9 @@ extension RPCError {
             case .malformed: .malformedURL
             case .parameter: .badParameter
             case .refused: .notPermitted
-            case .overdue, .tookTooLong: .overdue
+            case .overdue, .tookTooLong, .noAnswerInTime: .overdue
             case .unavailable: .unavailable
-            case .tooDeep: .failed
+            case .tooDeep, .notAnswered, .answersLater: .failed
             case .stopped: .notRunning
             // Errors in the app's own routes and rewrites are not caused by the caller.
             case .pattern, .conflict, .unknownModule, .rewriteLoop, .rewrite, .building,

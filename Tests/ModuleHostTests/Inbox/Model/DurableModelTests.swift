@@ -9,7 +9,7 @@ struct DurableModelTests {
         let first = UInt64(ModelRun.number("MODEL_SEED") ?? 1)
         let count = ModelRun.number("MODEL_DURABLE") ?? 40
         var tally = DurableTrial.Tally()
-        let limit = ModelRun.number("MODEL_LIMIT") ?? 60
+        let limit = ModelRun.number("MODEL_LIMIT") ?? 300
         var failed = 0
         for seed in first..<(first + UInt64(count)) where failed < 3 {
             let (errors, seen) = await DurableTrial.run(seed: seed, limit: .seconds(limit))

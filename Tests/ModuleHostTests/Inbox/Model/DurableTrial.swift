@@ -60,7 +60,7 @@ final class DurableTrial {
     ///   - limit: The time for a step that never ends, far beyond what any machine needs.
     /// - Returns: What is wrong; nothing if all is as it must be.
     static func run(
-        seed: UInt64, limit: Duration = .seconds(60)
+        seed: UInt64, limit: Duration = .seconds(300)
     ) async -> (errors: [String], tally: Tally) {
         let outcome = Promise<(errors: [String], tally: Tally)>()
         let alarm = SystemTimeSource.shared.schedule(after: limit) {

@@ -1,0 +1,143 @@
+import AppService
+
+/// The answer to a call whose caller can wait for it, where the route answers later: given exactly once.
+///
+/// A call job has one on offer; a route that answers at once leaves it unused.
+final class LateAnswer: LateCall, PendingWork {
+    /// The call, from its beginning to its answer.
+    fileprivate struct Call {
+        let route: RouteTable.Entry
+        let place: ModulePlace
+        let wantsJSON: Bool
+        var task: Task<Void, Never>?
+        /// Ends the call at its deadline.
+        var alarm: (any Alarm)?
+    }
+
+    private enum State {
+        case unused
+        case begun(Call)
+        case answered
+    }
+
+    private let state = Guarded(State.unused)
+    private let handler: @Sendable (Result<any Encodable & Sendable, any Error>) -> Void
+
+    /// - Parameter handler: Called once with the answer, on any thread, if a route answers later; else never.
+    init(_ handler: @escaping @Sendable (Result<any Encodable & Sendable, any Error>) -> Void) {
+        self.handler = handler
+    }
+
+    /// Whether a route has taken the call, to answer it later.
+    var isTaken: Bool {
+        state.withLock { if case .unused = $0 { false } else { true } }
+    }
+
+    // MARK: The call
+
+    /// Notes that a route takes the call.
+    ///
+    /// On the lane.
+    ///
+    /// - Parameters:
+    ///   - route: The route.
+    ///   - place: The isolation of its module.
+    ///   - wantsJSON: Whether the reply is to be JSON.
+    ///   - limit: The longest time until the answer.
+    ///   - time: The source of time.
+    func begin(
+        _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration,
+        _ time: any TimeSource
+    ) {
+        state.withLock { $0 = .begun(Call(route: route, place: place, wantsJSON: wantsJSON)) }
+        place.add(self)
+        let alarm = time.schedule(after: limit) { [weak self] in
+            self?.end(RouteError.noAnswerInTime(route.route.action, of: route.module, limit))
+        }
+        if !change({ $0.alarm = alarm }) { alarm.cancel() }
+    }
+
+    /// Takes back ``begin(_:at:wantsJSON:within:_:)``: the call could not be made.
+    func withdraw() {
+        _ = take(leaving: .unused)
+    }
+
+    func run(_ handler: @escaping LateHandler) {
+        guard case .begun(let call) = state.withLock(\.self) else { return }
+        // Without a capture list: with one, Swift 6.3 takes the closure for one that runs anywhere.
+        call.place.begin {
+            do {
+                self.answer(.success(try await handler()))
+            } catch {
+                self.answer(.failure(HandlerError(error: error)))
+            }
+        } onCreate: { task in
+            if !change({ $0.task = task }) { task.cancel() }
+        }
+    }
+
+    @discardableResult
+    func answer(_ result: Result<any Encodable & Sendable, any Error>) -> Bool {
+        guard let call = take(leaving: .answered) else { return false }
+        handler(call.wantsJSON ? call.json(result) : result.withoutWrapper)
+        return true
+    }
+
+    func moduleUnloaded() {
+        guard case .begun(let call) = state.withLock(\.self) else { return }
+        end(
+            RouteError.unavailable(call.route.module, because: "it was unloaded before it answered")
+        )
+    }
+
+    /// Ends the call without its handler, whose task is cancelled.
+    private func end(_ error: RouteError) {
+        guard let call = take(leaving: .answered) else { return }
+        handler(.failure(error))
+        call.task?.cancel()
+    }
+
+    /// Changes the call; false where it has an answer.
+    private func change(_ body: (inout Call) -> Void) -> Bool {
+        state.withLock { state in
+            guard case .begun(var call) = state else { return false }
+            body(&call)
+            state = .begun(call)
+            return true
+        }
+    }
+
+    /// Ends the wait for the answer; nil where it has ended.
+    private func take(leaving next: State) -> Call? {
+        let call = state.withLock { state -> Call? in
+            guard case .begun(let call) = state else { return nil }
+            state = next
+            return call
+        }
+        call?.alarm?.cancel()
+        call?.place.remove(self)
+        return call
+    }
+}
+
+extension LateAnswer.Call {
+    /// Returns the result for a caller outside of the app.
+    fileprivate func json(
+        _ result: Result<any Encodable & Sendable, any Error>
+    ) -> Result<any Encodable & Sendable, any Error> {
+        do {
+            return .success(
+                EncodedReply(json: try JSONEncoding.bytes(try result.get()), entry: route))
+        } catch let error as RouteError {
+            return .failure(error)
+        } catch {
+            let error = (error as? HandlerError)?.error ?? error
+            return .failure(HandlerFailure(module: route.module, error: DescribedError(error)))
+        }
+    }
+}
+
+extension Result where Success == any Encodable & Sendable, Failure == any Error {
+    /// The result with the handler's own error.
+    fileprivate var withoutWrapper: Self { mapError { ($0 as? HandlerError)?.error ?? $0 } }
+}

@@ -1,0 +1,84 @@
+import AppService
+
+/// The isolation of a module's asynchronous code: an actor whose executor enters the module.
+actor ModulePlace {
+    private nonisolated let executor: ModuleExecutor
+    private nonisolated let pending = Guarded(Pending())
+
+    private struct Pending {
+        var work: [ObjectIdentifier: any PendingWork] = [:]
+        var isClosed = false
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(gate: Gate, slot: ModuleSlot, workers: WorkerPool) {
+        executor = ModuleExecutor(gate: gate, slot: slot, workers: workers)
+    }
+
+    /// Begins asynchronous code of the module.
+    ///
+    /// In the module: the code up to its first suspension has run when this returns.
+    ///
+    /// - Parameters:
+    ///   - body: Code of the module.
+    ///   - onCreate: Receives its task, before it begins.
+    nonisolated func begin(
+        _ body: nonisolated(nonsending) @escaping @Sendable () async -> Void,
+        onCreate: (Task<Void, Never>) -> Void
+    ) {
+        let (task, first) = assumeIsolated { place in
+            place.executor.firstSlice { place.task(body) }
+        }
+        onCreate(task)
+        if let first { executor.run(first) }
+    }
+
+    /// Creates a task that is isolated to this place.
+    ///
+    /// It does not begin at once, since the executor says that it is elsewhere: its owner has to know it
+    /// before. Of all forms of a task this one alone takes over the isolation of its context, which must be a
+    /// method for that, and has an executor for the code that is not isolated.
+    private func task(
+        _ body: nonisolated(nonsending) @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        Task.immediate(executorPreference: executor.workers) {
+            _ = self
+            await body()
+        }
+    }
+
+    // MARK: Work to cancel when the module is unloaded
+
+    /// Notes work that has begun; cancels it at once where the module is unloaded.
+    nonisolated func add(_ work: any PendingWork) {
+        let isClosed = pending.withLock { pending in
+            if !pending.isClosed { pending.work[ObjectIdentifier(work)] = work }
+            return pending.isClosed
+        }
+        if isClosed { work.moduleUnloaded() }
+    }
+
+    /// Notes that work has ended.
+    nonisolated func remove(_ work: any PendingWork) {
+        pending.withLock { $0.work[ObjectIdentifier(work)] = nil }
+    }
+
+    /// Cancels all work: the module is unloaded.
+    nonisolated func close() {
+        let work = pending.withLock { pending in
+            defer { pending = Pending(isClosed: true) }
+            return pending.work
+        }
+        for each in work.values { each.moduleUnloaded() }
+    }
+
+    /// The number of pieces of work that have not ended.
+    nonisolated var pendingCount: Int { pending.withLock { $0.work.count } }
+}
+
+/// Work of a module that goes on after the module has returned.
+protocol PendingWork: AnyObject, Sendable {
+    /// Cancels the work.
+    func moduleUnloaded()
+}
