@@ -7,6 +7,7 @@ call the host too, but no handler may wait for them. Printed text goes to standa
 from __future__ import annotations
 
 import inspect, itertools, json, logging, os, pathlib, queue, re, select, sys, threading, time, traceback
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Callable, Literal, TypeVar, Union, get_args, get_origin
@@ -102,6 +103,7 @@ class Module:
         self._handlers: list[tuple[str, str, Callable[[Event], Any]]] = []  # With event and topic.
         self._routes: dict[str, tuple[Callable[..., Any], list[Parameter], dict[str, Any]]] = {}
         self._answers: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
+        self._futures: dict[int, Future[Any]] = {}  # The calls that are answered later.
         self._ids, self._writing, self._thread, self._output = itertools.count(1), threading.Lock(), 0, 2
 
     def on(self, event: str, topic: str = "*") -> Callable[[Handler], Handler]:
@@ -116,10 +118,11 @@ class Module:
         """Receives messages on a topic; a `*` at its end matches any rest."""
         return self.on("message", pattern)
 
-    def route(self, pattern: str, *, access: str = "local", action: str = "", summary: str = "",
-              reply: str = "") -> Callable[[Handler], Handler]:
+    def route(self, pattern: str, *, access: str = "local", action: str = "", summary: str = "", reply: str = "",
+              later: bool = False, deadline: float | None = None) -> Callable[[Handler], Handler]:
         """Answers calls, with the parameters of the function. By default the action has the function's name, and the
-        summary is the first line of its docstring."""
+        summary is the first line of its docstring. With `later`, the function may return a Future: its result is the
+        answer, other events and calls are handled meanwhile, and its caller waits for `deadline` seconds at most."""
         def add(handler: Handler) -> Handler:
             name = action or handler.__name__
             if name in self._routes:
@@ -129,7 +132,9 @@ class Module:
             self._routes[name] = handler, parameters, {
                 "pattern": pattern, "action": name, "access": access, "reply": reply,
                 "summary": summary or (inspect.getdoc(handler) or "").partition("\n")[0],
-                "parameters": [parameter.description for parameter in parameters]}
+                "parameters": [parameter.description for parameter in parameters],
+                **({"later": True} if later else {}),
+                **({"deadlineMs": round(deadline * 1000)} if later and deadline else {})}
             return handler
         return add
 
@@ -190,22 +195,41 @@ class Module:
         message = json.loads(line)
         if "method" not in message:
             return self._answers[message["id"]].put(message)
-        id, name = message["id"], message["method"]
+        id, name = message.get("id"), message["method"]
+        if name == "cancel":
+            if future := self._futures.get(message["params"]["id"]):
+                future.cancel()
+            return
         if name not in ("initialize", "event", "call", "shutdown"):
             return self._write(id=id, error={"code": -32601, "message": f"no method '{name}'"})
         params, outer = message.get("params", {}), self.sender
         self.sender = params.get("from", {})
         try:
-            self._write(id=id, result=getattr(self, "_" + name)(params))
+            result = getattr(self, "_" + name)(params)
+            if isinstance(result, Future):
+                self._futures[id] = result
+                result.add_done_callback(lambda future: self._answer(id, future.result))
+            else:
+                self._answer(id, lambda: result)
         except Exception as error:
-            code = -32007 if isinstance(error, ParameterError) else -32005
-            if code == -32005:
-                traceback.print_exc()
-            self._write(id=id, error={"code": code, "message": str(error)[:4096] or type(error).__name__})
+            self._answer(id, error)
         finally:
             self.sender = outer
         if name == "shutdown":
             raise End
+
+    def _answer(self, id: int, result: Callable[[], Any] | Exception) -> None:
+        """Answers a request of the host, from any thread."""
+        self._futures.pop(id, None)
+        try:
+            if isinstance(result, Exception):
+                raise result
+            self._write(id=id, result=result())
+        except (Exception, CancelledError) as error:
+            code = -32007 if isinstance(error, ParameterError) else -32005
+            if code == -32005 and not isinstance(error, CancelledError):
+                traceback.print_exc()
+            self._write(id=id, error={"code": code, "message": str(error)[:4096] or type(error).__name__})
 
     def _shutdown(self, params: dict[str, Any]) -> None:
         """Cleanup belongs into the handler of `terminate`."""

@@ -110,7 +110,8 @@ class ModuleTestCase(unittest.TestCase):
     def small(self, code: str) -> Iterator[tuple[Host, Any]]:
         """A module of a few lines, and its answer to `initialize`."""
         path = pathlib.Path(self.folder, "small.py")
-        head = "import os, sys, threading\nfrom typing import *\nfrom modulehost import *\nmodule = Module()\n"
+        head = ("import os, sys, threading\nfrom concurrent.futures import Future\nfrom typing import *\n"
+                "from modulehost import *\nmodule = Module()\n")
         path.write_text(head + textwrap.dedent(code) + "\nmodule.run()\n", encoding="utf-8")
         with self.running([sys.executable, str(path)], "com.example.small") as host:
             yield host, host.initialize()
@@ -292,6 +293,44 @@ class KitTests(ModuleTestCase):
                 "notice", "a.c 0 Event(name='message', payload=0, topic='a.c', origin='host', deadline=5.0, "
                 "position='1:2', id='x', attempt=2, repeated=True)"))
             self.assertEqual(len(logged), 4)
+
+    def test_answers_later(self) -> None:
+        code = '''
+            waiting: list[Future[str]] = []
+            @module.route("keep/:text", later=True, deadline=2.5)
+            def keep(text: str) -> Future[str]:
+                future: Future[str] = Future()
+                waiting.append(future)
+                if text == "now": future.set_result("at once")
+                return future
+            @module.route("open", action="open")
+            def opened() -> int:
+                for future in waiting:
+                    if future.cancelled(): return -1
+                    if not future.done(): threading.Thread(target=future.set_result, args=["later"]).start()
+                return len(waiting)
+            @module.route("fail")
+            def fail() -> None: waiting[-1].set_exception(ParameterError("wrong"))
+        '''
+        with self.small(code) as (host, answer):
+            self.assertEqual([answer["routes"][0][key] for key in ("later", "deadlineMs")], [True, 2500])
+            self.assertNotIn("later", answer["routes"][1])
+            self.assertEqual(host.call("keep", text="now"), {"result": "at once"})
+            first = host.begin("call", action="keep", parameters={"text": "x"}, origin="host")
+            opened = host.begin("call", action="open", origin="host")
+            self.assertEqual(
+                sorted([host.read(), host.read()], key=lambda each: int(each["id"])),
+                [{"id": first, "result": "later"}, {"id": opened, "result": 2}])
+            wrong = host.begin("call", action="keep", parameters={"text": "x"}, origin="host")
+            host.begin("call", action="fail", origin="host")
+            self.assertEqual(host.answer_to(wrong), {"error": {"code": -32007, "message": "wrong"}})
+            self.assertEqual(host.read()["result"], None)
+            late = host.begin("call", action="keep", parameters={"text": "x"}, origin="host")
+            host.write({"method": "cancel", "params": {"id": 4711}})
+            host.write({"method": "cancel", "params": {"id": late}})
+            self.assertEqual(host.answer_to(late)["error"]["code"], -32005)
+            self.assertEqual(host.call("open"), {"result": -1})
+        self.assertEqual(host.errors, b"")
 
     def test_asks_its_host(self) -> None:
         code = """

@@ -306,7 +306,7 @@ struct ControlledRunTests {
     func stoppedFollower() throws {
         let run = try HostdRun(HostdRun.slatefile(), ["--log-level", "debug"]).ready()
         let tail = try run.tail()
-        tail.send(SIGSTOP)
+        tail.suspend()
         for count in 1...50 {
             run.process.send(count % 2 == 0 ? SIGUSR2 : SIGUSR1)
             try run.process.waitForLine(

@@ -102,7 +102,7 @@ struct HealthTests {
     @Test("a process that was stopped does not keep the command: 75")
     func stoppedProcess() throws {
         let run = try HostdRun(HostdRun.slatefile()).ready()
-        run.process.send(SIGSTOP)
+        run.process.suspend()
         let outcome = try run.hostd("health", "--within", "100ms")
         #expect(outcome.exit == .code(75))
         #expect(

@@ -73,7 +73,7 @@ struct LimitTests {
         let slatefile = HostdRun.slatefile(
             top: #""signals": {"RTMIN+1": {"event": "memory-warning"}}"#)
         let run = try HostdRun(slatefile, shell: "prlimit --pid $$ --sigpending=4").ready()
-        stop(run)
+        run.process.suspend()
         var accepted: Int32 = 0
         while run.process.queue(realTime(1), value: accepted) { accepted += 1 }
         #expect(errno == EAGAIN)
@@ -93,13 +93,6 @@ struct LimitTests {
             // Process 0 is no sender, and not root.
             #expect(event["origin"]?["pid"]?.int != 0)
         }
-    }
-
-    /// Stops the process, and waits until it stands.
-    private func stop(_ run: HostdRun) {
-        run.process.send(SIGSTOP)
-        var status: Int32 = 0
-        waitpid(run.process.processID, &status, WUNTRACED)
     }
 
     @Test("signals says so")
@@ -179,7 +172,7 @@ struct LimitTests {
         pipe.fill()
         run.process.send(SIGUSR1)
         while try run.hostd("health", "--within", "20ms").exit == .code(0) {}
-        stop(run)
+        run.process.suspend()
         // The one thing that this is about: time goes by.
         _ = try HostProcess.run(["4.5"], program: "/bin/sleep")
         run.process.send(SIGCONT)

@@ -17,6 +17,8 @@ struct MisbehavingModule {
     private var floodedEvents = 0
     private var hasSinned = false
     private var eaten: [UnsafeMutableRawPointer] = []
+    /// The calls that it answers later.
+    private var kept: [Request] = []
 
     init(_ settings: Settings) {
         self.settings = settings
@@ -33,7 +35,17 @@ struct MisbehavingModule {
     }
 
     private mutating func serve(_ request: Request) {
-        if request.method == .event { note(request.journalLine) }
+        switch request.method {
+        case .event:
+            note(request.journalLine)
+            if request.event == "push" {
+                for call in kept { answer(call) }
+                kept = []
+            }
+        case .call where request.action != #""echo""#: return kept.append(request)
+        case .cancel: return note(request.journalLine)
+        case .initialize, .call, .shutdown: break
+        }
         let sins = settings.sins.filter { $0.moments.contains(request.method) }
         var answering = Sin.Answering.asItShould
         if !sins.isEmpty, isToSin(at: request.method) {
@@ -68,9 +80,16 @@ struct MisbehavingModule {
             switch request.method {
             case .initialize: Message.introduction(version: version, module: request.module)
             case .call: request.parameters
-            case .event, .shutdown: "null"
+            case .event, .cancel, .shutdown: "null"
             }
         Descriptor.output.write(Message.result(result, id: request.id))
+    }
+
+    /// Makes a call, and waits for the response: nothing else may come before it.
+    mutating func ask(_ message: String) {
+        Descriptor.output.write(message)
+        guard let line = input.nextLine(meanwhile: nil) else { exit(0) }
+        note(#"{"response":\#(String(decoding: line, as: UTF8.self))}"#)
     }
 
     /// Writes a line into the journal; it is there when this returns.

@@ -64,7 +64,8 @@ struct Settings {
                         or does wrong: pid, event, position, payload, repeated; and for a grandchild its pid
 
         It receives launch, background, foreground, push, terminate, and messages on all topics, and has the
-        route echo/:text (action echo), which replies its parameters. Where it does wrong in an event, it does
+        routes echo/:text (action echo), which replies its parameters, and keep/:text, which does so when the
+        next push arrives. Where it does wrong in an event, it does
         so in each from then on. After an hour it ends, whatever it does.
         """
 

@@ -103,6 +103,14 @@ struct Sin: Sendable {
         Sin("answer-never", .event, does: "does not answer, but reads on") { _, _ in
             .never
         },
+        Sin("wait-in-event", .event, does: "waits for the answer to a call that comes later") {
+            if $1.event == "push" { $0.ask(Message.lateCall(id: "late", canWait: true)) }
+            return .asItShould
+        },
+        Sin("call-at-once", .event, does: "calls a route that answers later, and cannot wait") {
+            if $1.event == "push" { $0.ask(Message.lateCall(id: "now", canWait: false)) }
+            return .asItShould
+        },
         Sin("close-stdout", .event, does: "closes its output, but reads on") { module, _ in
             close(Descriptor.output.number)
             module.isSilent = true

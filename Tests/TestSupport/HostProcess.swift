@@ -141,6 +141,15 @@ package final class HostProcess {
     /// Sends a signal to the process.
     package func send(_ signal: Int32) { kill(processID, signal) }
 
+    /// Stops all its threads, and waits until they are: a thread that runs goes on until the kernel meets it.
+    package func suspend() {
+        kill(processID, SIGSTOP)
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(processID), &info, WSTOPPED | WEXITED | WNOWAIT) < 0,
+            errno == EINTR
+        {}
+    }
+
     /// Sends a signal that carries a value.
     ///
     /// False where the queue is full.

@@ -52,6 +52,8 @@ final class ModuleRecord {
 extension ModuleRecord: CallableModule {
     var instance: AnyObject? { module }
     var place: ModulePlace? { context?.place }
-    var callDeadline: Duration { context?.callDeadline ?? Slatefile.Defaults.call }
+    func callDeadline(_ own: Duration?) -> Duration {
+        context?.callDeadline(own) ?? Slatefile.Defaults.call
+    }
     var time: (any TimeSource)? { context?.time }
 }

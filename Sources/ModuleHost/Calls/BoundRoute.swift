@@ -120,7 +120,7 @@ final class BoundRoute {
         }
         later.begin(
             entry, at: place, wantsJSON: wantsJSON,
-            within: handler.deadline ?? target.callDeadline, time)
+            within: target.callDeadline(handler.deadline), time)
         do {
             try handler.begin(module, parameters, call, later)
         } catch {

@@ -8,8 +8,9 @@ protocol CallableModule: AnyObject {
     var slot: ModuleSlot { get }
     /// The isolation of its asynchronous code; nil while there is no instance.
     var place: ModulePlace? { get }
-    /// The longest time until the answer of a route that answers later and has no deadline of its own.
-    var callDeadline: Duration { get }
+    /// Returns the longest time until an answer that comes later; `own` is the deadline of the route, if it has
+    /// one.
+    func callDeadline(_ own: Duration?) -> Duration
     /// The source of time.
     var time: (any TimeSource)? { get }
     /// The instance; nil while there is none.

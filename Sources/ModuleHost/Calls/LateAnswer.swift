@@ -6,10 +6,11 @@ import AppService
 final class LateAnswer: LateCall, PendingWork {
     /// The call, from its beginning to its answer.
     fileprivate struct Call {
-        let route: RouteTable.Entry
-        let place: ModulePlace
-        let wantsJSON: Bool
-        var task: Task<Void, Never>?
+        /// The route and the isolation of its module; nil where both are in another process.
+        var target: (route: RouteTable.Entry, place: ModulePlace)?
+        var wantsJSON = false
+        /// Notifies the handler that its caller no longer waits.
+        var cancel: (@Sendable () -> Void)?
         /// Ends the call at its deadline.
         var alarm: (any Alarm)?
     }
@@ -49,7 +50,7 @@ final class LateAnswer: LateCall, PendingWork {
         _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration,
         _ time: any TimeSource
     ) {
-        state.withLock { $0 = .begun(Call(route: route, place: place, wantsJSON: wantsJSON)) }
+        state.withLock { $0 = .begun(Call(target: (route, place), wantsJSON: wantsJSON)) }
         place.add(self)
         let alarm = time.schedule(after: limit) { [weak self] in
             self?.end(RouteError.noAnswerInTime(route.route.action, of: route.module, limit))
@@ -57,23 +58,32 @@ final class LateAnswer: LateCall, PendingWork {
         if !change({ $0.alarm = alarm }) { alarm.cancel() }
     }
 
+    /// Notes that the host of this process takes the call, which limits the time until the answer.
+    func beginUpstream() { state.withLock { $0 = .begun(Call()) } }
+
     /// Takes back ``begin(_:at:wantsJSON:within:_:)``: the call could not be made.
     func withdraw() {
         _ = take(leaving: .unused)
     }
 
     func run(_ handler: @escaping LateHandler) {
-        guard case .begun(let call) = state.withLock(\.self) else { return }
+        guard case .begun(let call) = state.withLock(\.self), let place = call.target?.place else {
+            return
+        }
         // Without a capture list: with one, Swift 6.3 takes the closure for one that runs anywhere.
-        call.place.begin {
+        place.begin {
             do {
                 self.answer(.success(try await handler()))
             } catch {
                 self.answer(.failure(HandlerError(error: error)))
             }
         } onCreate: { task in
-            if !change({ $0.task = task }) { task.cancel() }
+            whenCancelled { task.cancel() }
         }
+    }
+
+    func whenCancelled(_ body: @escaping @Sendable () -> Void) {
+        if !change({ $0.cancel = body }) { body() }
     }
 
     @discardableResult
@@ -84,17 +94,19 @@ final class LateAnswer: LateCall, PendingWork {
     }
 
     func moduleUnloaded() {
-        guard case .begun(let call) = state.withLock(\.self) else { return }
+        guard case .begun(let call) = state.withLock(\.self), let target = call.target else {
+            return
+        }
         end(
-            RouteError.unavailable(call.route.module, because: "it was unloaded before it answered")
-        )
+            RouteError.unavailable(
+                target.route.module, because: "it was unloaded before it answered"))
     }
 
-    /// Ends the call without its handler, whose task is cancelled.
-    private func end(_ error: RouteError) {
+    /// Ends the call without its handler, which is cancelled.
+    func end(_ error: RouteError) {
         guard let call = take(leaving: .answered) else { return }
         handler(.failure(error))
-        call.task?.cancel()
+        call.cancel?()
     }
 
     /// Changes the call; false where it has an answer.
@@ -115,7 +127,7 @@ final class LateAnswer: LateCall, PendingWork {
             return call
         }
         call?.alarm?.cancel()
-        call?.place.remove(self)
+        call?.target?.place.remove(self)
         return call
     }
 }
@@ -125,10 +137,11 @@ extension LateAnswer.Call {
     fileprivate func json(
         _ result: Result<any Encodable & Sendable, any Error>
     ) -> Result<any Encodable & Sendable, any Error> {
+        guard let route = target?.route else { return result }
         do {
             return .success(
                 EncodedReply(json: try JSONEncoding.bytes(try result.get()), entry: route))
-        } catch let error as RouteError {
+        } catch let error where error is RouteError || error is ParameterError {
             return .failure(error)
         } catch {
             let error = (error as? HandlerError)?.error ?? error

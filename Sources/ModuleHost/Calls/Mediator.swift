@@ -52,13 +52,23 @@ public final class Mediator {
         }
     }
 
-    /// Calls an action for a caller outside the app, with that caller's permissions; nil is the module
-    /// itself.
+    /// Calls an action for another process: for the module itself, or for a caller outside the app with that
+    /// caller's permissions.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - action: The action's name.
+    ///   - parameters: The parameters from which the request is decoded.
+    ///   - origin: The caller outside the app; nil for the module itself.
+    ///   - later: Receives an answer that comes later; nil where the caller cannot wait for it.
+    /// - Returns: The reply, where it does not come later.
+    /// - Throws: As ``perform(_:_:_:userInfo:)``.
     func perform(
-        _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin?
+        _ module: String, _ action: String, _ parameters: RouteParameters, from origin: Origin?,
+        later: LateAnswer?
     ) throws -> any Encodable & Sendable {
-        guard let origin, origin.isRemote else { return try perform(module, action, parameters) }
-        let caller = Caller(origin: origin)
+        let isRemote = origin?.isRemote == true
+        let caller = Caller(origin: isRemote ? origin ?? line.origin : line.origin, later: later)
         return try line.call { try $0.perform(module, action, parameters, for: caller, on: $1) }
     }
 

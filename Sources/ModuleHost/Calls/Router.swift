@@ -111,6 +111,22 @@ public final class Router {
         return (try? line.call { try $0.canOpen(url, for: caller, on: $1) }) ?? false
     }
 
+    /// Opens a URL for another process: for the module itself, or for a caller outside the app.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - origin: The caller outside the app; nil for the module itself.
+    ///   - later: Receives an answer that comes later; nil where the caller cannot wait for it.
+    /// - Returns: The reply, where it does not come later.
+    /// - Throws: As ``open(_:userInfo:from:)``.
+    func open(
+        _ url: String, from origin: Origin?, later: LateAnswer?
+    ) throws -> any Encodable & Sendable {
+        var caller = caller(origin, [:])
+        caller.later = later
+        return try line.call { [caller] in try $0.open(url, for: caller, on: $1) }
+    }
+
     private func caller(_ origin: Origin?, _ userInfo: [String: any Sendable]) -> Caller {
         guard let origin, origin.isRemote else {
             return Caller(origin: line.origin, userInfo: userInfo)

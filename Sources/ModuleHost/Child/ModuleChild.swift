@@ -106,7 +106,9 @@ private struct ModuleStart {
             // The host supervises this module, with shorter deadlines.
             $0.member("deadlines") {
                 $0.object { json in
-                    for step in ["event", "launch", "stop", "stopAll"] { json.member(step, "24h") }
+                    for step in ["event", "launch", "stop", "stopAll", "call"] {
+                        json.member(step, "24h")
+                    }
                 }
             }
             $0.member("modules") {

@@ -113,22 +113,50 @@ final class ParentConnection: Sendable {
         _ method: String, serving serve: (RPCRequest, RPCID?) -> Void,
         _ parameters: (inout JSONWriter) -> Void
     ) throws(RPCError) -> JSONValue {
-        let number = lastNumber.add(1, ordering: .relaxed).newValue
-        var json = JSONWriter(capacity: 256)
-        json.rpcRequest(method, id: RPCID(number), parameters)
+        let number = nextNumber()
         queue.beginExchange(number)
         defer { queue.endExchange() }
-        write(json.bytes)
+        request(method, number, parameters)
         while true {
             switch queue.next(until: nil) {
             case .message(.answer(number, let result)): return try result.get()
-            case .message(.answer), .end: continue
+            case .message(.answer), .message(.line), .end: continue
             case .message(.request(let request, let id)): serve(request, id)
             case .nothing:
                 guard waitForInput() else { throw RPCError(.notRunning, "the host is gone") }
                 takeInput()
             }
         }
+    }
+
+    /// Sends a request to the host, whose response no thread waits for.
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - recipient: Called once with the response, on any thread.
+    ///   - parameters: Writes the parameters.
+    /// - Throws: An error where too many requests have no response yet.
+    func ask(
+        _ method: String, for recipient: @escaping @Sendable (Result<JSONValue, RPCError>) -> Void,
+        _ parameters: (inout JSONWriter) -> Void
+    ) throws(RPCError) {
+        let number = nextNumber()
+        let isAllowed = queue.expect(number) { response in
+            // Without its host this process ends.
+            if case .success(let result) = response { recipient(result) }
+        }
+        guard isAllowed else { throw RPCError(.tooMany, "too many calls wait for an answer") }
+        request(method, number, parameters)
+    }
+
+    private func nextNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
+
+    private func request(
+        _ method: String, _ number: Int, _ parameters: (inout JSONWriter) -> Void
+    ) {
+        var json = JSONWriter(capacity: 256)
+        json.rpcRequest(method, id: RPCID(number), parameters)
+        write(json.bytes)
     }
 
     /// Sends a notification to the host, from any thread.

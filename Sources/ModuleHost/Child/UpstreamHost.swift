@@ -11,6 +11,8 @@ final class UpstreamHost: AppRole, UpstreamCalls {
     private let initialization: RPCID?
     /// The current event: the id for its response, and the error that the module threw.
     private let current = Guarded<(id: RPCID?, failure: String?)>((nil, nil))
+    /// The calls of the host whose answers come later, by the number of the request.
+    private let pendingCalls = Guarded<[Int: LateAnswer]>([:])
     private let reference = WeakHost()
 
     /// - Parameters:
@@ -114,7 +116,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
             json.member("module", module)
             json.member("action", action)
             json.member("parameters", parameters)
-        }["reply"] ?? .emptyObject
+        }
     }
 
     func open(
@@ -123,13 +125,13 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         try checked(url)
         return try ask("open", .url(url), for: caller, on: thread) {
             $0.member("url", url)
-        }["reply"] ?? .emptyObject
+        }
     }
 
     func canOpen(_ url: String, for caller: Caller, on thread: LaneThread) throws -> Bool {
         try checked(url)
-        return try ask("canopen", .url(url), for: caller, on: thread) {
-            $0.member("url", url)
+        return try answer(to: "canopen", .url(url), on: thread) {
+            Self.write(caller, to: &$0) { $0.member("url", url) }
         }.bool ?? false
     }
 
@@ -140,22 +142,55 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }
     }
 
+    /// Makes the host call a route.
+    ///
+    /// - Returns: The reply; where the caller can wait for it, that comes later.
     private func ask(
         _ method: String, _ call: CrossingCall, for caller: Caller, on thread: LaneThread,
         _ parameters: (inout JSONWriter) -> Void
-    ) throws -> JSONValue {
+    ) throws -> any Encodable & Sendable {
         guard caller.userInfo.isEmpty else {
             throw IsolationError.objects(caller.userInfo.keys.sorted())
         }
+        guard let later = caller.later else {
+            return try answer(to: method, call, on: thread) {
+                Self.write(caller, to: &$0) {
+                    parameters(&$0)
+                    $0.member("later", false)
+                }
+            }["reply"] ?? .emptyObject
+        }
+        later.beginUpstream()
         do throws(RPCError) {
-            return try connection.ask(
-                method, serving: { serve($0, $1, on: thread) },
-                { json in
-                    json.object {
-                        parameters(&$0)
-                        if caller.origin.isRemote { $0.member("from", caller.origin) }
-                    }
-                })
+            try connection.ask(method) { result in
+                later.answer(
+                    result.mapError { call.error(for: $0) }.map { $0["reply"] ?? .emptyObject })
+            } _: {
+                Self.write(caller, to: &$0, parameters)
+            }
+        } catch {
+            later.withdraw()
+            throw call.error(for: error)
+        }
+        return NoReply()
+    }
+
+    private static func write(
+        _ caller: Caller, to json: inout JSONWriter, _ parameters: (inout JSONWriter) -> Void
+    ) {
+        json.object {
+            parameters(&$0)
+            if caller.origin.isRemote { $0.member("from", caller.origin) }
+        }
+    }
+
+    /// Returns the host's response to a request about a route.
+    private func answer(
+        to method: String, _ call: CrossingCall, on thread: LaneThread,
+        _ parameters: (inout JSONWriter) -> Void
+    ) throws -> JSONValue {
+        do throws(RPCError) {
+            return try connection.ask(method, serving: { serve($0, $1, on: thread) }, parameters)
         } catch {
             throw call.error(for: error)
         }
@@ -184,6 +219,7 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                     host.onLaneWhenIdle { _ in try? host.startup.admit(.low) }
                 }
             case "call": try call(request, id, in: host, on: thread)
+            case "cancel": cancel(request)
             case "root":
                 let root = try root(of: host.app.open(on: thread), on: thread)
                 connection.succeed(id) { json in
@@ -221,15 +257,27 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         let origin = try Origin(sentDown: parameters)
         var caller = Caller(origin: origin, wantsJSON: true, isAdmitted: true)
         caller.url = parameters["url"]?.string.flatMap { try? RouteURL($0) }
-        // The host waits for the response as for that of any call.
-        let later = LateAnswer { [connection] in Self.respond(id, $0, over: connection) }
+        let number = id.flatMap { Int($0.text) }
+        let later = LateAnswer { [self] result in
+            pendingCalls.withLock { if let number { $0[number] = nil } }
+            Self.respond(id, result, over: connection)
+        }
+        pendingCalls.withLock { if let number { $0[number] = later } }
         let result = Result {
             try calls.perform(
                 module.text, action, RouteParameters(parameters["parameters"] ?? .emptyObject),
                 for: caller.waiting(later), on: thread)
         }
         if case .success = result, later.isTaken { return }
+        pendingCalls.withLock { if let number { $0[number] = nil } }
         Self.respond(id, result, over: connection)
+    }
+
+    /// Cancels a call whose caller no longer waits.
+    private func cancel(_ request: RPCRequest) {
+        let number = request.parameters?["id"]?.int
+        let call = pendingCalls.withLock { calls in number.flatMap { calls[$0] } }
+        call?.end(.stopped)
     }
 
     /// Responds to a call.
@@ -246,33 +294,6 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         case .failure(let failure as HandlerFailure):
             connection.fail(id, RPCError(.failed, "\(failure.error)"))
         case .failure(let error): connection.fail(id, RPCError(ofCall: error))
-        }
-    }
-}
-
-extension AnyRoute {
-    /// Writes the description of the route, as in the response to `initialize`.
-    func write(to json: inout JSONWriter) {
-        json.object {
-            $0.member("pattern", pattern.text)
-            $0.member("action", action)
-            $0.member("access", access.rawValue)
-            $0.member("summary", summary)
-            if let replyType { $0.member("reply", replyType) }
-            $0.member("parameters") { json in
-                json.array { json in
-                    for field in request.fields {
-                        json.object {
-                            $0.member("name", field.name)
-                            $0.member("type", field.type)
-                            $0.member("expects", field.expectation)
-                            $0.member("values", field.values)
-                            $0.member("required", !field.isOptional)
-                            $0.member("list", field.isList)
-                        }
-                    }
-                }
-            }
         }
     }
 }

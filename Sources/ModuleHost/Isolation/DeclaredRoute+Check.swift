@@ -86,15 +86,25 @@ extension AnyRoute {
     /// - Parameters:
     ///   - declared: The module's description of the route.
     ///   - perform: Makes the call; receives the module.
+    ///   - begin: Makes the call where its answer comes later.
     /// - Throws: ``RouteError`` for a malformed pattern.
     convenience init(
-        _ declared: DeclaredRoute, perform: @escaping ErasedHandler.Perform
+        _ declared: DeclaredRoute, perform: @escaping ErasedHandler.Perform,
+        beginning begin: @escaping ErasedHandler.Later.Begin
     ) throws(RouteError) {
+        let later = ErasedHandler.Later(
+            deadline: declared.deadlineMs.map { .milliseconds($0) },
+            begin: { module, parameters, call, late in
+                try declared.check(parameters)
+                try begin(module, parameters, call, late)
+            })
         let handler = ErasedHandler(
             check: { parameters throws(ParameterError) in try declared.check(parameters) },
             describe: { declared.request }, replyType: declared.reply,
+            later: declared.later == true ? later : nil,
             perform: { module, parameters, call in
                 try declared.check(parameters)
+                if declared.later == true { throw RouteError.answersLater(declared.name) }
                 return try perform(module, parameters, call)
             })
         try self.init(

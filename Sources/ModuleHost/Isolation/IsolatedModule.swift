@@ -83,14 +83,19 @@ final class IsolatedModule {
     private func addRoutes() throws {
         for declared in declaration.routes {
             let route = try AnyRoute(declared) { module, parameters, call in
-                guard let module = module as? IsolatedModule else {
-                    throw RouteError.otherModule(
-                        expected: "IsolatedModule", found: "\(type(of: module))")
-                }
-                return try module.call(declared, parameters, call)
+                try Self.module(module).call(declared, parameters, call)
+            } beginning: { module, parameters, call, late in
+                try Self.module(module).begin(declared, parameters, call, late)
             }
             try context.router.add(route)
         }
+    }
+
+    private static func module(_ object: AnyObject) throws -> IsolatedModule {
+        guard let module = object as? IsolatedModule else {
+            throw RouteError.otherModule(expected: "IsolatedModule", found: "\(type(of: object))")
+        }
+        return module
     }
 
     // MARK: Events
@@ -144,7 +149,7 @@ final class IsolatedModule {
     }
 
     /// Makes the reading thread watch the output again when the lane has nothing more to do.
-    private func noteExchange() {
+    func noteExchange() {
         if !process.isFlooding.load(ordering: .relaxed) { hasYieldedToFlood = false }
         // An overdue module continues with the next event at once; see ``noteLevel()``.
         guard context.host.services.isOnLane else { return }
@@ -216,24 +221,37 @@ final class IsolatedModule {
     private func call(
         _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall
     ) throws -> JSONValue {
-        if isGone { throw IsolationError.gone }
+        try prepare(call)
         defer { noteExchange() }
-        guard call.userInfo.isEmpty else {
-            throw HandlerError(error: IsolationError.objects(call.userInfo.keys.sorted()))
-        }
-        let limit = patience(beyond: context.slot.deadline ?? context.host.services.deadlines.event)
-        deliveredOrigins.note(call.origin)
         let answer: Result<JSONValue, RPCError>
         do throws(ProcessExit) {
             answer = try process.exchange(
-                "call", within: limit, serving: serve,
-                stalling: yieldLane
+                "call", within: callLimit, serving: serve, stalling: yieldLane
             ) {
                 $0.parameters(of: route, parameters, call, in: declaration.version)
             }
         } catch {
             throw HandlerError(error: IsolationError.ended(error))
         }
+        return try Self.reply(answer)
+    }
+
+    /// Checks whether a call can cross.
+    func prepare(_ call: RouteCall) throws {
+        if isGone { throw IsolationError.gone }
+        guard call.userInfo.isEmpty else {
+            throw HandlerError(error: IsolationError.objects(call.userInfo.keys.sorted()))
+        }
+        deliveredOrigins.note(call.origin)
+    }
+
+    /// The time after which a process that does not respond to a call, or does not read it, is killed.
+    var callLimit: Duration {
+        patience(beyond: context.slot.deadline ?? context.host.services.deadlines.event)
+    }
+
+    /// Returns the reply of a response to a call.
+    static func reply(_ answer: Result<JSONValue, RPCError>) throws -> JSONValue {
         switch answer {
         case .success(let reply): return reply
         case .failure(let error) where error.code == .badParameter:
@@ -273,6 +291,7 @@ final class IsolatedModule {
             case .message(.request(let request, let id)): serve(request, id)
             // The caller no longer waits.
             case .message(.answer): break
+            case .message(.line(let line)): process.send(line)
             case .nothing: return false
             case .end(let end):
                 if !isGone { try restartProcess(after: end, in: nil) }

@@ -10,6 +10,8 @@ final class MessageQueue: Sendable {
     struct Limits: Hashable, Sendable {
         var messages = 1024
         var bytes = 1 << 20
+        /// The number of requests whose responses no thread waits for.
+        var requests = 1 << 14
     }
 
     /// A message of the process.
@@ -17,7 +19,12 @@ final class MessageQueue: Sendable {
         case request(RPCRequest, id: RPCID?)
         /// The response to a request of the host.
         case answer(Int, Result<JSONValue, RPCError>)
+        /// A line to the process, from a thread that is not in the module.
+        case line([UInt8])
     }
+
+    /// Receives the response to a request that no thread waits for, or the end of the process.
+    typealias Recipient = @Sendable (Result<Result<JSONValue, RPCError>, ProcessExit>) -> Void
 
     /// The next element for the taker.
     enum Next: Sendable {
@@ -31,8 +38,11 @@ final class MessageQueue: Sendable {
     fileprivate struct State {
         var messages = Deque<(message: Message, bytes: Int)>()
         var bytes = 0
-        /// The numbers of the host's requests that have no response yet.
-        var unanswered: Set<Int> = []
+        /// The host's requests that have no response yet, by number; with the recipient of the response
+        /// where no thread waits for it.
+        var unanswered: [Int: Recipient?] = [:]
+        /// The number of those with a recipient.
+        var recipients = 0
         /// The number of nested exchanges: they take the messages.
         var exchanges = 0
         /// Whether a thread sleeps until a message arrives.
@@ -80,9 +90,17 @@ final class MessageQueue: Sendable {
     ///   - bytes: Its length.
     /// - Returns: Whether it is valid; false for a response without a request.
     func add(_ message: Message, bytes: Int) -> Bool {
-        add { state in
+        var recipient: Recipient?
+        let isValid = add { state in
             if case .answer(let number, _) = message {
-                guard state.unanswered.remove(number) != nil else { return false }
+                guard let waiting = state.unanswered.removeValue(forKey: number) else {
+                    return false
+                }
+                recipient = waiting
+                if waiting != nil {
+                    state.recipients -= 1
+                    return true
+                }
             }
             state.messages.append((message, bytes))
             state.bytes += bytes
@@ -92,14 +110,20 @@ final class MessageQueue: Sendable {
                 || state.bytes >= limits.bytes
             return true
         }
+        if let recipient, case .answer(_, let result) = message { recipient(.success(result)) }
+        return isValid
     }
 
     /// Notes that no further message will arrive.
     func end(_ end: ProcessExit) {
+        var recipients: [Recipient] = []
         _ = add { state in
             state.end = end
+            recipients = state.unanswered.values.compactMap(\.self)
+            (state.unanswered, state.recipients) = ([:], 0)
             return true
         }
+        for recipient in recipients { recipient(.failure(end)) }
     }
 
     private func add(_ change: (inout State) -> Bool) -> Bool {
@@ -121,8 +145,29 @@ final class MessageQueue: Sendable {
     func beginExchange(_ number: Int) {
         state.withLock { state in
             state.exchanges += 1
-            state.unanswered.insert(number)
+            state.unanswered[number] = .some(nil)
         }
+    }
+
+    /// Whether a thread takes the messages: it waits for a response.
+    var isExchanging: Bool { state.withLock { $0.exchanges > 0 } }
+
+    /// Notes that a request of this number is about to be sent, whose response no thread waits for.
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - recipient: Called once with the response, or the end of the process, on any thread.
+    /// - Returns: False where too many requests have no response yet; ``Limits/requests``.
+    func expect(_ number: Int, for recipient: @escaping Recipient) -> Bool {
+        let (isAllowed, end) = state.withLock { state -> (Bool, ProcessExit?) in
+            if let end = state.end { return (true, end) }
+            guard state.recipients < limits.requests else { return (false, nil) }
+            state.recipients += 1
+            state.unanswered[number] = .some(recipient)
+            return (true, nil)
+        }
+        if let end { recipient(.failure(end)) }
+        return isAllowed
     }
 
     /// Notes that the innermost exchange is over, with a response or without.

@@ -109,6 +109,10 @@ struct DeclaredRoute: Decodable, Hashable, Sendable {
     let parameters: [Parameter]?
     /// The description of the reply, for people.
     let reply: String?
+    /// Whether the answer may come after those to later requests.
+    let later: Bool?
+    /// The longest time until such an answer, in milliseconds.
+    let deadlineMs: Int?
 
     struct Parameter: Decodable, Hashable, Sendable {
         let name: String

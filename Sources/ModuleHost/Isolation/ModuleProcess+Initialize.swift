@@ -51,7 +51,7 @@ extension ModuleProcess {
         while !isReady {
             switch queue.next(until: end) {
             case .message(.request(let request, let id)): isReady = takeReady(request, id)
-            case .message(.answer): continue
+            case .message(.answer), .message(.line): continue
             case .end(let end): throw end
             case .nothing:
                 kill(because: .silence("send 'ready'", time))
@@ -89,15 +89,12 @@ extension ModuleProcess {
 
     // MARK: Responses
 
-    /// The time that a process may take to read a response.
-    private static let readingTime: Duration = .seconds(5)
-
     /// Responds to a request with a result; a notification gets no response.
     func succeed(_ id: RPCID?, _ result: (inout JSONWriter) -> Void) {
         guard let id else { return }
         var json = JSONWriter(capacity: 128)
         json.rpcResult(id: id, result)
-        send(json.bytes, within: Self.readingTime)
+        send(json.bytes)
     }
 
     /// Responds to a request with an error.
@@ -105,7 +102,7 @@ extension ModuleProcess {
         guard let id else { return }
         var json = JSONWriter(capacity: 128)
         json.rpcError(error, id: id)
-        send(json.bytes, within: Self.readingTime)
+        send(json.bytes)
     }
 
     /// Responds that a request cannot be fulfilled now.

@@ -14,6 +14,8 @@ final class ModuleProcess: Sendable {
         /// The number of bytes of a line of standard error that are shown.
         var errorLine = 4096
         var queue = MessageQueue.Limits()
+        /// The number of calls of the process whose answers come later.
+        var pendingCalls = 1024
         var output = TokenBucket.Limits(burst: 1000, perSecond: 100)
         /// The rate of output lines that want no response: beyond it they are read more slowly.
         var reading = TokenBucket.Limits(burst: 20_000, perSecond: 20_000)
@@ -55,6 +57,8 @@ final class ModuleProcess: Sendable {
     let isFlooding = Atomic(false)
     /// Whether the runtime of its language prints a crash report, before the process ends.
     let isCrashing = Atomic(false)
+    /// The number of its calls whose answers come later.
+    let pendingCalls = Atomic(0)
     private let lastNumber = Atomic(0)
     private let warnings: Guarded<OutputRateLimit>
     /// The reason why this process kills the child, if it does: the first reason counts.
@@ -147,13 +151,13 @@ final class ModuleProcess: Sendable {
             stalling()
         }
         noteStall()
-        let number = lastNumber.add(1, ordering: .relaxed).newValue
+        let number = nextNumber()
         var json = JSONWriter(capacity: 256)
         json.rpcRequest(method, id: RPCID(number), parameters)
         queue.beginExchange(number)
         defer { queue.endExchange() }
         var deadline = DispatchTime.after(time)
-        write(json.bytes, within: time)
+        send(json.bytes, within: time)
         // Not earlier: the output must be read while the process does not read its input.
         output.hold()
         defer { output.release() }
@@ -169,6 +173,7 @@ final class ModuleProcess: Sendable {
                 output.release()
                 serve(request, id)
                 output.hold()
+            case .message(.line(let line)): send(line)
             case .end(let end): throw end
             case .nothing:
                 kill(because: .silence("answer '\(method)'", time))
@@ -176,6 +181,9 @@ final class ModuleProcess: Sendable {
             }
         }
     }
+
+    /// Returns the number of the next request.
+    func nextNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
 
     private var isStalling: Bool {
         isFlooding.load(ordering: .relaxed) || isCrashing.load(ordering: .relaxed)
@@ -198,14 +206,14 @@ final class ModuleProcess: Sendable {
         }
     }
 
-    /// Sends a response, or a notification.
-    func send(_ line: [UInt8], within time: Duration) { write(line, within: time) }
+    /// The time that a process may take to read a response.
+    static let readingTime: Duration = .seconds(5)
 
-    /// Writes a line.
+    /// Sends a line.
     ///
-    /// A process that does not read the line in time is killed; a thread that waits for a response receives
+    /// In the module. A process that does not read the line in time is killed; a thread that waits for a response receives
     /// that end as the response.
-    private func write(_ line: [UInt8], within time: Duration) {
+    func send(_ line: [UInt8], within time: Duration = readingTime) {
         let deadline = DispatchTime.after(time)
         let bytes = line + [UInt8(ascii: "\n")]
         var rest = bytes[...]
@@ -253,13 +261,13 @@ final class ModuleProcess: Sendable {
     ) -> ProcessExit {
         cause.withLock { $0 = $0 ?? .asked }
         var deadline = DispatchTime.after(time)
-        let number = lastNumber.add(1, ordering: .relaxed).newValue
+        let number = nextNumber()
         var json = JSONWriter()
         json.rpcRequest("shutdown", id: RPCID(number)) { $0.object { _ in } }
         queue.beginExchange(number)
         defer { queue.endExchange() }
         output.rest()
-        write(json.bytes, within: time)
+        send(json.bytes, within: time)
         child.closeInput()
         var isReported = false
         while true {
@@ -267,6 +275,8 @@ final class ModuleProcess: Sendable {
             // The content of the response does not matter.
             case .message(.answer): continue
             case .message(.request(let request, let id)): serve(request, id)
+            // Its input is closed.
+            case .message(.line): continue
             case .end(let end): return end
             case .nothing where !isReported:
                 isReported = true

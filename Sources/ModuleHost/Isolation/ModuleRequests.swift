@@ -99,12 +99,15 @@ private struct CallParameters: Decodable, CallForOthers {
     let parameters: JSONValue?
     let from: JSONValue?
     let origin: String?
+    /// Whether the answer may come later; true where it is missing.
+    let later: Bool?
 }
 
 private struct URLParameters: Decodable, CallForOthers {
     let url: String
     let from: JSONValue?
     let origin: String?
+    let later: Bool?
 }
 
 private struct SendParameters: Decodable {
@@ -149,15 +152,17 @@ extension ModuleProcess {
         case "call":
             let call = try request.parameters(as: CallParameters.self)
             let origin = try module.origin(of: call)
-            try reply(id) {
+            try module.respond(to: id, canWait: call.later ?? true) {
                 try context.mediator.perform(
                     call.module, call.action, RouteParameters(call.parameters ?? .emptyObject),
-                    from: origin)
+                    from: origin, later: $0)
             }
         case "open":
             let asked = try request.parameters(as: URLParameters.self)
             let origin = try module.origin(of: asked)
-            try reply(id) { try context.router.open(asked.url, from: origin) }
+            try module.respond(to: id, canWait: asked.later ?? true) {
+                try context.router.open(asked.url, from: origin, later: $0)
+            }
         case "canopen":
             let asked = try request.parameters(as: URLParameters.self)
             let origin = try module.origin(of: asked)
@@ -202,19 +207,6 @@ extension ModuleProcess {
         case .duplicate: succeed(id) { $0.duplicate(asked.id) }
         case .failed(let error): throw .notAccepted(error)
         }
-    }
-
-    /// Responds with the reply of a route.
-    private func reply(
-        _ id: RPCID?, _ call: () throws -> any Encodable & Sendable
-    ) throws(RPCError) {
-        let reply: [UInt8]
-        do {
-            reply = try JSONEncoding.bytes(try call())
-        } catch {
-            throw RPCError(ofModulesCall: error)
-        }
-        succeed(id) { $0.object { $0.member("reply", raw: reply) } }
     }
 }
 

@@ -332,7 +332,11 @@ public final class ModuleContext {
         return place
     }
 
-    var callDeadline: Duration { host.services.deadlines.call }
+    /// Returns the longest time until an answer that comes later; in a module's process its host limits it.
+    func callDeadline(_ own: Duration?) -> Duration {
+        let limit = host.services.deadlines.call
+        return host.services.isChildProcess ? limit : own ?? limit
+    }
 
     var time: any TimeSource { host.services.time }
 

@@ -102,9 +102,10 @@ struct ErasedHandler: Sendable {
     init(
         check: @escaping @Sendable (RouteParameters) throws(ParameterError) -> Void,
         describe: @escaping @Sendable () -> RequestDescription, replyType: String?,
-        perform: @escaping Perform
+        later: Later?, perform: @escaping Perform
     ) {
-        (accepts, later) = (nil, nil)
+        accepts = nil
+        self.later = later
         self.check = check
         self.perform = perform
         self.describe = describe

@@ -14,6 +14,11 @@ protocol LateCall: AnyObject, Sendable {
     /// - Returns: False where it had an answer, or its caller no longer waits.
     @discardableResult
     func answer(_ result: Result<any Encodable & Sendable, any Error>) -> Bool
+
+    /// Sets what is done where the caller no longer waits; it is done at once where that is so already.
+    ///
+    /// - Parameter body: Called at most once, on any thread.
+    func whenCancelled(_ body: @escaping @Sendable () -> Void)
 }
 
 /// Asynchronous code of a module, which runs where the module is.

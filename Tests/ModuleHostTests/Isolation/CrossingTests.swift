@@ -82,6 +82,46 @@ struct CrossingTests {
         try module.end()
     }
 
+    private static let host = #""from":{"kind":"host"},"origin":"host""#
+
+    @Test("a call that is cancelled is answered, and its handler's task is cancelled")
+    func cancelled() async throws {
+        let probe = Probe()
+        let module = try LedModule("LateProbe", probe: probe)
+        let call = try module.request(
+            "call", #"{"action":"await",\#(Self.host),"parameters":{"name":"one"}}"#)
+        // Nobody knows these.
+        try module.send(#""method":"cancel","params":{"id":4711}"#)
+        try module.send(#""method":"cancel","params":{}"#)
+        try module.send(#""method":"cancel","params":{"id":\#(call)}"#)
+        #expect(throws: RPCError.self) { try module.answer(to: call) }
+        LateProbe.promise("one", of: probe).keep("done")
+        await probe.reached("resume one cancelled")
+        try module.end()
+    }
+
+    @Test("an asynchronous handler waits for the host's answers, and others are called meanwhile")
+    func awaiting() throws {
+        let module = try LedModule("LateProbe", probe: Probe())
+        let call = try module.request(
+            "call", #"{"action":"ask",\#(Self.host),"parameters":{"name":"one"}}"#)
+        let (first, id) = try module.nextRequest()
+        #expect(first.method == "call")
+        #expect(
+            first.parameters?.text
+                == #"{"module":"x.l","action":"await","parameters":{"name":"one"}}"#)
+        #expect(try module.ask("call", #"{"action":"count",\#(Self.host)}"#).int == 0)
+        try module.send(#""id":\#(id.text),"result":{"reply":"first"}"#)
+        let (second, nextID) = try module.nextRequest()
+        #expect(second.parameters?.text == #"{"url":"app://x.l/at-once"}"#)
+        try module.send(
+            #""id":\#(nextID.text),"error":{"code":-32001,"message":"no route","data":"app://x"}"#)
+        #expect {
+            try module.answer(to: call)
+        } throws: { "\($0)".contains("no route for 'app://x.l/at-once'") }
+        try module.end()
+    }
+
     @Test(
         "a request without its origin is refused: it is not taken for the host's own",
         arguments: [

@@ -34,10 +34,11 @@ struct ModuleDeclarationTests {
             declaration.routes == [
                 DeclaredRoute(
                     pattern: "forecast/:city", action: "forecast", access: .public,
-                    summary: "What comes.", parameters: [city, days], reply: "Forecast"),
+                    summary: "What comes.", parameters: [city, days], reply: "Forecast",
+                    later: nil, deadlineMs: nil),
                 DeclaredRoute(
                     pattern: "now", action: nil, access: nil, summary: nil, parameters: nil,
-                    reply: nil),
+                    reply: nil, later: nil, deadlineMs: nil),
             ])
         #expect(declaration.routes.map(\.name) == ["forecast", "now"])
     }

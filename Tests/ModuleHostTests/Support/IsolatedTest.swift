@@ -17,11 +17,12 @@ struct IsolatedTest {
     ///   - top: More members of the slatefile.
     ///   - isDurable: Whether there is an inbox.
     ///   - processes: How it runs.
+    ///   - others: More modules, after `c`.
     ///   - probe: What the others report to.
     /// - Throws: Where there is no room for a folder.
     init(
         _ sin: String..., more: String = "", top: String = "", isDurable: Bool = false,
-        processes: ProcessSettings = .quick, probe: Probe
+        processes: ProcessSettings = .quick, others: [HostUnderTest.Entry] = [], probe: Probe
     ) throws {
         self.probe = probe
         folder = try TemporaryFolder()
@@ -41,7 +42,8 @@ struct IsolatedTest {
                 HostUnderTest.Entry(name: "a", type: "CallProbe"),
                 HostUnderTest.Entry(name: "b", more: more, command: [Self.program] + words),
                 HostUnderTest.Entry(name: "c"),
-            ], top: top, folder: isDurable ? folder : nil, processes: processes, probe: probe)
+            ] + others, top: top, folder: isDurable ? folder : nil, processes: processes,
+            probe: probe)
     }
 
     func launched() async throws -> IsolatedTest {

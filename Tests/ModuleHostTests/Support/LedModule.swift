@@ -51,17 +51,39 @@ final class LedModule {
     /// - Throws: The error that it answers with.
     @discardableResult
     func ask(_ method: String, _ parameters: String) throws -> JSONValue {
+        try answer(to: try request(method, parameters))
+    }
+
+    /// Sends a request, and does not wait for its response.
+    ///
+    /// - Returns: Its number.
+    func request(_ method: String, _ parameters: String) throws -> Int {
         lastID += 1
-        let line =
-            #"{"jsonrpc":"2.0","id":\#(lastID),"method":"\#(method)","params":\#(parameters)}"#
-        try RawOutput.writeAll((line + "\n").utf8, to: down.writeEnd)
+        try send(#""id":\#(lastID),"method":"\#(method)","params":\#(parameters)"#)
+        return lastID
+    }
+
+    /// Sends the members of a message.
+    func send(_ members: String) throws {
+        try RawOutput.writeAll((#"{"jsonrpc":"2.0",\#(members)}"# + "\n").utf8, to: down.writeEnd)
+    }
+
+    /// Waits for the response to a request; what it logs meanwhile is no response.
+    func answer(to number: Int) throws -> JSONValue {
         while true {
-            let line = try nextLine()
-            // What it logs is no answer.
-            guard case .single(.response(let answer)) = RPCFrame(line),
-                answer.id.text == "\(lastID)"
+            guard case .single(.response(let answer)) = RPCFrame(try nextLine()),
+                answer.id.text == "\(number)"
             else { continue }
             return try answer.result.get()
+        }
+    }
+
+    /// Waits for a request of the module.
+    func nextRequest() throws -> (RPCRequest, RPCID) {
+        while true {
+            if case .single(.request(let request, let id?)) = RPCFrame(try nextLine()) {
+                return (request, id)
+            }
         }
     }
 

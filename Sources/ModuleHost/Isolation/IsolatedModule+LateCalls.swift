@@ -1,0 +1,138 @@
+import Synchronization
+
+/// Calls whose answers come later, to the process and from it.
+///
+/// No thread waits for them, so they do not count against the deadline of an event.
+extension IsolatedModule {
+    /// Calls a route whose answer comes later.
+    ///
+    /// A process that ends before it answers fails the call: it is not known whether the module has acted.
+    func begin(
+        _ route: DeclaredRoute, _ parameters: RouteParameters, _ call: RouteCall,
+        _ late: any LateCall
+    ) throws {
+        try prepare(call)
+        defer { noteExchange() }
+        let recipient: MessageQueue.Recipient = { response in
+            switch response {
+            case .success(let answer): late.answer(Result { try Self.reply(answer) })
+            case .failure(let end):
+                late.answer(.failure(HandlerError(error: IsolationError.ended(end))))
+            }
+        }
+        guard
+            let number = process.request(
+                "call", within: callLimit, for: recipient,
+                {
+                    $0.parameters(of: route, parameters, call, in: declaration.version)
+                })
+        else {
+            throw RouteError.unavailable(
+                context.id,
+                because: "it has not answered \(process.limits.queue.requests) calls yet")
+        }
+        late.whenCancelled { [process] in process.cancel(number) }
+    }
+
+    /// Makes a call for the process, and responds when there is an answer.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the request.
+    ///   - canWait: Whether the process takes an answer that comes later.
+    ///   - call: Makes the call; receives the recipient of an answer that comes later.
+    /// - Throws: The error of the call.
+    func respond(
+        to id: RPCID?, canWait: Bool, _ call: (LateAnswer?) throws -> any Encodable & Sendable
+    ) throws(RPCError) {
+        let process = process
+        guard canWait else {
+            return try process.respond(id, Self.encoded(Result { try call(nil) }).get())
+        }
+        guard process.pendingCalls.load(ordering: .relaxed) < process.limits.pendingCalls else {
+            throw RPCError(
+                .tooMany, "\(process.limits.pendingCalls) calls of this module wait for an answer")
+        }
+        let later = LateAnswer { result in
+            process.pendingCalls.subtract(1, ordering: .relaxed)
+            process.post(Self.encoded(result), to: id)
+        }
+        // Before the call: its answer may come at any time.
+        process.pendingCalls.add(1, ordering: .relaxed)
+        let result = Result { try call(later) }
+        guard case .success = result, later.isTaken else {
+            process.pendingCalls.subtract(1, ordering: .relaxed)
+            return try process.respond(id, Self.encoded(result).get())
+        }
+        // The process may handle an event, and wait for the answer in it: others need the lane for that.
+        if process.queue.isExchanging, context.host.services.isOnLane {
+            context.host.services.yieldLane(again: true)
+        }
+    }
+
+    private static func encoded(
+        _ result: Result<any Encodable & Sendable, any Error>
+    ) -> Result<[UInt8], RPCError> {
+        do {
+            return .success(try JSONEncoding.bytes(try result.get()))
+        } catch {
+            return .failure(RPCError(ofModulesCall: error))
+        }
+    }
+}
+
+extension ModuleProcess {
+    /// Sends a request whose response no thread waits for.
+    ///
+    /// In the module.
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - time: The longest wait until the process reads it.
+    ///   - recipient: Called once with the response, or the end of the process, on any thread.
+    ///   - parameters: Writes the parameters.
+    /// - Returns: The number of the request; nil where too many have no response yet, so that it was not sent.
+    func request(
+        _ method: String, within time: Duration,
+        for recipient: @escaping MessageQueue.Recipient, _ parameters: (inout JSONWriter) -> Void
+    ) -> Int? {
+        let number = nextNumber()
+        guard queue.expect(number, for: recipient) else { return nil }
+        var json = JSONWriter(capacity: 256)
+        json.rpcRequest(method, id: RPCID(number), parameters)
+        send(json.bytes, within: time)
+        return number
+    }
+
+    /// Notifies the process that the caller no longer waits for the response to a request; it responds
+    /// nevertheless.
+    ///
+    /// From any thread.
+    fileprivate func cancel(_ number: Int) {
+        var json = JSONWriter()
+        json.rpcRequest("cancel", id: nil) { $0.object { $0.member("id", number) } }
+        post(json.bytes)
+    }
+
+    /// Responds to a call of the process, in the module.
+    fileprivate func respond(_ id: RPCID?, _ reply: [UInt8]) {
+        succeed(id) { $0.object { $0.member("reply", raw: reply) } }
+    }
+
+    /// Responds to a call of the process, from any thread.
+    fileprivate func post(_ reply: Result<[UInt8], RPCError>, to id: RPCID?) {
+        guard let id else { return }
+        var json = JSONWriter(capacity: 128)
+        switch reply {
+        case .success(let reply):
+            json.rpcResult(id: id) { $0.object { $0.member("reply", raw: reply) } }
+        case .failure(let error): json.rpcError(error, id: id)
+        }
+        post(json.bytes)
+    }
+
+    /// Makes the thread that is in the module, or the next one, send a line.
+    private func post(_ line: [UInt8]) {
+        _ = queue.add(.line(line), bytes: line.count)
+        output.interrupt()
+    }
+}
