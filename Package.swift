@@ -21,12 +21,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "AppService", swiftSettings: strict),
-        .target(name: "ModuleHost", dependencies: ["AppService"], swiftSettings: strict),
-        .target(name: "Modules", dependencies: ["ModuleHost"], swiftSettings: strict),
-        .executableTarget(
-            name: "hostd", dependencies: ["Modules"],
+        .target(
+            name: "ModuleHost", dependencies: ["AppService"],
             // What `hostd new` makes modules of: a host may be one file, without others beside it.
-            resources: [.embedInCode("Templates")], swiftSettings: strict),
+            resources: [.embedInCode("CommandLine/Templates")], swiftSettings: strict),
+        .target(name: "Modules", dependencies: ["ModuleHost"], swiftSettings: strict),
+        .executableTarget(name: "hostd", dependencies: ["Modules"], swiftSettings: strict),
 
         .target(
             name: "TestSupport", dependencies: ["ModuleHost"], path: "Tests/TestSupport",

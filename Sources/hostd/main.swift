@@ -1,7 +1,4 @@
 import ModuleHost
 
-// The first statement: from here on a signal waits for the host.
-let inheritedMask = SignalListener.hold()
-RawOutput.occupyClosedStandardDescriptors()
-CurrentProcess.exit(
-    runCommandLine(Array(CommandLine.arguments.dropFirst()), mask: inheritedMask).rawValue)
+// The host of the built-in modules; signals wait for it from here on.
+HostCommandLine.run(name: "hostd", version: HostVersion.current)

@@ -1,10 +1,11 @@
-import ModuleHost
 import Testing
 
-@testable import hostd
+@testable import ModuleHost
 
 @Suite("Arguments")
 struct ArgumentsTests {
+    private func hostd() throws -> Program { try Program(.hostd) }
+
     @Test(
         "both forms of an option, in any order, and what follows --",
         arguments: [
@@ -17,7 +18,7 @@ struct ArgumentsTests {
             ([], [:]),
         ])
     func options(words: [String], expected: [String: String]) throws {
-        let arguments = try Arguments(words, of: .run)
+        let arguments = try Arguments(words, of: .run, in: hostd())
         #expect(arguments.options == expected)
     }
 
@@ -28,12 +29,12 @@ struct ArgumentsTests {
             (["--", "--json"], "--json"), (["-"], "-"), ([], nil),
         ])
     func operand(words: [String], expected: String?) throws {
-        #expect(try Arguments(words, of: .check).operand == expected)
+        #expect(try Arguments(words, of: .check, in: hostd()).operand == expected)
     }
 
     @Test("several arguments, where there may be several")
     func repeated() throws {
-        let arguments = try Arguments(["drop", "1:1", "--json", "a", "b"], of: .inbox)
+        let arguments = try Arguments(["drop", "1:1", "--json", "a", "b"], of: .inbox, in: hostd())
         #expect(arguments.operands == ["drop", "1:1", "a", "b"])
     }
 
@@ -83,9 +84,10 @@ struct ArgumentsTests {
             ("check", ["--jsom"], "unknown option '--jsom'; did you mean '--json'?"),
         ])
     func diagnostics(command: String, words: [String], message: String) throws {
-        let command = try Command.named(command)
+        let program = try hostd()
+        let command = try program.command(named: command)
         do throws(UsageError) {
-            _ = try Arguments(words, of: command)
+            _ = try Arguments(words, of: command, in: program)
             Issue.record("accepted")
         } catch {
             #expect(error.message == message)
@@ -93,24 +95,28 @@ struct ArgumentsTests {
     }
 
     @Test("a usage error names the command, its usage, and where to read more")
-    func text() {
+    func text() throws {
+        let hostd = try hostd()
         #expect(
-            UsageError.surplusArgument("x", .check).text.string == """
+            UsageError.surplusArgument("x", .check, in: hostd).text(in: hostd).string == """
                 hostd check: unexpected argument 'x'
                 usage: hostd check [--json] [FILE]
                 see 'hostd check --help'
                 """)
         #expect(
-            UsageError.unknownCommand("chek").text.string == """
+            UsageError.unknownCommand("chek", in: hostd).text(in: hostd).string == """
                 hostd: unknown command 'chek'; did you mean 'check'?
                 usage: hostd COMMAND [ARGUMENTS]
                 see 'hostd --help'
                 """)
     }
 
-    @Test("no line of any help is wider than a terminal likes", arguments: Command.all.map(\.name))
+    @Test(
+        "no line of any help is wider than a terminal likes", arguments: Command.builtIn.map(\.name)
+    )
     func width(name: String) throws {
-        let wide = try Command.named(name).helpText.split(separator: "\n").filter { $0.count > 100 }
+        let wide = try hostd().command(named: name).helpText(in: hostd())
+            .split(separator: "\n").filter { $0.count > 100 }
         #expect(wide == [])
     }
 }

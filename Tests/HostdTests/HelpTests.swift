@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import hostd
+@testable import ModuleHost
 
 @Suite("hostd: help and version", .timeLimit(.minutes(10)))
 struct HelpTests {
@@ -45,7 +45,7 @@ struct HelpTests {
                   reload   reload the slatefile and print the outcome
                   restart  restart a module
                   stop     stop the host and print the outcome
-                  help     show the help of hostd or of a command
+                  help     show this help or that of a command
 
                 options:
                   -h, --help  show this text; after a command, that command's
@@ -54,7 +54,7 @@ struct HelpTests {
                 """)
     }
 
-    @Test("each command has a summary of fewer than 60 characters", arguments: Command.all)
+    @Test("each command has a summary of fewer than 60 characters", arguments: Command.builtIn)
     func summary(of command: Command) {
         #expect(command.summary.count < 60)
         #expect(command.summary.first?.isLowercase == true)

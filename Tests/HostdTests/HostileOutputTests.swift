@@ -1,9 +1,8 @@
 import Glibc
-import ModuleHost
 import TestSupport
 import Testing
 
-@testable import hostd
+@testable import ModuleHost
 
 /// Every command of `hostd`, with slatefiles, hosts, modules, files and arguments that are hostile: what it prints has
 /// nothing in it that a terminal obeys, and no line that it did not write itself.
@@ -191,7 +190,7 @@ struct HostileOutputTests {
         var lines: [[String]] = [
             [hostile.text()], ["-" + hostile.text()], ["help", hostile.text()],
         ]
-        for command in Command.all {
+        for command in Command.builtIn {
             let name = command.name
             lines += [
                 [name, "--" + hostile.text()], [name, "--json=" + hostile.text()],
@@ -217,7 +216,7 @@ struct HostileOutputTests {
     func nowhere(seed: UInt64) throws {
         var hostile = HostileText(seed: seed)
         let folder = try TemporaryFolder()
-        for command in Command.all {
+        for command in Command.builtIn {
             // Not in the middle of a path, where a slash could be.
             let path = "x" + hostile.text()
             for var words in Self.calls(of: command, &hostile) {
@@ -310,7 +309,7 @@ struct HostileOutputTests {
         let tried = Self.askingCalls(&hostile).map { $0[0] } + Self.fileCalls.map { $0[0] }
         // These have tests of their own; those two print nothing that is not in the program.
         let others = ["inbox", "run", "stop", "tail", "help", "schema"]
-        #expect(Set(tried + others) == Set(Command.all.map(\.name)))
+        #expect(Set(tried + others) == Set(Command.builtIn.map(\.name)))
     }
 
     @Test(

@@ -1,9 +1,8 @@
 import Glibc
-import ModuleHost
 import TestSupport
 import Testing
 
-@testable import hostd
+@testable import ModuleHost
 
 /// `hostd new` as a person uses it who has nothing yet, or an app.
 @Suite("hostd: new", .timeLimit(.minutes(10)))
@@ -235,7 +234,7 @@ struct NewCommandTests {
         #expect(installed.exit == .code(66))
         #expect(
             installed.error == """
-                hostd new: this hostd is not where it was built; say by --package FOLDER where the \
+                hostd new: this program is not where it was built; say by --package FOLDER where the \
                 package ModuleHost is
 
                 """)

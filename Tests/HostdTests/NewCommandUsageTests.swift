@@ -1,8 +1,7 @@
-import ModuleHost
 import TestSupport
 import Testing
 
-@testable import hostd
+@testable import ModuleHost
 
 /// What `hostd new` is asked for.
 @Suite("hostd new: usage", .timeLimit(.minutes(10)))

@@ -1,7 +1,6 @@
-import ModuleHost
 import Testing
 
-@testable import hostd
+@testable import ModuleHost
 
 /// An entry that is added to a slatefile, all else in which stays as it is.
 @Suite("hostd: new: the entry in a slatefile")

@@ -2,10 +2,8 @@ import Dispatch
 import Glibc
 import ModuleHost
 
-/// How the host of this process is run.
+/// How the host of this process is run, as a command of its own.
 enum Way: String, CaseIterable {
-    /// As a host is to be run: on the main thread, before any other exists.
-    case plain
     /// With a parent that starts it again; each process prints its signal mask first.
     case respawn
     /// On another thread than the main one.
@@ -15,18 +13,24 @@ enum Way: String, CaseIterable {
     /// After another thread was made that blocks every signal.
     case sheltered
 
-    static let usage = "usage: TestHost [\(allCases.map(\.rawValue).joined(separator: "|"))]\n"
-
-    /// - Parameter words: The arguments.
-    init?(_ words: some Collection<String>) {
-        guard words.count <= 1, let way = Way(rawValue: words.first ?? "plain") else { return nil }
-        self = way
+    static let commands = allCases.map { way in
+        HostCommand(name: way.rawValue, summary: way.summary) { words in
+            words.isEmpty ? way.run() : .usage
+        }
     }
 
-    func run() -> ExitCode {
+    private var summary: String {
+        switch self {
+        case .respawn: "run the host as a child, which restarts it"
+        case .detached: "run the host on another thread"
+        case .late: "run the host beside a thread that blocks no signal"
+        case .sheltered: "run the host beside a thread that blocks every signal"
+        }
+    }
+
+    private func run() -> ExitCode {
         var options = HostDaemonOptions()
         switch self {
-        case .plain: break
         case .respawn:
             print(signalMasks())
             fflush(nil)

@@ -5,8 +5,4 @@ import ModuleHost
 // they may not be. Whatever comes of it, nothing that a test leaves behind stays for longer than an hour.
 alarm(3600)
 
-guard let way = Way(CommandLine.arguments.dropFirst()) else {
-    write(2, Way.usage, Way.usage.utf8.count)
-    exit(64)
-}
-exit(way.run().rawValue)
+HostCommandLine.run(name: "TestHost", version: "1.2.3", commands: [prices] + Way.commands)

@@ -66,7 +66,7 @@ final class DaemonRun: Sendable {
         end = Guarded(nil)
         reloader = SlatefileReloader(
             host, options: options, notifier: notifier, log: log)
-        watch = options.watchesSlatefile ? Self.watch(reloader, log) : nil
+        watch = options.watchesSlatefile ? Self.watch(reloader, options, log) : nil
         controlled = ControlledDaemon(
             host, slatefile: options.slatefile, inbox: inbox, lastDeath: blackBox.previous?.death,
             reloader: reloader)
@@ -84,11 +84,13 @@ final class DaemonRun: Sendable {
         reference.set(self)
     }
 
-    private static func watch(_ reloader: SlatefileReloader, _ log: Log) -> SlatefileWatch? {
+    private static func watch(
+        _ reloader: SlatefileReloader, _ options: HostDaemonOptions, _ log: Log
+    ) -> SlatefileWatch? {
         do throws(SystemError) {
             return try SlatefileWatch(reloader, log: log)
         } catch {
-            log.warning("--watch: \(error); reload by 'hostd reload' or SIGHUP")
+            log.warning("--watch: \(error); reload by '\(options.program.name) reload' or SIGHUP")
             return nil
         }
     }

@@ -2,7 +2,8 @@ import AppService
 
 /// A host as a process: an app connected to signals, files, stdout and an exit code.
 ///
-/// Any executable that links this library and its own modules is a host like `hostd`:
+/// It takes no arguments: ``HostCommandLine/run(name:version:commands:)`` does, which any executable that
+/// links this library and its own modules can use to be a host like `hostd`.
 ///
 /// ```swift
 /// // main.swift
@@ -83,11 +84,12 @@ public enum HostDaemon {
         let mark = ProcessMark(claim)
         if claim.isAfterDeath { mark.endLeftProcesses(log: log) }
         slatefile = slatefile.isolatingCrashed(
-            in: directory, after: blackBox.previous?.death, log: log)
+            in: directory, after: blackBox.previous?.death, log: log, program: options.program.name)
         let inbox: Inbox
         do throws(SystemError) {
             let opening = InboxOpening(
-                directory: directory, claim: claim, blackBox: blackBox, log: log)
+                directory: directory, claim: claim, blackBox: blackBox, log: log,
+                program: options.program)
             switch try opening.run(SignalActions(slatefile.signals)) {
             case .opened(let opened): inbox = opened
             case .failed(let error):
@@ -112,7 +114,7 @@ public enum HostDaemon {
             return error.exitCode
         }
         log.notice(
-            "hostd \(HostVersion.current) runs '\(slatefile.app)' of \(options.slatefile), "
+            "\(options.program.name) \(options.program.version) runs '\(slatefile.app)' of \(options.slatefile), "
                 + "state in \(directory.path)")
         let code = run.run()
         blackBox.end(.ended)
@@ -135,10 +137,12 @@ public enum HostDaemon {
         _ failure: SlatefileFailure, _ options: HostDaemonOptions, _ log: Log
     ) {
         guard options.logStyle == .text else {
-            return log.error(failure.text(for: "hostd run", colored: false).string)
+            return log.error(
+                failure.text(for: "\(options.program.name) run", colored: false).string)
         }
         let format = LogFormat(.text, environment: options.environment)
-        let text = failure.text(for: "hostd run", colored: format == .terminal(colors: true))
+        let text = failure.text(
+            for: "\(options.program.name) run", colored: format == .terminal(colors: true))
         try? RawOutput.writeAll(text.string.utf8, to: RawOutput.standardError)
     }
 }

@@ -30,6 +30,8 @@ public struct HostDaemonOptions: Hashable, Sendable {
     ///
     /// The child is this binary with the same arguments. Default: false.
     public var respawns = false
+    /// The name and the version of the program, for its messages and its log.
+    package var program = ProgramIdentity.hostd
     /// The environment of the host.
     ///
     /// Default: that of the process.

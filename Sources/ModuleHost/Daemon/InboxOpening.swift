@@ -15,6 +15,7 @@ struct InboxOpening {
     let claim: PidFile
     let blackBox: DaemonBlackBox
     let log: Log
+    let program: ProgramIdentity
 
     /// Opens the inbox.
     ///
@@ -28,7 +29,9 @@ struct InboxOpening {
         let listener = SignalListener()
         try NativeThread.start(name: "inbox start") {
             let result = Result { () throws(InboxError) in
-                try Inbox(in: directory, after: blackBox.previous, box: blackBox.box, log: log)
+                try Inbox(
+                    in: directory, after: blackBox.previous, box: blackBox.box, log: log,
+                    program: program)
             }
             withExtendedLifetime(claim) { opened.withLock { $0 = result } }
             listener.end()

@@ -28,6 +28,8 @@ package final class Inbox: Sendable {
     let folder: InboxFolder
     let limits: Limits
     let log: Log
+    /// The host's program, whose commands the log names.
+    let program: ProgramIdentity
     let time: any TimeSource
     let box: BlackBox?
     let progress: InboxProgress
@@ -61,16 +63,19 @@ package final class Inbox: Sendable {
     /// - Throws: ``InboxError`` where the folder cannot be used.
     package convenience init(
         in directory: StateDirectory, after previous: BlackBox.Contents? = nil,
-        box: BlackBox? = nil, log: Log, time: any TimeSource = SystemTimeSource.shared
+        box: BlackBox? = nil, log: Log, program: ProgramIdentity = .hostd,
+        time: any TimeSource = SystemTimeSource.shared
     ) throws(InboxError) {
         try self.init(
-            InboxFolder(in: directory), Limits(), after: previous, box: box, log: log, time: time)
+            InboxFolder(in: directory), Limits(), after: previous, box: box, log: log,
+            program: program, time: time)
     }
 
     init(
         _ folder: InboxFolder, _ limits: Limits, after previous: BlackBox.Contents? = nil,
-        box: BlackBox? = nil, log: Log, time: any TimeSource
+        box: BlackBox? = nil, log: Log, program: ProgramIdentity = .hostd, time: any TimeSource
     ) throws(InboxError) {
+        self.program = program
         let lockWatch = InboxLockWatch(folder, patience: limits.patience, log: log, time: time)
         let cursor = InboxCursor.load(from: folder)
         let (folder, start) = try lockWatch.watching { () throws(InboxError) in
@@ -255,7 +260,8 @@ extension Inbox {
     func reportDeadLetters(isOver: Bool) {
         let reported = unnamed.withLock { $0.report(by: time, isOver: isOver) }
         guard let count = reported else { return }
-        log.warning("moved \(count) more to the dead letters; 'hostd inbox list' shows them")
+        log.warning(
+            "moved \(count) more to the dead letters; '\(program.name) inbox list' shows them")
     }
 
     /// Logs work that fails; once until it succeeds again.

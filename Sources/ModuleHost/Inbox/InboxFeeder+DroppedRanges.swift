@@ -53,7 +53,8 @@ extension InboxFeeder {
         guard let id = slot.id, overfull.insert(id).inserted else { return }
         inbox.log.of(module: id.text).warning(
             "failed, and more than \(inbox.limits.behind >> 20) MiB of the inbox wait for it: the oldest "
-                + "events are moved to dead-letters.ndjson; 'hostd restart \(id)' delivers the others"
+                + "events are moved to dead-letters.ndjson; '\(inbox.program.name) restart \(id)' "
+                + "delivers the others"
         )
     }
 

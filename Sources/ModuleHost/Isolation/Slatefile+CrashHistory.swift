@@ -7,9 +7,11 @@ extension Slatefile {
     ///   - death: A death that may not be counted yet.
     ///   - log: Receives the isolated modules with the reasons; and an error where the count cannot be used,
     ///     which has no other consequence.
+    ///   - program: The name of the host's program, whose commands the log names.
     /// - Returns: The slatefile with these modules isolated.
     func isolatingCrashed(
-        in directory: StateDirectory, after death: LastDeath? = nil, log: Log
+        in directory: StateDirectory, after death: LastDeath? = nil, log: Log,
+        program: String = ProgramIdentity.hostd.name
     ) -> Slatefile {
         guard isolation == .auto else { return self }
         let candidates = Set(modules.filter(\.mayBeIsolated).map(\.id))
@@ -39,7 +41,7 @@ extension Slatefile {
             log.of(module: module.id.text).warning(
                 """
                 runs in a process of its own, since \(record.deaths) hosts died while it was running; \
-                to take it back: 'hostd modules --reset-crashes \(module.id)'
+                to take it back: '\(program) modules --reset-crashes \(module.id)'
                 """)
         }
         return slatefile

@@ -63,7 +63,7 @@ extension SlatefileRefusal: CustomStringConvertible {
         case .unreadable(let reason): reason
         case .undone(let reason): "rolled back, the current slatefile stays in effect: \(reason)"
         case .noFile:
-            "this host has no slatefile that could be reloaded; start it with 'hostd run'"
+            "this host has no slatefile that could be reloaded; start it with the command 'run'"
         case .stopped: "the host has stopped"
         }
     }

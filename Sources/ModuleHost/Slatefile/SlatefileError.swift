@@ -146,7 +146,7 @@ extension SlatefileDiagnostic.Kind: CustomStringConvertible {
         switch self {
         case .json(let kind): return kind.description
         case .unsupportedVersion(let text):
-            return "this is a slatefile of version \(excerpt(text)); this hostd reads version 1"
+            return "this is a slatefile of version \(excerpt(text)); this program reads version 1"
         case .appName(let name):
             return "an app's name has 1 to \(Slatefile.Limits.nameLength) characters, "
                 + "no control characters and no space around it: \(quoted(name))"

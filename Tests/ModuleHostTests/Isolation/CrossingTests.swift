@@ -179,7 +179,7 @@ struct CrossingTests {
         #expect(try module.notify(.push, #"{"aps":{}}"#) == nil)
         #expect(probe.entries("report:") == ["report: 1, 0, 0"])
         await probe.reached(
-            "refused: this host has no slatefile that could be reloaded; start it with 'hostd run'"
+            "refused: this host has no slatefile that could be reloaded; start it with the command 'run'"
         )
         try module.end()
     }

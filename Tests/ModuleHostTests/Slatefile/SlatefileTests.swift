@@ -178,7 +178,7 @@ struct SlatefileTests {
             ])
         #expect(
             diagnostics == [
-                "line 1, column 11: this is a slatefile of version 2; this hostd reads version 1",
+                "line 1, column 11: this is a slatefile of version 2; this program reads version 1",
                 "line 3, column 29: no class answers to 'Modules.PushModul'",
                 "line 5, column 29: 'None' is not an entry; did you mean 'A.None'?",
                 "line 6, column 72: expected a string, found the number 1",

@@ -19,7 +19,11 @@ package struct ReloadReport: Hashable, Sendable {
     /// The time of its end.
     package let time: WallTime
 
-    init(_ outcome: Outcome, origin: Origin, at time: WallTime) {
+    /// The name of the host's program.
+    private let program: String
+
+    init(_ outcome: Outcome, origin: Origin, at time: WallTime, program: String) {
+        self.program = program
         self.outcome = outcome
         self.origin = origin
         self.time = time
@@ -81,7 +85,7 @@ package struct ReloadReport: Hashable, Sendable {
             case .applied(let plan), .unchanged(let plan):
                 $0.member("changes") { plan.write(to: &$0) }
             case .invalid(let failure):
-                let text = failure.text(for: "hostd reload", colored: false, isReload: true)
+                let text = failure.text(for: "\(program) reload", colored: false, isReload: true)
                 $0.member("text", text.string)
             case .rolledBack, .stopped: break
             }

@@ -110,7 +110,8 @@ final class SlatefileReloader: Sendable {
 
     /// Computed each time: crashes of modules may have been reset.
     private func isolating(_ slatefile: Slatefile) -> Slatefile {
-        slatefile.isolatingCrashed(in: StateDirectory(path: host.stateDirectory), log: log)
+        slatefile.isolatingCrashed(
+            in: StateDirectory(path: host.stateDirectory), log: log, program: options.program.name)
     }
 
     private func exchange(
@@ -159,7 +160,8 @@ final class SlatefileReloader: Sendable {
     }
 
     private func note(_ outcome: ReloadReport.Outcome, of occasion: Occasion) -> ReloadReport {
-        let report = ReloadReport(outcome, origin: occasion.origin, at: .now())
+        let report = ReloadReport(
+            outcome, origin: occasion.origin, at: .now(), program: options.program.name)
         if case .invalid(let failure) = outcome {
             log.error(
                 "reload refused, the current slatefile stays in effect (\(report.origin)): \(failure.summary)"

@@ -30,7 +30,8 @@ final class SlatefileWatch: Sendable {
 
     private func run() {
         do throws(FileError) { try watch() } catch {
-            log.warning("--watch: \(error); reload by 'hostd reload' or SIGHUP")
+            log.warning(
+                "--watch: \(error); reload by '\(reloader.options.program.name) reload' or SIGHUP")
         }
     }
 

@@ -182,7 +182,7 @@ struct SlatefileApplyTests {
         let test = try await HostUnderTest("a", probe: probe).launched()
         try test.deliver(.memoryWarning)
         await probe.reached(
-            "this host has no slatefile that could be reloaded; start it with 'hostd run'")
+            "this host has no slatefile that could be reloaded; start it with the command 'run'")
         #expect(await test.stopped() == .stopped)
     }
 }

@@ -1,0 +1,123 @@
+extension Command {
+    static let modules = Command(
+        name: "modules", summary: "list the modules and their states",
+        discussion: """
+            Under "isolation": "auto", a module that was running when two hosts died gets a process of its
+            own. '--reset-crashes' returns it to the host at the next start or reload. The option works
+            on files, whether a host runs or not.
+            """,
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "reset-crashes", formerly: "forgive", placeholder: "MODULE",
+                help: "reset the number of host deaths counted for a module"),
+            .json,
+        ],
+        exitCodes: clientExitCodes + [.inputOutput],
+        exitMeanings: clientExitMeanings.merging([
+            .unavailable:
+                "no host runs on the state directory; or no crashes are counted for the module"
+        ]) { $1 },
+        run: { arguments in
+            if let module = arguments["reset-crashes"] { return resetCrashes(module, arguments) }
+            return HostCall.run(arguments) { call throws(ControlClientError) in
+                let modules = try call.client.call("modules")
+                return arguments.has("json")
+                    ? Console.write(json: modules)
+                    : Console.write(table(ofModules: modules, arguments.program.name))
+            }
+        })
+
+    private static func parts(
+        ofProcess process: JSONValue?, of module: JSONValue, _ program: String
+    ) -> [String] {
+        guard let process else { return [] }
+        // The reason is sufficient.
+        if module["reason"] != nil {
+            return ["'\(program) restart \(module["id"]?.string ?? "")' recreates it"]
+        }
+        let restarts = process["restarts"]?.int ?? 0
+        let isRunning = process["pid"] != nil
+        return [
+            process["pid"].map { "process \($0.text)" } ?? "no process",
+            process[isRunning ? "startedAt" : "endedAt"]?.string.map { "since \($0)" },
+            process["residentBytes"]?.int.map { "\(($0 + 1 << 19) >> 20) MiB" },
+            restarts > 0 ? "\(restarts) \(restarts == 1 ? "restart" : "restarts")" : nil,
+            process["lastEnd"]?.string.map { "last: \($0)" },
+        ].compactMap(\.self)
+    }
+
+    private static func describe(waiting: JSONValue) -> String {
+        let count = waiting["events"]?.int ?? 0
+        let events = count == 1 ? "1 event of the inbox waits" : "\(count) events of the inbox wait"
+        return "\(events), from \(waiting["from"]?.string ?? "?") on"
+    }
+
+    private static func table(ofModules modules: JSONValue, _ program: String) -> TerminalText {
+        func text(_ module: JSONValue, _ key: String) -> String { module[key]?.string ?? "" }
+        let rows = modules.elements.map { module in
+            var notes: [String] = []
+            if module["main"]?.bool == true { notes.append("main") }
+            if module["required"]?.bool == true { notes.append("required") }
+            if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
+            if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
+            if let reason = module["reason"]?.string { notes.append(reason) }
+            if let left = module["retryInMs"]?.int {
+                notes.append("restarted in \(Duration.milliseconds(left).briefText)")
+            }
+            notes += parts(ofProcess: module["process"], of: module, program)
+            if let deaths = module["hostDeaths"]?.int {
+                notes.append("isolated: it was running when \(deaths) hosts died")
+            }
+            notes += module["holds"]?.elements.map { "holds \(describe($0))" } ?? []
+            return [
+                text(module, "id"), state(of: module), text(module, "entry"),
+                notes.joined(separator: ", "),
+            ]
+        }
+        return textTable([["module", "state", "entry", ""]] + rows)
+    }
+
+    /// Returns the state in words: that of an unresponsive module is called `late` until 0.2.0.
+    private static func state(of module: JSONValue) -> String {
+        let state = module["state"]?.string ?? ""
+        return state == "late" ? "unresponsive" : state
+    }
+
+    // MARK: --reset-crashes
+
+    private static func resetCrashes(_ name: String, _ arguments: Arguments) -> ExitCode {
+        let directory = arguments.stateDirectory
+        CurrentProcess.actAsOwner(of: directory.path)
+        do throws(CrashHistoryError) {
+            let before = try CrashHistory(in: directory)
+            guard let module = before.records.keys.first(where: { $0.text == name }) else {
+                let names = before.records.keys.map(\.text).sorted()
+                let others = names.isEmpty ? "" : "; only for \(names.joined(separator: ", "))"
+                Console.printError(
+                    "\(arguments.title): no crashes are counted for '\(name)'\(others)")
+                return .unavailable
+            }
+            var deaths = 0
+            try CrashHistory.update(in: directory) { history in
+                deaths = history.resetCrashes(module)?.deaths ?? 0
+                return deaths > 0
+            }
+            if arguments.has("json") {
+                var json = JSONWriter()
+                json.object {
+                    $0.member("reset", formerly: "forgiven") { $0.member($1, module.text) }
+                    $0.member("deaths", deaths)
+                }
+                json.newline()
+                return Console.write(json: json.bytes)
+            }
+            return Console.write(
+                "crashes reset: it runs in the host from the next start on, or after '\(arguments.program.name) reload'\n"
+            )
+        } catch {
+            Console.printError("\(arguments.title): \(error)")
+            return .inputOutput
+        }
+    }
+}

@@ -1,0 +1,40 @@
+extension Command {
+    static let restart = Command(
+        name: "restart", summary: "restart a module",
+        discussion: """
+            A new instance of the module is created and launched beside the old one, and replaces it
+            between two events; if that fails, the old one stays. The process of a module that does not
+            answer is killed and restarted. As at any reload, modules that take settings receive them again.
+            """,
+        operands: [Operand(placeholder: "MODULE", isRequired: true, help: "the id of the module")],
+        options: [.slatefile, .stateDirectory, .json],
+        exitCodes: clientExitCodes,
+        exitMeanings: clientExitMeanings.merging([
+            .success: "it runs again, or is about to",
+            .failed: "it could not be created or launched; the old one stays",
+        ]) { $1 },
+        run: { arguments in
+            HostCall.run(arguments) { call throws(ControlClientError) in
+                let module = arguments.operands[0]
+                // No limit on the wait: every step of a restart has a deadline of its own.
+                let result = try call.client.call("restart", within: nil) {
+                    $0.object { $0.member("module", module) }
+                }
+                let outcome = result["outcome"]?.string
+                let code: ExitCode = outcome == "failed" ? .failed : .success
+                if arguments.has("json") { return Console.write(json: result, then: code) }
+                switch outcome {
+                case "restarted": return Console.write("restarted\n")
+                case "killed":
+                    return Console.write("it did not answer: killed, and started again\n")
+                case "postponed":
+                    return Console.write("it is unresponsive: recreated when it returns\n")
+                default:
+                    Console.printError(
+                        "\(arguments.title): the old one stays: \(result["reason"]?.string ?? result.text)"
+                    )
+                    return code
+                }
+            }
+        })
+}

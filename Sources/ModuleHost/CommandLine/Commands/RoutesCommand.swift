@@ -1,0 +1,80 @@
+extension Command {
+    static let routes = Command(
+        name: "routes", summary: "list the routes: the URI document",
+        discussion: """
+            Lists the routes of the running host, whose modules may have added and removed some. With
+            --offline no host is needed: the routes are those that the modules of the slatefile have
+            at the start. The format of json is stable; html is one self-contained page.
+            """,
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "format", placeholder: "FORMAT",
+                choices: URIDocument.Format.allCases.map(\.rawValue), help: "(default: text)"),
+            Option(name: "offline", help: "list the routes of the slatefile, without a host"),
+            .json,
+        ],
+        exitCodes: clientExitCodes + [.noInput, .invalidSlatefile],
+        exitMeanings: clientExitMeanings,
+        examples: [
+            Example(line: "routes", explanation: "the routes of the running host"),
+            Example(
+                line: "routes --offline --format html > uris.html",
+                explanation: "a page for people, without a host"),
+        ],
+        usageError: { arguments in
+            guard arguments.has("json"), let format = arguments["format"], format != "json" else {
+                return nil
+            }
+            return "'--json' and '--format \(format)' exclude each other"
+        },
+        run: { arguments in
+            let format =
+                arguments.has("json")
+                ? .json : arguments["format"].flatMap(URIDocument.Format.init) ?? .text
+            return arguments.has("offline")
+                ? writeOffline(format, arguments) : askHost(format, arguments)
+        })
+
+    private static func writeOffline(
+        _ format: URIDocument.Format, _ arguments: Arguments
+    ) -> ExitCode {
+        do throws(SlatefileFailure) {
+            let slatefile = try Slatefile.load(
+                arguments["slatefile"] ?? defaultSlatefile,
+                environment: CurrentProcess.environment())
+            do throws(RouteTableError) {
+                let document = URIDocument(try RouteTable(of: slatefile), app: slatefile.app)
+                return write(document.rendered(as: format), format)
+            } catch {
+                Console.printError("\(arguments.title): \(error)")
+                return .invalidSlatefile
+            }
+        } catch {
+            Console.printError(error, in: arguments)
+            return error.exitCode
+        }
+    }
+
+    private static func askHost(
+        _ format: URIDocument.Format, _ arguments: Arguments
+    ) -> ExitCode {
+        HostCall.run(
+            arguments, instead: "or list the routes of the slatefile with '--offline'"
+        ) { call throws(ControlClientError) in
+            let document = try call.client.call("routes") {
+                $0.object { $0.member("format", format.rawValue) }
+            }
+            guard format != .json, let text = document.string else {
+                return Console.write(json: document)
+            }
+            return write(text, format)
+        }
+    }
+
+    /// Prints a document unchanged: names from modules are escaped in it.
+    private static func write(_ document: String, _ format: URIDocument.Format) -> ExitCode {
+        format == .json
+            ? Console.write(json: document.utf8) : Console.write(TerminalText(lines: document))
+    }
+}

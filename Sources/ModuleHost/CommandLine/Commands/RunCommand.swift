@@ -1,0 +1,67 @@
+extension Command {
+    static let run = Command(
+        name: "run", summary: "run an app until it is stopped",
+        discussion: """
+            Creates the modules in the order of the slatefile, launches them, and delivers events until
+            SIGTERM or SIGINT. Logs on stderr; prints one line on stdout, 'ready pid=… modules=… ms=… of=…',
+            when the app has launched. The command 'signals' shows what each signal does.
+
+            With --respawn this process is only a parent: it forwards signals to the host, restarts it
+            after a crash or the failure of a required part, and otherwise ends with it. Use it only
+            where no service manager or container runtime restarts the host.
+            """,
+        options: [
+            .slatefile, .stateDirectory,
+            Option(
+                name: "log-format", placeholder: "FORMAT",
+                choices: HostDaemonOptions.LogStyle.allCases.map(\.rawValue),
+                help: "(default: text)"),
+            Option(
+                name: "log-level", placeholder: "LEVEL",
+                choices: LogLevel.allCases.map(\.rawValue), help: "(default: info)"),
+            Option(
+                name: "watch", help: "reload the slatefile when its file is replaced"
+            ),
+            Option(
+                name: "respawn",
+                help: "run the host as a child, and restart it when it dies"),
+        ],
+        exitCodes: [
+            .success, .noInput, .failed, .cannotCreate, .busy, .notPermitted, .invalidSlatefile,
+        ],
+        examples: [
+            Example(line: "", explanation: "run ./slatefile.json"),
+            Example(
+                line: "run --log-format json 2>app.log",
+                explanation: "log for programs, into a file"),
+        ],
+        isHost: true,
+        run: { arguments in
+            var options = HostDaemonOptions(slatefile: arguments["slatefile"] ?? defaultSlatefile)
+            options.stateDirectory = arguments["state-dir"]
+            if let style = arguments["log-format"].flatMap(HostDaemonOptions.LogStyle.init) {
+                options.logStyle = style
+            }
+            if let level = arguments["log-level"].flatMap(LogLevel.init) {
+                options.logLevel = level
+            }
+            options.program = arguments.program.identity
+            options.watchesSlatefile = arguments.has("watch")
+            options.respawns = arguments.has("respawn")
+            return HostDaemon.run(options)
+        })
+
+    /// The slatefile that is used where none is named.
+    static let defaultSlatefile = "slatefile.json"
+}
+
+extension Command.Option {
+    static let slatefile = Self(
+        name: "slatefile", placeholder: "FILE", help: "the slatefile (default: slatefile.json)")
+
+    static let stateDirectory = Self(
+        name: "state-dir", placeholder: "DIR",
+        help: "the state directory (default: $STATE_DIRECTORY, else .hostd beside FILE)")
+
+    static let json = Self(name: "json", help: "print JSON, for programs")
+}

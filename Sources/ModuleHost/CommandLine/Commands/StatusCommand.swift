@@ -1,0 +1,106 @@
+import AppService
+
+extension Command {
+    static let status = Command(
+        name: "status", summary: "show the state of the host",
+        options: [.slatefile, .stateDirectory, .json],
+        exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
+        run: { arguments in
+            HostCall.run(arguments) { call throws(ControlClientError) in
+                let status = try call.client.call("status")
+                return arguments.has("json")
+                    ? Console.write(json: status) : Console.write(text(ofStatus: status))
+            }
+        })
+
+    /// Returns the status in words.
+    ///
+    /// A host of another version may have fewer members, or more: missing ones are left out.
+    private static func text(ofStatus status: JSONValue) -> TerminalText {
+        func text(_ key: String) -> String? { status[key].map { $0.string ?? $0.text } }
+        let readyTime = (try? status["readyMs"]?.decode(Double.self))
+            .map { Duration.nanoseconds($0 * 1_000_000) }
+        let events = status["events"]?.members.map { "\($0.key) \($0.value.text)" } ?? []
+        let holds =
+            status["holds"]?.elements.map { "\($0["module"]?.string ?? "") \(describe($0))" } ?? []
+        // For a running app the current step is not interesting.
+        let isMoving = ["launching", "terminating"].contains(text("state"))
+        let rows: [(String, [String?])] = [
+            ("app", [text("app")]),
+            ("state", [text("state")]),
+            ("process", [text("pid")]),
+            ("version", [text("version")]),
+            ("slatefile", [text("slatefile")]),
+            ("state dir", [text("stateDirectory")]),
+            ("started", [text("startedAt"), readyTime.map { "ready after \($0.briefText)" }]),
+            (
+                "modules",
+                [
+                    status.number("modulesRunning", "running"),
+                    status.number("modulesFailed", "failed"),
+                ]
+            ),
+            ("running", isMoving ? [status["atWork"]?.string] : []),
+            (
+                "unresponsive",
+                status["unresponsive", formerly: "late"]?.elements.map(\.string) ?? []
+            ),
+            ("isolated", status["isolated"]?.elements.map(\.string) ?? []),
+            ("holds", holds),
+            ("events", events.isEmpty ? ["none"] : events),
+            ("inbox", parts(ofInbox: status["inbox"])),
+            ("problem", [status["inbox"]?["problem", formerly: "trouble"]?.string]),
+            ("last death", [status["lastDeath"]?["text"]?.string]),
+            (
+                "errors",
+                [
+                    status.number("failures", "handlers threw"),
+                    status.number("timesUnresponsive", formerly: "lateness", "times unresponsive"),
+                    status.number("ignored", "events ignored"),
+                ]
+            ),
+            ("reload", [lastReload(of: status)]),
+        ]
+        return rows.filter { !$0.1.compactMap(\.self).isEmpty }
+            .map { name, parts -> TerminalText in
+                "\(name.padded(to: 14))\(parts.compactMap(\.self).joined(separator: ", "))\n"
+            }
+            .joined()
+    }
+
+    private static func parts(ofInbox inbox: JSONValue?) -> [String?] {
+        [
+            inbox?["position"]?.string.map { "position \($0)" },
+            inbox?.number("pendingBytes", "bytes pending"), inbox?.number("accepted", "accepted"),
+            inbox?.number("done", "done"),
+            inbox?.number("deadLetters", formerly: "rejected", "dead letters"),
+            inbox?.number("duplicates", "duplicates"),
+        ]
+    }
+
+    /// Returns a hold in words, such as `background: upload, 8s left`.
+    static func describe(_ hold: JSONValue) -> String {
+        let left = (try? hold["remainingMs"]?.decode(Double.self))
+            .map { ", \(Duration.nanoseconds($0 * 1_000_000).briefText) left" }
+        return "\(hold["event"]?.string ?? ""): \(hold["reason"]?.string ?? "")\(left ?? "")"
+    }
+
+    /// Returns the outcome and time of the last reload.
+    private static func lastReload(of status: JSONValue) -> String? {
+        guard let report = status["lastReload"], let outcome = report["outcome"]?.string else {
+            return nil
+        }
+        let summary = report["summary"]?.string.map { $0 == outcome ? "" : ": \($0)" } ?? ""
+        let time = report["time"]?.string.map { " at \($0)" } ?? ""
+        return "\(outcome)\(time)\(summary)"
+    }
+}
+
+extension JSONValue {
+    /// Returns a member in words, such as `3 running`; nil where there is none.
+    fileprivate func number(
+        _ key: String, formerly former: String? = nil, _ what: String
+    ) -> String? {
+        self[key, formerly: former ?? key].map { "\($0.text) \(what)" }
+    }
+}

@@ -1,0 +1,98 @@
+extension Command {
+    /// Returns the usage of the command, on one line.
+    func usage(in program: Program) -> String {
+        ([program.name, name] + usageWords).joined(separator: " ")
+    }
+
+    private var usageWords: [String] {
+        (takesAnyWords ? [] : options).map { $0.isRequired ? $0.form : "[\($0.form)]" }
+            + operands.map { operand in
+                let form = operand.placeholder + (operand.isRepeated ? " …" : "")
+                return operand.isRequired ? form : "[\(form)]"
+            }
+    }
+
+    /// Returns the usage in lines that no terminal breaks, the first behind `usage: `.
+    private func usageInLines(in program: Program) -> String {
+        var lines = ["usage: \(program.name) \(name)"]
+        for word in usageWords {
+            if lines[lines.count - 1].count + 1 + word.count > 100 {
+                lines.append("      ")
+            }
+            lines[lines.count - 1] += " \(word)"
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Returns the help of the command.
+    func helpText(in program: Program) -> String {
+        var text =
+            "\(program.name) \(name): \(summary)\n\n\(usageInLines(in: program))\n"
+        if !discussion.isEmpty { text += "\n\(discussion)\n" }
+        if !operands.isEmpty {
+            text += section(
+                "arguments",
+                operands.map { operand in
+                    let help = operand.choices.isEmpty ? "" : operand.choices.alternatives + " "
+                    return (operand.placeholder, help + operand.help)
+                })
+        }
+        text += section(
+            "options",
+            allOptions.map { option in
+                let help =
+                    option.choices.isEmpty
+                    ? option.help : "\(option.choices.alternatives) \(option.help)"
+                return (option.name == "help" ? "-h, --help" : option.form, help)
+            })
+        if !takesAnyWords {
+            text += section(
+                "exit codes",
+                Set(exitCodes + [.usage, .inputOutput]).sorted { $0.rawValue < $1.rawValue }
+                    .map { ("\($0.rawValue)", exitMeanings[$0] ?? $0.meaning) })
+        }
+        if !examples.isEmpty {
+            text += section(
+                "examples",
+                examples.map { example in
+                    let line = [program.name, example.line].filter { !$0.isEmpty }
+                    return (example.before + line.joined(separator: " "), example.explanation)
+                })
+        }
+        return text
+    }
+
+}
+
+extension Program {
+    /// The help of the program as a whole.
+    var overview: String {
+        """
+        \(name) \(identity.version): runs an app that is made of modules
+
+        usage: \(name) COMMAND [ARGUMENTS]
+
+        Without a command, \(name) runs ./slatefile.json.
+
+        """
+            + section("commands", commands.map { ($0.name, $0.summary) })
+            + section(
+                "options",
+                [
+                    ("-h, --help", "show this text; after a command, that command's"),
+                    ("--version", "show the version"),
+                ])
+    }
+}
+
+extension Command.Option {
+    /// The option in its written form, with the placeholder of its value.
+    var form: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
+}
+
+/// Returns a heading and rows of two columns under it, with an empty line before.
+private func section(_ heading: String, _ rows: [(String, String)]) -> String {
+    let width = rows.map(\.0.count).max() ?? 0
+    return "\n\(heading):\n"
+        + rows.map { "  \($0.padded(to: width))  \($1)\n" }.joined()
+}

@@ -1,0 +1,71 @@
+/// A command's connection to its host.
+struct HostCall: ~Copyable {
+    let arguments: Arguments
+    let directory: StateDirectory
+    let client: ControlClient
+
+    /// Runs `body` with a connection to the host that the arguments select, and reports errors.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments of the command.
+    ///   - alternative: The way to do it without a host, on one line.
+    ///   - time: The longest wait for a connection.
+    ///   - recover: Handles a failed connection; returns nil for the default, which reports the error.
+    ///   - body: The use of the connection.
+    /// - Returns: The result of `body`, or the code of the error that prevented the connection.
+    static func run(
+        _ arguments: Arguments, instead alternative: TerminalText? = nil,
+        within time: Duration = ControlClient.patience,
+        recover: (ControlClientError) -> ExitCode? = { _ in nil },
+        _ body: (borrowing HostCall) throws(ControlClientError) -> ExitCode
+    ) -> ExitCode {
+        let directory = arguments.stateDirectory
+        do throws(ControlClientError) {
+            let client = try ControlClient(to: directory, within: time)
+            return try body(
+                HostCall(
+                    arguments: arguments, directory: directory, client: client))
+        } catch {
+            if let code = recover(error) { return code }
+            Console.printError("\(arguments.title): \(error)")
+            if case .notRunning = error {
+                Console.printError("start one with '\(startCommand(arguments))'")
+                if let alternative { Console.printError(alternative) }
+            }
+            return error.exitCode
+        }
+    }
+
+    /// Returns the command that starts the host that was searched.
+    private static func startCommand(_ arguments: Arguments) -> String {
+        var words = [arguments.program.name, "run"]
+        for option in ["slatefile", "state-dir"] {
+            if let value = arguments[option] { words += ["--\(option)", shellQuoted(value)] }
+        }
+        return words.joined(separator: " ")
+    }
+}
+
+extension Arguments {
+    /// The state directory of the host that the arguments select.
+    var stateDirectory: StateDirectory {
+        StateDirectory(
+            option: self["state-dir"], environment: CurrentProcess.environment(),
+            slatefile: self["slatefile"] ?? Command.defaultSlatefile)
+    }
+}
+
+extension Command {
+    /// The exit codes of a command that connects to a host.
+    static let clientExitCodes: [ExitCode] = [
+        .success, .unavailable, .failed, .busy, .notPermitted,
+    ]
+
+    static let clientExitMeanings: [ExitCode: String] = [
+        .unavailable: "no host runs on the state directory",
+        .failed: "the host could not do it",
+        .inputOutput: "input or output failed, or the host ended before it answered",
+        .busy: "the host is starting, stopping or busy; try again",
+        .notPermitted: "the host is another user's",
+    ]
+}

@@ -1,0 +1,99 @@
+/// The command line of a host: every command and option of `hostd`, in any executable that links this
+/// library.
+public enum HostCommandLine {
+    /// Runs the command of this process's command line, and ends the process with its exit code.
+    ///
+    /// ```swift
+    /// // main.swift
+    /// import ModuleHost
+    ///
+    /// HostCommandLine.run(name: "shop", version: "1.2")
+    /// ```
+    ///
+    /// Without a command it runs the app of `./slatefile.json`, as ``HostDaemon/run(_:)`` does. The modules
+    /// are those of the slatefile, whose classes are found in this executable by their names.
+    ///
+    /// - Thread: The main thread, as the first statement of `main`: from this call on signals wait until the
+    ///   host takes them. Other commands run with the signals that the process was started with.
+    /// - Exit code: That of the command; ``ExitCode/usage`` for an invalid command line or an invalid name in
+    ///   `commands`, which stderr reports.
+    /// - Parameters:
+    ///   - name: The name of the executable, as the help, messages and the log state it.
+    ///   - version: Its version, for `--version`, the help and the log.
+    ///   - commands: Its own commands, which the help lists after those of every host.
+    public static func run(
+        name: String, version: String, commands: [HostCommand] = []
+    ) -> Never {
+        // The first statement: from here on a signal waits for the host.
+        let inheritedMask = SignalListener.hold()
+        RawOutput.occupyClosedStandardDescriptors()
+        // The reader of a pipe may end at any time, and a file have a limit: that is an error of the write,
+        // and not the end of this process.
+        Signals.turnIntoErrors()
+        let words = Array(CommandLine.arguments.dropFirst())
+        let identity = ProgramIdentity(name: name, version: version)
+        let code: ExitCode
+        do throws(HostCommandError) {
+            code = run(words, in: try Program(identity, own: commands), mask: inheritedMask)
+        } catch {
+            Console.printError("\(name): \(error.message)")
+            code = .usage
+        }
+        CurrentProcess.exit(code.rawValue)
+    }
+
+    /// Runs the command of a command line.
+    ///
+    /// - Parameters:
+    ///   - words: The arguments, without the program's name.
+    ///   - program: The program.
+    ///   - mask: The signals that a command which is not a host has blocked; all are blocked until the
+    ///     command is known.
+    /// - Returns: The exit code.
+    private static func run(_ words: [String], in program: Program, mask: SignalSet) -> ExitCode {
+        do throws(UsageError) {
+            switch try Request(words, in: program) {
+            case .text(let text):
+                Signals.blockExactly(mask)
+                return Console.write(text)
+            case .command(let command, let arguments):
+                if !command.isHost { Signals.blockExactly(mask) }
+                return command.run(arguments)
+            }
+        } catch {
+            Signals.blockExactly(mask)
+            Console.printError(error.text(in: program))
+            return .usage
+        }
+    }
+}
+
+/// The request of a command line.
+private enum Request {
+    case text(TerminalText)
+    case command(Command, Arguments)
+
+    init(_ words: [String], in program: Program) throws(UsageError) {
+        switch words.first {
+        case "--help", "-h": self = .text(TerminalText(lines: program.overview))
+        case "--version": self = .text("\(program.name) \(program.identity.version)\n")
+        case let name? where !name.hasPrefix("-"):
+            try self.init(program.command(named: name), words.dropFirst(), in: program)
+        // No command, or its options directly: then it is the command that runs a daemon.
+        default: try self.init(.run, words[...], in: program)
+        }
+    }
+
+    private init(
+        _ command: Command, _ words: ArraySlice<String>, in program: Program
+    ) throws(UsageError) {
+        let arguments = try Arguments(words, of: command, in: program)
+        if arguments.has("help") {
+            self = .text(TerminalText(lines: command.helpText(in: program)))
+        } else if let usageError = command.usageError(arguments) {
+            throw .invalidArguments(usageError, command)
+        } else {
+            self = .command(command, arguments)
+        }
+    }
+}

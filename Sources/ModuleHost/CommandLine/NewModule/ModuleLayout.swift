@@ -1,0 +1,56 @@
+/// The files of a module in its language, and notes on them.
+struct ModuleLayout {
+    /// The files, by their names in the folder of the app.
+    var files: [(name: String, text: String)]
+    /// The member of the module's entry in the slatefile that states its implementation, as JSON.
+    var implementation: (key: String, value: String)
+    /// The command that runs the tests, in the folder of the app.
+    var test: String
+    /// The command that runs the app, in its folder.
+    var run: String
+    /// A comment about an app that exists already; empty for none.
+    var orElse = ""
+    /// The remaining manual steps, in lines; nil for none.
+    var remark: TerminalText?
+}
+
+extension ModuleLayout {
+    /// The languages that have layouts.
+    enum Language: String, CaseIterable {
+        case swift
+        case python
+    }
+
+    /// Returns the layout of a folder of the module's own, with the library that it needs.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the module.
+    ///   - app: The folder of its app.
+    ///   - program: The name of the program that runs the app.
+    /// - Returns: The layout.
+    static func python(
+        _ names: ModuleNames, in app: AppFolder, program: String
+    ) -> ModuleLayout {
+        let words = ["__ID__": names.id.text, "__LABEL__": names.label, "__FILE__": names.file]
+        let file = "\(names.label)/\(names.file).py"
+        return ModuleLayout(
+            files: [
+                (file, filled(PackageResources.module_py, words)),
+                (
+                    "\(names.label)/test_\(names.file).py",
+                    filled(PackageResources.test_module_py, words)
+                ),
+                ("\(names.label)/modulehost.py", filled(PackageResources.modulehost_py, [:])),
+            ],
+            implementation: ("command", #"["python3", "\#(file)"]"#),
+            test: "python3 -m unittest discover \(names.label)", run: "\(program) run\(app.option)",
+            orElse: "  # where it runs already: \(program) reload\(app.option)")
+    }
+
+    /// Returns the text of a template, with its placeholders between double underscores replaced.
+    static func filled(_ template: [UInt8], _ words: [String: String]) -> String {
+        words.reduce(String(decoding: template, as: UTF8.self)) { text, word in
+            text.replacing(word.key, with: word.value)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../../Examples/modules/modulehost.py
