@@ -61,6 +61,24 @@ struct ReloadRunTests {
         #expect(try run.terminated().exit == .code(0))
     }
 
+    @Test("a slatefile that takes a needed module away is refused, and all modules stay")
+    func needed() throws {
+        let needing =
+            #", {"id": "x.last", "entry": "Modules.PushModule", "needs": ["x.browser"]}"#
+        let run = try HostdRun(slatefile(Self.browser + needing)).ready()
+        let off = #", {"id": "x.browser", "entry": "Modules.BrowserModule", "enabled": false}"#
+        for (less, reason) in [
+            ("", "no module 'x.browser'"), (off, "module 'x.browser' is not enabled"),
+        ] {
+            try run.folder.write(slatefile(less + needing), to: "slatefile.json")
+            let outcome = try run.hostd("reload")
+            #expect(outcome.exit == .code(78))
+            #expect(outcome.error.contains(reason))
+            #expect(try run.hostd("modules").output.contains("\nx.browser  running  "))
+        }
+        #expect(try run.terminated().exit == .code(0))
+    }
+
     @Test("a slatefile that is gone: the remedy is to put it back")
     func removed() throws {
         let run = try HostdRun(slatefile()).ready()

@@ -2,7 +2,7 @@ import ModuleHost
 import Modules
 
 /// Makes a digest of what the user wrote: calls of each kind, as docs/modules.md shows them.
-final class DigestModule: RoutedModule, MessageResponder {
+final class DigestModule: RoutedModule, MessageResponder, ServiceUser, RouteUser {
     struct Digest: Encodable, Hashable, Sendable {
         var user: String
         var posts: Int
@@ -12,6 +12,11 @@ final class DigestModule: RoutedModule, MessageResponder {
     let topics = ["digest.wanted"]
     private let context: ModuleContext
     private(set) var color: UserInfo.Color?
+
+    static var usedServices: [Any.Type] { [(any UserDirectory).self] }
+    static var usedRoutes: [UsedRoute] {
+        [.action("posts", of: "com.mm.community"), .url("slate://userInfo?color=red")]
+    }
 
     init(context: ModuleContext) throws {
         self.context = context

@@ -28,6 +28,8 @@ final class App {
     let metrics = HostCounters()
     /// The modules that have not returned from `init` in time: they will not be used.
     var hangingInInit: [ModuleSlot] = []
+    /// The modules that need each, until READY.
+    var needing: [ModuleID: [ModuleRecord]] = [:]
     private var eventBegan: ContinuousClock.Instant
 
     private(set) lazy var launch = AppLaunch(of: self)
@@ -51,6 +53,10 @@ final class App {
         services.isAlone = role.upstream != nil
         holds = HoldList(gate: gate, log: log, time: time, timeLimit: slatefile.deadlines.stop)
         eventBegan = time.now()
+        services.onDuplicate = { [unowned self] slot, error in
+            guard phase.isBeforeReady, let id = slot.id else { return }
+            self.host?.fail("invalid services: \(id): \(error)")
+        }
     }
 
     /// Moves to the next phase, and carries out its effects.
@@ -92,14 +98,20 @@ final class App {
     /// A required module ends the app.
     func markFailed(_ record: ModuleRecord, _ step: String, _ error: any Error) {
         guard !record.isFailed else { return }
-        record.status = .failed("\(step): \(error)")
+        noteFailed(record, "\(step): \(error)")
+        reportHealth()
+        role.moduleFailed(record, in: step, error, of: self)
+        failNeeding(record)
+    }
+
+    /// Notes that a module receives nothing more, for this reason.
+    func noteFailed(_ record: ModuleRecord, _ reason: String) {
+        record.status = .failed(reason)
         gate.lane.fail(record.slot)
         metrics.withLock { metrics in
             metrics.modulesFailed += 1
             metrics.modulesRunning -= 1
         }
-        reportHealth()
-        role.moduleFailed(record, in: step, error, of: self)
     }
 
     /// Notes and logs an error that a module threw in an event.

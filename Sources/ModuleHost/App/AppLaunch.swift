@@ -45,6 +45,7 @@ final class AppLaunch {
                     number: UInt16(index + 1), id: entry.id, limits: ModuleSlot.Limits(of: entry)))
         }
         app.metrics.withLock { $0.modulesRunning = app.records.count }
+        app.noteNeeds()
         app.reportHealth()
         do {
             app.calls = try CallDispatcher(
@@ -65,7 +66,8 @@ final class AppLaunch {
     }
 
     private func make(_ record: ModuleRecord, in host: Host, on thread: LaneThread) {
-        guard app.phase == .making, !host.isStopping else { return }
+        // A module that it needs may have failed.
+        guard app.phase == .making, !host.isStopping, !record.isFailed else { return }
         let start = starts?[record.id]
         guard let context = start?.context.open(on: thread) ?? context(of: record, in: host)
         else { return }
@@ -139,6 +141,7 @@ final class AppLaunch {
         guard let host = app.host else { return }
         let after = began.duration(to: app.time.now())
         app.metrics.withLock { $0.readyAfter = after }
+        app.forgetNeeds()
         app.reportHealth()
         let (running, total) = (app.metrics.withLock { $0.modulesRunning }, app.records.count)
         let count = running == total ? "\(total)" : "\(running) of \(total)"

@@ -59,6 +59,14 @@ final class StandaloneRole: AppRole {
         _ record: ModuleRecord, in step: String, _ error: any Error, of app: App
     ) {
         let log = app.log.of(module: record.id.text)
+        if error is FailedNeed {
+            guard record.entry.isRequired else {
+                return log.error("not launched; the app continues without it: \(error)")
+            }
+            log.error("not launched, and the module is required: \(error)")
+            app.host?.fail("required module '\(record.id)' was not launched: \(error)")
+            return
+        }
         guard record.entry.isRequired else {
             log.error("\(step) failed; the app continues without it: \(error)")
             // A process that is no longer restarted was restarted often enough.

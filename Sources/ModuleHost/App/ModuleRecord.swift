@@ -25,6 +25,8 @@ final class ModuleRecord {
     var unloadingParts: UnloadingParts?
     /// The shutdown events that a module which was taken out has yet to receive.
     var shutdownEvents: [EventKind] = []
+    /// The module that it needs and that had failed before it could launch; nil unless it failed for that.
+    var failedNeed: ModuleID?
     /// Whether it is overdue for a reason that was logged before, so that nothing more is logged.
     var isQuietlyOverdue = false
 

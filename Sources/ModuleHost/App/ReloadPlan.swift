@@ -123,6 +123,7 @@ extension Slatefile.Module {
         isRequired == other.isRequired && isMain == other.isMain && deadline == other.deadline
             && killAfter == other.killAfter && backlog == other.backlog
             && permissions == other.permissions && isRetried == other.isRetried
+            && needs == other.needs
     }
 }
 

@@ -109,7 +109,10 @@ final class Reloads {
         request.completion.finish(.success(outcome))
         app.advance(.reloaded)
         // They may have returned while it was in progress.
-        if case .applied = outcome { remakeOutdated() }
+        if case .applied = outcome {
+            remakeOutdated()
+            app.retries.restartNeeding()
+        }
     }
 
     /// Notes that the reload was rolled back, and is begun again before any other.
@@ -191,6 +194,12 @@ final class Reloads {
                 next.append(staged[staged.count - 1])
             }
         }
+        let planned = Dictionary(next.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for record in staged {
+            if let error = app.failedNeed(of: record.entry, among: planned) {
+                throw StagedNeed(module: record.id, error: error)
+            }
+        }
         let staying = Set(next.map { ObjectIdentifier($0) })
         count += 1
         return ReloadTransaction(
@@ -245,6 +254,14 @@ extension App {
             modules: modules)
         return EventJob(.own(.reload(reload, origin: origin)), in: LaneConfined(self))
     }
+}
+
+/// The error for a module that cannot be created for a reload, since one that it needs has failed.
+struct StagedNeed: Error, CustomStringConvertible {
+    let module: ModuleID
+    let error: FailedNeed
+
+    var description: String { "module '\(module)' \(error)" }
 }
 
 /// The error for modules for which there are no free numbers.

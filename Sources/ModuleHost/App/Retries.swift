@@ -1,6 +1,7 @@
 import AppService
 
-/// The attempts to restart modules that have failed in `init` or `launch`, where their entries request that.
+/// The attempts to restart modules that have failed in `init` or `launch`, where their entries request that, and
+/// those whose needs had failed and run again.
 ///
 /// Belongs to the lane.
 final class Retries {
@@ -14,6 +15,8 @@ final class Retries {
 
     private unowned let app: App
     private var retries: [ModuleID: Retry] = [:]
+    /// The module that is restarted because its needs run again; nil for none.
+    private var returning: ModuleID?
 
     init(of app: App) { self.app = app }
 
@@ -26,8 +29,9 @@ final class Retries {
     /// for any time, so the attempts never end.
     func schedule(_ record: ModuleRecord) {
         retries[record.id]?.alarm?.cancel()
+        // One whose need has failed is restarted with it.
         guard let host = app.host, !app.phase.isEnding, record.isFailed, record.entry.isRetried,
-            !record.entry.isRequired
+            !record.entry.isRequired, record.failedNeed == nil
         else {
             retries[record.id] = nil
             return
@@ -60,6 +64,42 @@ final class Retries {
     private func tried(_ id: ModuleID) {
         guard let record = failed(id) else { return end(of: id) }
         schedule(record)
+    }
+
+    /// Restarts the modules that were not launched because a module that they need had failed, as soon as all that
+    /// they need run again: one after the other, since one may need the one before it.
+    ///
+    /// Whatever their entries say about retries: they have not failed themselves.
+    func restartNeeding() {
+        guard let host = app.host, !app.phase.isEnding, returning == nil,
+            app.records.contains(where: { $0.failedNeed != nil })
+        else { return }
+        let known = app.recordsByID
+        let isReady = { [app] (record: ModuleRecord) in
+            record.failedNeed != nil && !app.isOverdue(record)
+                && app.failedNeed(of: record.entry, among: known) == nil
+        }
+        guard let record = app.records.first(where: isReady) else { return }
+        returning = record.id
+        app.log.of(module: record.id.text).notice("restarted: the modules that it needs run again")
+        app.reloads.remake(
+            [record.id], origin: .host,
+            CallCompletion { [weak host, id = record.id] result in
+                host?.onLane { app, _ in app.retries.returned(id, result) }
+            })
+    }
+
+    private func returned(_ id: ModuleID, _ result: Result<ReloadOutcome, any Error>) {
+        returning = nil
+        if case .success(.rolledBack(let reason)) = result, let record = failed(id),
+            app.failedNeed(of: record.entry, among: app.recordsByID) == nil
+        {
+            // Now it has failed itself.
+            record.failedNeed = nil
+            record.status = .failed(reason)
+            schedule(record)
+        }
+        restartNeeding()
     }
 
     private func failed(_ id: ModuleID) -> ModuleRecord? {

@@ -139,6 +139,7 @@ extension App {
         reportHealth()
         unloadingModules.sendShutdownEvents()
         reloads.remakeOutdated()
+        retries.restartNeeding()
         if case .releasing = phase { advance(.notified) }
     }
 }

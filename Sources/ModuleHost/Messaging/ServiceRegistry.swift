@@ -57,6 +57,8 @@ public final class ServiceRegistry {
     ///
     /// Set before any module is created.
     var isAlone = false
+    /// Notified, on the lane, of a second provider of a service, which cannot register it.
+    var onDuplicate: (ModuleSlot, ServiceError) -> Void = { _, _ in }
 
     // MARK: Providing
 
@@ -68,7 +70,8 @@ public final class ServiceRegistry {
     ///   - service: The protocol, as `(any Accounts).self`.
     ///   - lifetime: Whether it is created once or for each request.
     ///   - make: Creates it. Runs on the lane as code of the registering module.
-    /// - Throws: ``ServiceError`` where another module provides it already.
+    /// - Throws: ``ServiceError`` where another module provides it already. Before READY that ends the app, even if
+    ///   the module handles the error: see ``provides(_:)`` for a service that may be there.
     public func register<Service>(
         _ service: Service.Type, lifetime: Lifetime = .shared,
         _ make: @escaping () throws -> Service
@@ -77,13 +80,45 @@ public final class ServiceRegistry {
         guard let slot = callingSlot else { throw ServiceError.noModule }
         let key = ObjectIdentifier(service)
         let entry = ServiceEntry("\(service)", of: slot, lifetime: lifetime, make: make)
-        let first = gate.lane.asHost {
-            let first = find(key, for: slot)
-            if first == nil { keep(entry) }
-            return first
+        let duplicate = gate.lane.asHost { () -> ServiceError? in
+            guard let first = find(key, for: slot) else {
+                keep(entry)
+                return nil
+            }
+            let error = ServiceError.duplicate(first.name, first: first.slot.id)
+            onDuplicate(slot, error)
+            return error
         }
-        guard let first else { throw ServiceError.stopped }
-        if let first { throw ServiceError.duplicate(first.name, first: first.slot.id) }
+        guard let duplicate else { throw ServiceError.stopped }
+        if let duplicate { throw duplicate }
+    }
+
+    /// Withdraws a service of this module: from now on no module provides it, and it may be registered again.
+    ///
+    /// Modules that have resolved it keep what they have; ``resolve(_:)`` and ``call(_:_:)`` fail from now on.
+    ///
+    /// - Parameter service: The protocol, as `(any Accounts).self`.
+    /// - Returns: Whether it was withdrawn: false where this module does not provide it.
+    @discardableResult
+    public func withdraw<Service>(_ service: Service.Type) -> Bool {
+        guard let slot = callingSlot else { return false }
+        // Released here and not on the lane as the host: its `deinit` is code of the module.
+        let gone = gate.lane.asHost { take(ObjectIdentifier(service), of: slot) }
+        return (gone ?? nil) != nil
+    }
+
+    /// Removes a service of a module.
+    private func take(_ key: ObjectIdentifier, of slot: ModuleSlot) -> AnyService? {
+        if let entry = transition?.staged[key], entry.slot === slot {
+            return transition?.staged.removeValue(forKey: key)
+        }
+        if let entry = transition?.leaving[key], entry.slot === slot {
+            return transition?.leaving.removeValue(forKey: key)
+        }
+        guard let entry = entries.find(key), entry.slot === slot else { return nil }
+        entries.set(nil, for: key)
+        ofModules[slot.number]?.removeAll { $0 === entry }
+        return entry
     }
 
     private func keep(_ entry: AnyService) {

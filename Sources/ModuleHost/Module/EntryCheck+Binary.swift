@@ -1,7 +1,8 @@
 extension EntryUse {
     /// A check of entries against the classes of the running binary: whether the class exists, whether the
     /// main one can provide the root, whether settings decode as the type that the module declares, whether
-    /// its routes and its services are possible beside those of the modules before it.
+    /// its routes and its services are possible beside those of the modules before it, whether there are the
+    /// services and routes that it declares it uses.
     ///
     /// Pass it to ``Slatefile/read(_:path:environment:checkEntry:)``, which calls it in file order.
     ///
@@ -17,7 +18,7 @@ extension EntryUse {
         // the first hundred any search.
         var wrong = 0
         var routes = RouteTable()
-        var services = ServiceProviders()
+        let uses = UseCheck()
         var sources: PackageSources?
         return { use in
             let type: any Module.Type
@@ -27,6 +28,7 @@ extension EntryUse {
                 type = try EntryType(use.entry, targets: targets, search: search).type
             } catch {
                 wrong += 1
+                uses.lacksClasses = true
                 if wrong <= 100, let path, case .notFound = error {
                     if sources == nil { sources = PackageSources(near: path) }
                     switch sources?.find(use.entry) {
@@ -56,7 +58,11 @@ extension EntryUse {
                 diagnostics += routes.check(routed, as: use.module).map { .entry($0.description) }
             }
             if let provider = type as? any ServiceProvider.Type {
-                diagnostics += services.check(provider, use).map { .entry($0.description) }
+                diagnostics += uses.services.check(provider, use).map { .entry($0.description) }
+            }
+            if type is any ServiceUser.Type || type is any RouteUser.Type {
+                diagnostics.append(
+                    .uses { uses.check(type, use, in: $0).map(\.description) })
             }
             return diagnostics
         }

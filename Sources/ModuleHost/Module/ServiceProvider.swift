@@ -22,6 +22,11 @@ public protocol ServiceProvider: Module, SendableMetatype {
 struct ServiceProviders {
     /// The module that was the first to declare each; nil for one without a valid id.
     private var modules: [ObjectIdentifier: ModuleID?] = [:]
+    /// Their names.
+    private(set) var names: [String] = []
+
+    /// Returns whether a module declares the service.
+    func declares(_ service: Any.Type) -> Bool { modules[ObjectIdentifier(service)] != nil }
 
     /// Checks whether a module can provide the services that its class declares, beside those of modules that
     /// were checked before.
@@ -42,6 +47,7 @@ struct ServiceProviders {
                 diagnostics.append(.duplicate("\(service)", first: first))
             } else {
                 modules[key] = .some(use.module)
+                names.append("\(service)")
             }
         }
         return diagnostics

@@ -19,17 +19,28 @@ struct NameIndex {
     ///
     /// - Returns: The node of the same id, if there is one.
     mutating func insert(_ node: Int, in document: JSONDocument) -> Int? {
+        let slot = slot(of: node, in: document)
+        guard slots[slot] == 0 else { return Int(slots[slot]) }
+        slots[slot] = UInt32(truncatingIfNeeded: node)
+        return nil
+    }
+
+    /// Returns the node of the same id as the string at `node`, if there is one.
+    func find(_ node: Int, in document: JSONDocument) -> Int? {
+        let found = slots[slot(of: node, in: document)]
+        return found == 0 ? nil : Int(found)
+    }
+
+    /// Returns the slot of the same id, or the free one in which it would be.
+    private func slot(of node: Int, in document: JSONDocument) -> Int {
         let name = document.stringBytes(node)
         var hasher = Hasher()
         for byte in name { hasher.combine(Self.folded(byte)) }
         var slot = hasher.finalize() & mask
-        while slots[slot] != 0 {
-            let other = Int(slots[slot])
-            if Self.isSame(document.stringBytes(other), name) { return other }
+        while slots[slot] != 0, !Self.isSame(document.stringBytes(Int(slots[slot])), name) {
             slot = (slot + 1) & mask
         }
-        slots[slot] = UInt32(truncatingIfNeeded: node)
-        return nil
+        return slot
     }
 
     private static func isSame(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {

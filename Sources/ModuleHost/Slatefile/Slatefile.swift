@@ -40,6 +40,9 @@ public struct Slatefile: Sendable {
         /// Whether the module provides the root that is opened at the end of launch: true of exactly one
         /// enabled module.
         package internal(set) var isMain = false
+        /// The modules that this one needs, which stand before it: where one of them has failed, it is not
+        /// created.
+        package internal(set) var needs: [ModuleID] = []
         /// The deadline for an event; nil for ``Deadlines/event``.
         package internal(set) var deadline: Duration?
         /// The time after which the module's process is killed; nil for twice the deadline.

@@ -79,6 +79,13 @@ public struct SlatefileDiagnostic: Hashable, Sendable {
         case unknownModule(String, nearest: String?)
         /// The module has to run and is not enabled.
         case disabledModule(String)
+        /// The module needs itself.
+        case needOfItself
+        /// Modules need each other: the ids of a circle, which ends where it begins.
+        case needsInCircle([String])
+        /// The needed module stands after the one that needs it; with an order that would do, for the first such
+        /// diagnostic alone.
+        case needStandsLater(String, order: [String])
         /// No enabled module is the main one; `disabled` is a module that would be.
         case noMain(disabled: String?)
         /// There is a second main module; the first stands at `first`.
@@ -161,6 +168,14 @@ extension SlatefileDiagnostic.Kind: CustomStringConvertible {
         case .unknownModule(let id, let nearest):
             return "no module \(quoted(id))" + question(nearest)
         case .disabledModule(let id): return "module \(quoted(id)) is not enabled"
+        case .needOfItself: return "a module cannot need itself"
+        case .needsInCircle(let ids):
+            return "modules need each other: \(ids.map { excerpt($0) }.joined(separator: " → ")); "
+                + "leave one of these needs out"
+        case .needStandsLater(let id, let order):
+            let offer = order.map { excerpt($0) }.joined(separator: ", ")
+            return "module \(quoted(id)) stands later; move it before this one, which needs it"
+                + (order.isEmpty ? "" : ". This order would do: \(offer)")
         case .noMain(nil):
             return "no main module; set \"main\": true on the module with the root"
         case .noMain(let disabled?):

@@ -70,8 +70,8 @@ enum AppKey: String, SlatefileKey {
 
 /// The keys of a module.
 enum ModuleKey: String, SlatefileKey {
-    case id, entry, command, enabled, required, retry, main, deadline, killAfter, isolation, env
-    case may, backlog, config, git, branch, tag, path
+    case id, entry, command, enabled, required, retry, main, needs, deadline, killAfter, isolation
+    case env, may, backlog, config, git, branch, tag, path
 
     static let mandatory: [ModuleKey] = [.id]
     static let table = KeyTable<ModuleKey>()

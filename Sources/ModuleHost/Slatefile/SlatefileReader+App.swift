@@ -31,6 +31,11 @@ extension SlatefileReader {
                 slatefile.fallback = $0
             }
         }
+        if areModulesValid {
+            for use in uses where hasRoom {
+                for reason in use.check(slatefile) { report(.entry(reason), at: use.entry) }
+            }
+        }
         return slatefile
     }
 

@@ -14,6 +14,8 @@ extension SlatefileReader {
         var may: Int?
         var isEnabled = true
         var isMain: Int?
+        /// The nodes of its needs that are ids.
+        var needs: [Int] = []
     }
 
     /// Returns the modules in order, checked one by one and against each other.
@@ -30,9 +32,13 @@ extension SlatefileReader {
         var names = NameIndex(capacity: elements.count)
         var main: Int?
         var disabledMain: String?
-        for element in elements {
+        var needs = WrittenNeeds()
+        for (position, element) in elements.enumerated() {
             var found = ModuleMembers()
             let module = module(element, &found, slatefile)
+            needs.ids.append(found.id.flatMap { nodes[$0].kind == .string ? $0 : nil })
+            needs.isEnabled.append(found.isEnabled)
+            needs.needs += found.needs.map { WrittenNeeds.Need(module: position, node: $0) }
             if let id = found.id, nodes[id].kind == .string {
                 if let earlier = names.insert(id, in: document), hasRoom {
                     let first = place(of: earlier)
@@ -53,7 +59,12 @@ extension SlatefileReader {
             if let module { modules.append(module) }
         }
         if main == nil { report(.noMain(disabled: disabledMain), at: node - 1) }
+        for (position, needed) in resolve(needs, in: names) {
+            // Where a module is missing there are diagnostics, and no slatefile.
+            if modules.count == elements.count { modules[position].needs = needed }
+        }
         if let fallback { resolve(fallback, among: elements, setFallback) }
+        areModulesValid = modules.count == elements.count
         return modules
     }
 
@@ -78,6 +89,7 @@ extension SlatefileReader {
             case .main:
                 module.isMain = reader.bool(node) ?? false
                 if module.isMain { found.isMain = node }
+            case .needs: found.needs = reader.needs(node)
             case .deadline: module.deadline = reader.duration(node)
             case .killAfter:
                 found.killAfter = node
@@ -135,6 +147,7 @@ extension SlatefileReader {
                     switch diagnostic {
                     case .entry(let reason): report(.entry(reason), at: entry)
                     case .config(let error): report(error)
+                    case .uses(let check): uses.append((entry, check))
                     }
                 }
             }

@@ -70,6 +70,10 @@ struct SlatefileReader {
     let checkEntry: ((EntryUse) -> [EntryDiagnostic])?
     private(set) var diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)]
     private var source: SourceText
+    /// The checks of what entries use of other modules, with the nodes of the entries.
+    var uses: [(entry: Int, check: (Slatefile) -> [String])] = []
+    /// Whether each module was read, so that ``uses`` can be checked.
+    var areModulesValid = false
 
     init(
         _ document: JSONDocument, diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)],

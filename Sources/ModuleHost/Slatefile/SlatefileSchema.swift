@@ -183,6 +183,12 @@ extension ModuleKey {
             describe(
                 "Whether the module supplies the root that is opened at the end of launch; true of "
                     + "exactly one.", flag(false))
+        case .needs:
+            describe(
+                "The ids of the modules that this one needs: they stand before it, and where one of them "
+                    + "has failed it is not made.",
+                array(pattern(ModuleID.pattern), atMost: Slatefile.Limits.list),
+                "\"uniqueItems\": true")
         case .deadline:
             describe(
                 "How long the module may take over an event; deadlines.event by default.",

@@ -62,6 +62,10 @@ struct ReloadPlanTests {
             before: [a, b, #"{"id": "x.c", "command": ["c"]}"#],
             expected: "adjusted x.c"),
         Row(
+            name: "other needs",
+            modules: [a, b, #"{"id": "x.c", "entry": "T.C", "needs": ["x.a"]}"#],
+            expected: "adjusted x.c"),
+        Row(
             name: "another backlog",
             modules: [a, b, #"{"id": "x.c", "entry": "T.C", "backlog": 7}"#],
             expected: "adjusted x.c"),

@@ -46,6 +46,7 @@ struct SlatefileTests {
         #expect(modules[4].source == .git("https://example.com/forecast.git", .branch("main")))
         #expect(modules[5].isolation == Slatefile.Isolation.none)
         #expect(modules[5].source == .path("../local"))
+        #expect(modules[5].needs.map(\.text) == ["com.mm.main", "com.mm.weather"])
         #expect(modules[4].place == TextPlace(line: 20, column: 5))
     }
 
@@ -106,6 +107,7 @@ struct SlatefileTests {
         #expect(module.deadline == nil && module.killAfter == nil && module.isolation == nil)
         #expect(
             module.environment.isEmpty && module.permissions.isEmpty && module.config == nil
+                && module.needs.isEmpty
                 && module.source == nil)
     }
 

@@ -1,0 +1,74 @@
+/// Modules that need others.
+extension App {
+    /// Notes which modules need which, until READY: a module that fails before keeps those from launching.
+    func noteNeeds() {
+        for record in records {
+            for need in record.entry.needs { needing[need, default: []].append(record) }
+        }
+    }
+
+    /// Forgets what ``noteNeeds()`` has noted: every module has launched, or has failed.
+    func forgetNeeds() { needing = [:] }
+
+    /// Marks the modules that need a failed one, and that have not launched, as failed; and those that need them.
+    func failNeeding(_ failed: ModuleRecord) {
+        guard !needing.isEmpty, case .failed(let reason) = failed.status else { return }
+        var reached = [failed]
+        var index = 0
+        while index < reached.count {
+            let need = reached[index]
+            index += 1
+            let error = FailedNeed(
+                reason: need === failed
+                    ? "needs \(need.id), which failed: \(reason)"
+                    : "needs \(need.id), which was not launched: \(failed.id) failed")
+            for record in needing[need.id] ?? [] where record.isUnlaunched {
+                record.failedNeed = need.id
+                noteFailed(record, "\(error)")
+                role.moduleFailed(record, in: "needs", error, of: self)
+                reached.append(record)
+            }
+        }
+        if reached.count > 1 { reportHealth() }
+    }
+
+    /// The modules by their ids.
+    var recordsByID: [ModuleID: ModuleRecord] {
+        Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the error of a module that cannot be created, since one that it needs has failed; nil for none.
+    ///
+    /// - Parameters:
+    ///   - entry: The module's entry.
+    ///   - records: The modules of the app, or those of a reload in preparation.
+    /// - Returns: The error.
+    func failedNeed(
+        of entry: Slatefile.Module, among records: [ModuleID: ModuleRecord]
+    ) -> FailedNeed? {
+        for need in entry.needs {
+            guard let record = records[need], case .failed(let reason) = record.status else {
+                continue
+            }
+            return FailedNeed(reason: "needs \(need), which failed: \(reason)")
+        }
+        return nil
+    }
+}
+
+extension ModuleRecord {
+    /// Whether the module is yet to be created, or to receive `launch`.
+    fileprivate var isUnlaunched: Bool {
+        switch status {
+        case .waiting, .made: true
+        case .launched, .failed, .released: false
+        }
+    }
+}
+
+/// The error of a module that is not launched since one that it needs has failed.
+struct FailedNeed: Error, CustomStringConvertible {
+    let reason: String
+
+    var description: String { reason }
+}

@@ -1,0 +1,145 @@
+import AppService
+
+/// A check of the services and routes that modules declare they use, against all modules of a slatefile.
+///
+/// For one reading of a slatefile: the table of routes is created at the first use of one, and kept.
+final class UseCheck {
+    /// The services that enabled modules declare.
+    var services = ServiceProviders()
+    /// Whether the class of an entry is missing: what it declares is not known then.
+    var lacksClasses = false
+    private var table: Result<RouteTable, RouteTableError>?
+    private var modules: [String: Slatefile.Module]?
+
+    /// Returns the uses of a class that the slatefile does not satisfy.
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - use: The module in the slatefile.
+    ///   - slatefile: The slatefile, with all its modules.
+    /// - Returns: A diagnostic for each.
+    func check(
+        _ type: any Module.Type, _ use: EntryUse, in slatefile: Slatefile
+    ) -> [UseDiagnostic] {
+        guard !lacksClasses else { return [] }
+        var diagnostics: [UseDiagnostic] = []
+        if let user = type as? any ServiceUser.Type {
+            diagnostics += check(user.usedServices, use, in: slatefile)
+        }
+        if let user = type as? any RouteUser.Type {
+            for route in user.usedRoutes {
+                switch route.target {
+                case .action(let action, of: let module):
+                    diagnostics += check(action, of: module, use, in: slatefile)
+                case .url(let url): diagnostics += check(url, use, in: slatefile)
+                }
+            }
+        }
+        return diagnostics
+    }
+
+    // MARK: Services
+
+    private func check(
+        _ used: [Any.Type], _ use: EntryUse, in slatefile: Slatefile
+    ) -> [UseDiagnostic] {
+        guard use.isolation != .process || used.isEmpty else {
+            return [.isolated(use.entry, services: used.map { "\($0)" })]
+        }
+        return used.compactMap { service in
+            guard !services.declares(service) else { return nil }
+            let disabled = slatefile.modules.first { module in
+                !module.isEnabled
+                    && (module.type as? any ServiceProvider.Type)?.services.contains {
+                        $0 == service
+                    } == true
+            }
+            let name = "\(service)"
+            return .service(
+                name, of: use.entry, disabled: disabled?.id,
+                nearest: nearestName(to: name, in: services.names))
+        }
+    }
+
+    // MARK: Routes
+
+    private func check(
+        _ action: String, of id: String, _ use: EntryUse, in slatefile: Slatefile
+    ) -> [UseDiagnostic] {
+        let modules =
+            modules
+            ?? Dictionary(
+                slatefile.modules.map { ($0.id.text, $0) }, uniquingKeysWith: { first, _ in first })
+        self.modules = modules
+        guard let module = modules[id] else {
+            let nearest = nearestName(to: id, in: slatefile.modules.lazy.map(\.id.text))
+            return [.module(id, action: action, of: use.entry, nearest: nearest)]
+        }
+        guard module.isEnabled else { return [.disabled(id, action: action, of: use.entry)] }
+        guard case .entry = module.implementation else { return [] }
+        let names = (module.type as? any RoutedModule.Type)?.actions ?? []
+        guard !names.contains(action) else { return [] }
+        let nearest = nearestName(to: action, in: names)
+        return [.route(.noAction(action, of: id, nearest: nearest), of: use.entry)]
+    }
+
+    private func check(
+        _ text: String, _ use: EntryUse, in slatefile: Slatefile
+    ) -> [UseDiagnostic] {
+        let table = table ?? Self.table(of: slatefile)
+        self.table = table
+        do throws(RouteError) {
+            let url: RouteURL
+            do throws(RouteURLError) { url = try RouteURL(text) } catch { throw .malformed(error) }
+            // Routes that contradict each other have diagnostics of their own.
+            guard let table = try? table.get(), try table.match(url) == nil else { return [] }
+            guard try !mayBeOfCommand(url, table, slatefile) else { return [] }
+            return [.route(table.notFound(url) { _ in true }, of: use.entry)]
+        } catch {
+            return [.route(error, of: use.entry)]
+        }
+    }
+
+    /// Returns whether a program may answer a URL: it declares its routes when it runs, and is offered each URL that
+    /// names no module.
+    private func mayBeOfCommand(
+        _ url: RouteURL, _ table: RouteTable, _ slatefile: Slatefile
+    ) throws(RouteError) -> Bool {
+        let rewrites = table.contents.rewrites
+        let url = rewrites.isEmpty ? url : try rewrites.apply(to: url)
+        let name = url.segments.first?.lowercased()
+        let isNamed = table.storage.isModuleNamed(by: url)
+        return slatefile.modules.contains { module in
+            guard module.isEnabled, case .command = module.implementation else { return false }
+            return !isNamed || module.id.text.lowercased() == name
+        }
+    }
+
+    /// Creates the table of the routes of all classes, those of modules in a process of their own included.
+    private static func table(of slatefile: Slatefile) -> Result<RouteTable, RouteTableError> {
+        var isolated: [ModuleID: [AnyRoute]] = [:]
+        for module in slatefile.modules where module.isEnabled && module.isolation == .process {
+            if let routed = module.type as? any RoutedModule.Type {
+                isolated[module.id] = try? routed.erasedRoutes()
+            }
+        }
+        do throws(RouteTableError) {
+            return .success(try RouteTable(of: slatefile) { isolated[$0] })
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension Slatefile.Module {
+    /// The class of the module in the running binary; nil for a command, and for an entry that is not in it.
+    var type: (any ModuleHost.Module.Type)? {
+        guard case .entry(let name) = implementation else { return nil }
+        return try? EntryType(name, search: .none).type
+    }
+}
+
+extension RoutedModule {
+    /// The actions of the module's routes.
+    static var actions: [String] { routes.map(\.action) }
+}

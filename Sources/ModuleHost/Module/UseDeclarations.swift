@@ -1,0 +1,95 @@
+/// A module that declares the services of other modules that it uses, so that `hostd check` can check them.
+///
+/// ```swift
+/// public final class CartModule: Module, ServiceUser {
+///     public static var usedServices: [Any.Type] { [(any Accounts).self] }
+/// ```
+///
+/// A service that no enabled module of the slatefile declares (``ServiceProvider``) is an error before anything
+/// runs. Do not declare a service without which the module works, too, or that its provider does not declare.
+/// The declaration changes nothing while the app runs.
+public protocol ServiceUser: Module, SendableMetatype {
+    /// The protocols that the module resolves or calls, as `(any Accounts).self`.
+    static var usedServices: [Any.Type] { get }
+}
+
+/// A module that declares the routes that it calls, so that `hostd check` can check them.
+///
+/// ```swift
+/// public final class DigestModule: Module, RouteUser {
+///     public static var usedRoutes: [UsedRoute] {
+///         [.action("posts", of: "com.mm.community"), .url("slate://userInfo?color=red")]
+///     }
+/// ```
+///
+/// A route that no enabled module of the slatefile lists (``RoutedModule``) is an error before anything runs.
+/// Do not declare one that a module adds while it runs. The routes of a `command` are known only when it runs, and
+/// count as there. The declaration changes nothing while the app runs.
+public protocol RouteUser: Module, SendableMetatype {
+    /// The routes that the module calls.
+    static var usedRoutes: [UsedRoute] { get }
+}
+
+/// A route that a module declares it calls.
+public struct UsedRoute: Hashable, Sendable {
+    /// The two ways to call a route.
+    enum Target: Hashable, Sendable {
+        case action(String, of: String)
+        case url(String)
+    }
+
+    let target: Target
+
+    /// A route that is called by its name.
+    ///
+    /// - Parameters:
+    ///   - action: The action: the route's pattern, unless the route has a name of its own.
+    ///   - module: The module's id.
+    /// - Returns: The route.
+    public static func action(_ action: String, of module: String) -> UsedRoute {
+        UsedRoute(target: .action(action, of: module))
+    }
+
+    /// A route that is called by a URL.
+    ///
+    /// - Parameter example: One of the URLs that are called, with values for the placeholders. The URL is searched
+    ///   as a call's would be, and the predicates of routes count as true.
+    /// - Returns: The route.
+    public static func url(_ example: String) -> UsedRoute { UsedRoute(target: .url(example)) }
+}
+
+/// A declared use that the modules of a slatefile do not satisfy.
+enum UseDiagnostic: Hashable, Sendable, CustomStringConvertible {
+    /// No enabled module declares the service; `disabled` is a module that does, and `nearest` a service with a
+    /// similar name.
+    case service(String, of: String, disabled: ModuleID?, nearest: String?)
+    /// The module runs in a process of its own, which services do not cross.
+    case isolated(String, services: [String])
+    /// No module has the id of an action; `nearest` is the most similar id.
+    case module(String, action: String, of: String, nearest: String?)
+    /// The module of an action is not enabled.
+    case disabled(String, action: String, of: String)
+    /// The route cannot be reached.
+    case route(RouteError, of: String)
+
+    var description: String {
+        switch self {
+        case .service(let name, let user, let disabled?, _):
+            "'\(user)' uses service '\(name)', which only \(disabled) declares: enable that module"
+        case .service(let name, let user, nil, let nearest?):
+            "'\(user)' uses service '\(name)', which no enabled module declares; did you mean '\(nearest)'?"
+        case .service(let name, let user, nil, nil):
+            "'\(user)' uses service '\(name)', which no enabled module declares"
+        case .isolated(let user, let services):
+            "'\(user)' cannot run in a process of its own: it uses "
+                + "\(services.map { "'\($0)'" }.joined(separator: ", ")), and services do not cross "
+                + "processes; leave \"isolation\" out, or call actions instead"
+        case .module(let id, let action, let user, let nearest):
+            "'\(user)' calls action \(quoted(action)) of \(quoted(id)), which is not a module of this slatefile"
+                + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
+        case .disabled(let id, let action, let user):
+            "'\(user)' calls action \(quoted(action)) of \(quoted(id)), which is not enabled"
+        case .route(let error, let user): "'\(user)' calls a route that does not exist: \(error)"
+        }
+    }
+}
