@@ -14,8 +14,8 @@ struct BrowserModuleTests {
             rest: #", "schemes": ["slate"]"# + (isFallback ? #", "fallback": "\#(id)""# : ""))
     }
 
-    private func history(_ app: RunningHost) async -> [String]? {
-        await app.module(BrowserModule.self) { $0.history.visits(newest: .max).map(\.url) }
+    private func history(_ app: TestHost) async throws -> [String] {
+        try await app.module(BrowserModule.self) { $0.history.visits(newest: .max).map(\.url) }
     }
 
     // MARK: Showing
@@ -31,24 +31,25 @@ struct BrowserModuleTests {
         ])
     func shows(url: String, evenIfNoFallback: Bool) async throws {
         let reply = #"{"shown":"\#(url)"}"#
-        try await RunningHost.run(slatefile()) { app in
-            #expect(await app.open(url) == reply)
-            #expect(await history(app) == [url])
+        try await TestHost.run(slatefile: slatefile()) { app in
+            #expect(await app.answer(url) == reply)
+            let visits = try await history(app)
+            #expect(visits == [url])
         }
-        try await RunningHost.run(slatefile(isFallback: false)) { app in
+        try await TestHost.run(slatefile: slatefile(isFallback: false)) { app in
             // Its `*` takes short forms even so.
-            let found = await app.open(url)
+            let found = await app.answer(url)
             #expect(evenIfNoFallback ? found == reply : found.hasPrefix("no route for '\(url)'"))
         }
     }
 
     @Test("neither log nor history shows a token, and the log not even the URL")
     func secrets() async throws {
-        try await RunningHost.run(slatefile()) { app in
-            let reply = await app.open("https://s3cret.example/s3cret?a=s3cret&tok%65n=t0ken")
+        try await TestHost.run(slatefile: slatefile()) { app in
+            let reply = await app.answer("https://s3cret.example/s3cret?a=s3cret&tok%65n=t0ken")
             #expect(reply == #"{"shown":"https://s3cret.example/s3cret?a=s3cret"}"#)
             #expect(app.messages(of: id) == ["shows a page; history: 1"])
-            #expect(!(await app.open("slate://\(id)/history", from: .host)).contains("t0ken"))
+            #expect(!(await app.answer("slate://\(id)/history", from: .host)).contains("t0ken"))
             #expect(!app.log.messages.contains { $0.contains("s3cret") || $0.contains("t0ken") })
         }
     }
@@ -64,9 +65,10 @@ struct BrowserModuleTests {
             ),
         ])
     func malformed(url: String, reply: String) async throws {
-        try await RunningHost.run(slatefile()) { app in
-            #expect(await app.open(url) == reply)
-            #expect(await history(app) == [])
+        try await TestHost.run(slatefile: slatefile()) { app in
+            #expect(await app.answer(url) == reply)
+            let visits = try await history(app)
+            #expect(visits == [])
         }
     }
 
@@ -74,12 +76,12 @@ struct BrowserModuleTests {
 
     @Test("the history is newest first; asking again for the newest changes nothing")
     func order() async throws {
-        try await RunningHost.run(slatefile()) { app in
-            for page in ["a", "b", "b", "a", "a", "c"] { _ = await app.open("https://\(page)") }
-            #expect(await history(app) == ["https://c", "https://a", "https://b", "https://a"])
+        try await TestHost.run(slatefile: slatefile()) { app in
+            for page in ["a", "b", "b", "a", "a", "c"] { _ = await app.answer("https://\(page)") }
+            #expect(try await history(app) == ["https://c", "https://a", "https://b", "https://a"])
             try await app.deliver(.memoryWarning)
             try await app.deliver(.background)
-            #expect(await history(app)?.count == 4)
+            #expect(try await history(app).count == 4)
         }
     }
 
@@ -90,10 +92,10 @@ struct BrowserModuleTests {
             ("history?count=18446744073709551615", 3),
         ])
     func reply(call: String, count: Int) async throws {
-        try await RunningHost.run(slatefile()) { app in
-            for page in ["a", "b", "c"] { _ = await app.open("https://\(page)") }
+        try await TestHost.run(slatefile: slatefile()) { app in
+            for page in ["a", "b", "c"] { _ = await app.answer("https://\(page)") }
             let reply = try JSONValue(
-                parsing: await app.open("slate://\(id)/\(call)", from: .host))
+                parsing: await app.answer("slate://\(id)/\(call)", from: .host))
             let expected = ["https://c", "https://b", "https://a"].prefix(count)
             #expect(reply.elements.map { $0["url"]?.string } == Array(expected))
             for visit in reply.elements {
@@ -110,18 +112,18 @@ struct BrowserModuleTests {
             ("all", "parameter 'count': expected a whole number, found 'all'"),
         ])
     func oddCount(count: String, reply: String) async throws {
-        try await RunningHost.run(slatefile()) { app in
-            #expect(await app.open("slate://history?count=\(count)", from: .host) == reply)
+        try await TestHost.run(slatefile: slatefile()) { app in
+            #expect(await app.answer("slate://history?count=\(count)", from: .host) == reply)
         }
     }
 
     @Test("who may not look into the history gets what one gets for any other page")
     func privacy() async throws {
-        try await RunningHost.run(slatefile()) { app in
-            _ = await app.open("https://s3cret")
+        try await TestHost.run(slatefile: slatefile()) { app in
+            _ = await app.answer("https://s3cret")
             for call in ["history", "history?count=1", "histories"] {
                 let url = "slate://\(id)/\(call)"
-                #expect(await app.open(url) == #"{"shown":"\#(url)"}"#)
+                #expect(await app.answer(url) == #"{"shown":"\#(url)"}"#)
             }
         }
     }
@@ -130,9 +132,9 @@ struct BrowserModuleTests {
     func token() async throws {
         let token = "0123456789abcdef"
         let tokens = ModulesTests.tokens(token, for: "slate://\(id)/history")
-        try await RunningHost.run(slatefile(), tokens: tokens) { app in
-            #expect(await app.open("https://a?token=\(token)") == #"{"shown":"https://a"}"#)
-            let reply = await app.open("slate://\(id)/history?token=\(token)")
+        try await TestHost.run(slatefile: slatefile(), .init(tokens: tokens)) { app in
+            #expect(await app.answer("https://a?token=\(token)") == #"{"shown":"https://a"}"#)
+            let reply = await app.answer("slate://\(id)/history?token=\(token)")
             #expect(reply.hasPrefix(#"[{"url":"https://a","time":"#) && !reply.contains(token))
         }
     }
@@ -140,27 +142,29 @@ struct BrowserModuleTests {
     @Test("the history has as many places as the settings say", arguments: [0, 1, 3, 100])
     func limit(limit: Int) async throws {
         let config = limit == 100 ? "{}" : #"{ "history": \#(limit) }"#
-        try await RunningHost.run(slatefile(config: config)) { app in
-            for page in 1...102 { _ = await app.open("https://\(page)") }
+        try await TestHost.run(slatefile: slatefile(config: config)) { app in
+            for page in 1...102 { _ = await app.answer("https://\(page)") }
             let newest = (1...102).suffix(limit).reversed().map { "https://\($0)" }
-            #expect(await history(app) == newest)
+            let visits = try await history(app)
+            #expect(visits == newest)
         }
     }
 
     @Test("new settings hold at once, and what is too much is forgotten")
     func reload() async throws {
-        try await RunningHost.run(slatefile(config: #"{ "history": 3 }"#)) { app in
-            for page in 1...5 { _ = await app.open("https://\(page)") }
+        try await TestHost.run(slatefile: slatefile(config: #"{ "history": 3 }"#)) { app in
+            for page in 1...5 { _ = await app.answer("https://\(page)") }
             try await app.reload(id, config: #"{ "history": 2 }"#)
-            #expect(await history(app) == ["https://5", "https://4"])
+            #expect(try await history(app) == ["https://5", "https://4"])
             try await app.reload(id, config: #"{ "history": 4 }"#)
-            for page in 6...8 { _ = await app.open("https://\(page)") }
-            #expect(await history(app) == ["https://8", "https://7", "https://6", "https://5"])
+            for page in 6...8 { _ = await app.answer("https://\(page)") }
+            #expect(try await history(app) == ["https://8", "https://7", "https://6", "https://5"])
             try await app.reload(id, config: #"{ "history": -1 }"#)
-            #expect(await history(app)?.count == 4)
+            #expect(try await history(app).count == 4)
             try await app.reload(id, config: #"{ "history": 0 }"#)
-            _ = await app.open("https://9")
-            #expect(await history(app) == [])
+            _ = await app.answer("https://9")
+            let visits = try await history(app)
+            #expect(visits == [])
         }
     }
 

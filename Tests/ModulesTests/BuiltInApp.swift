@@ -28,44 +28,21 @@ func slatefile(
     """
 }
 
-extension RunningHost {
-    /// Looks at a module, on the lane; nil where it does not run.
-    func module<M: Module & SendableMetatype, Result: Sendable>(
-        _ type: M.Type, _ look: @escaping @Sendable (M) -> Result
-    ) async -> Result? {
-        let found = Promise<Result?>()
-        host.onLane { app, _ in
-            let module = app.records.lazy.compactMap { $0.module as? M }.first
-            found.keep(module.map(look))
-        }
-        return await found.value
-    }
-
-    /// Opens a URL.
+extension TestHost {
+    /// Opens a URL, as a remote caller unless the test says otherwise.
     ///
-    /// - Parameters:
-    ///   - url: The URL.
-    ///   - origin: Who opens it; `host` reaches every route.
     /// - Returns: The reply's JSON, or the error in words.
-    func open(_ url: String, from origin: Origin = .control(uid: 1000, pid: 42)) async -> String {
-        await withCheckedContinuation { continuation in
-            host.open(url, origin: origin, token: nil) { result in
-                switch result {
-                case .success(.json(let json)):
-                    continuation.resume(returning: String(decoding: json, as: UTF8.self))
-                case .success(.claimed(let module)):
-                    continuation.resume(returning: "claimed by \(module)")
-                case .failure(let error): continuation.resume(returning: "\(error)")
-                }
-            }
+    func answer(_ url: String, from origin: Origin = .control(uid: 1000, pid: 42)) async -> String {
+        do {
+            return try await open(url, from: origin).description
+        } catch {
+            return "\(error)"
         }
     }
 
-    /// Waits until everything that was accepted before has been worked off.
-    func settled() async {
-        await withCheckedContinuation { continuation in
-            host.onLane { _, _ in continuation.resume() }
-        }
+    /// What the host says of the last event of a kind: how many received it, and what they answered.
+    func outcome(of kind: EventKind) -> String? {
+        records.last { $0.module == nil && $0.event == kind.rawValue }?.message
     }
 
     /// Notifies the modules that the slatefile was read again, and waits until all have received this.
@@ -82,9 +59,17 @@ extension RunningHost {
         }
         let reload = ConfigurationReload(
             appConfig: host.slatefile.config, isAppConfigChanged: false, modules: modules)
-        try await awaiting(.configurationChanged) {
-            host.enqueue(.own(.reload(reload, origin: .host)))
-        }
+        host.enqueue(.own(.reload(reload, origin: .host)))
+        try await settle()
+    }
+}
+
+extension TestHost.Settings {
+    /// Swift modules run in the `hostd` that was built with these tests; classes are not checked.
+    static var uncheckedInHostd: TestHost.Settings {
+        var settings = TestHost.Settings(executable: "hostd")
+        settings.isChecked = false
+        return settings
     }
 }
 
@@ -108,27 +93,5 @@ func diagnostics(of slatefile: String) -> [String] {
         return []
     } catch {
         return error.diagnostics.map { "\($0.pointer): \($0.message)" }
-    }
-}
-
-extension ProcessSettings {
-    /// Swift modules run in the `hostd` that was built with these tests.
-    static var ofHostd: ProcessSettings {
-        var settings = ProcessSettings()
-        settings.binary = HostProcess.hostd
-        return settings
-    }
-}
-
-extension RunningHost {
-    /// Kills the process of a module.
-    func killProcess(of module: String) async {
-        let done = Promise<Void>()
-        host.onLane { app, _ in
-            let record = app.records.first { $0.id.text == module }
-            (record?.module as? IsolatedModule)?.kill()
-            done.keep(())
-        }
-        await done.value
     }
 }

@@ -26,7 +26,7 @@ struct CommunityModuleTests {
     @Test("others are notified of each sign-in and sign-out, once each")
     func signIn() async throws {
         let listener = #", { "id": "com.mm.listener", "entry": "ModulesTests.SignInListener" }"#
-        try await RunningHost.run(slatefile(others: listener)) { app in
+        try await TestHost.run(slatefile: slatefile(others: listener)) { app in
             try await app.deliver(.message, say("user.signed-out"))
             try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
             try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
@@ -36,7 +36,7 @@ struct CommunityModuleTests {
             try await app.deliver(.message, say("user.unknown"))
             try await app.deliver(.message, say("weather.changed"))
             #expect(
-                await app.module(SignInListener.self) { $0.received }
+                try await app.module(SignInListener.self) { $0.received }
                     == ["in mia", "in tom", "out"])
         }
     }
@@ -66,7 +66,7 @@ struct CommunityModuleTests {
             ),
         ] as [(String, String?, String)])
     func oddMessages(topic: String, payload: String?, error: String) async throws {
-        try await RunningHost.run(slatefile()) { app in
+        try await TestHost.run(slatefile: slatefile()) { app in
             try await app.deliver(.message, say(topic, payload))
             #expect(app.messages(of: id) == ["failed: \(error)"])
         }
@@ -77,7 +77,7 @@ struct CommunityModuleTests {
     @Test("what users did is there in the next run, and a copy of it")
     func nextRun() async throws {
         let folder = try TemporaryFolder()
-        try await RunningHost.run(slatefile(), in: folder) { app in
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
             try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
             try await app.deliver(.message, say("user.posted", #"{ "text": "one \"two\"\n" }"#))
         }
@@ -85,13 +85,14 @@ struct CommunityModuleTests {
         #expect(
             saved == #"{"user":"mia","posts":[{"author":"mia","text":"one \"two\"\n"}]}"# + "\n")
         #expect(try folder.mode(of: "\(id).json") == 0o600)
-        try await RunningHost.run(slatefile(), in: folder) { app in
-            #expect(await app.startupTask("\(id)/backup") == "start-up task \(id)/backup succeeded")
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
+            #expect(
+                try await app.startupTask("\(id)/backup") == "start-up task \(id)/backup succeeded")
             try await app.deliver(.message, say("user.posted", #"{ "text": "three" }"#))
             #expect(
-                await app.open("slate://user/mia/posts").contains(
+                await app.answer("slate://user/mia/posts").contains(
                     #""posts":["three","one \"two\"\n"]"#))
-            #expect(try app.text(of: "\(id).json.bak") == saved)
+            #expect(try app.folder.text(of: "\(id).json.bak") == saved)
             #expect(try folder.mode(of: "\(id).json.bak") == 0o600)
         }
     }
@@ -99,7 +100,7 @@ struct CommunityModuleTests {
     @Test("it is saved in the background, and at the end what changed there")
     func background() async throws {
         let folder = try TemporaryFolder()
-        try await RunningHost.run(slatefile(), in: folder) { app in
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
             try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
             try await app.deliver(.background)
             #expect(try folder.text(of: "\(id).json") == #"{"user":"mia","posts":[]}"# + "\n")
@@ -111,8 +112,8 @@ struct CommunityModuleTests {
     @Test("where nothing changed nothing is written")
     func unchanged() async throws {
         let folder = try TemporaryFolder()
-        try await RunningHost.run(slatefile(), in: folder) { app in
-            await app.startupTask("\(id)/backup")
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
+            try await app.startupTask("\(id)/backup")
             try await app.deliver(.background)
         }
         #expect(folder.names.isEmpty)
@@ -123,13 +124,13 @@ struct CommunityModuleTests {
         let folder = try TemporaryFolder()
         for text in ["", #"{"posts":["#, #"{"posts":[],"s3cret":1}"#, #"{"user":"s3cret"}"#] {
             try folder.write(text, to: "\(id).json")
-            try await RunningHost.run(slatefile(), in: folder) { app in
+            try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
                 let path = folder.path("\(id).json")
                 #expect(
-                    await app.startupTask("\(id)/state")
+                    try await app.startupTask("\(id)/state")
                         == "start-up task \(id)/state failed: '\(path)' is not what this module "
                         + "saved; put '\(path).bak' in its place, or remove it")
-                let backup = await app.startupTask("\(id)/backup")
+                let backup = try await app.startupTask("\(id)/backup")
                 #expect(backup.contains("skipped: it runs after '\(id)/state'"))
                 try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
                 #expect(
@@ -137,7 +138,7 @@ struct CommunityModuleTests {
                         == "failed: '\(path)' could not be read at start-up, so nothing is changed")
                 for call in ["userInfo", "user/mia/posts"] {
                     #expect(
-                        await app.open("slate://\(call)")
+                        await app.answer("slate://\(call)")
                             == "\(id): '\(path)' could not be read at start-up, so nothing is "
                             + "changed")
                 }
@@ -151,7 +152,7 @@ struct CommunityModuleTests {
     @Test("a state that cannot be saved is an error, and is saved the next time")
     func failedSave() async throws {
         let folder = try TemporaryFolder()
-        try await RunningHost.run(slatefile(), in: folder) { app in
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
             try await app.deliver(.message, say("user.signed-in", #"{ "name": "mia" }"#))
             try makeFolders(folder.path("\(id).json"))
             try await app.deliver(.background)
@@ -186,15 +187,15 @@ struct CommunityModuleTests {
             ("{}", "https://example.com/user/a/posts"),
         ])
     func domain(config: String, address: String) async throws {
-        try await RunningHost.run(slatefile(config: config)) { app in
-            let reply = await app.open("slate://user/a/posts")
+        try await TestHost.run(slatefile: slatefile(config: config)) { app in
+            let reply = await app.answer("slate://user/a/posts")
             #expect(reply.hasSuffix(#","url":"\#(address)?page=1"}"#))
         }
     }
 
     @Test("without a domain the module fails, and the app runs")
     func noDomain() async throws {
-        try await RunningHost.run(slatefile(rest: "")) { app in
+        try await TestHost.run(slatefile: slatefile(rest: "")) { app in
             #expect(
                 app.messages(of: id) == [
                     "init failed; the app continues without it: no \"domain\": give one in this "

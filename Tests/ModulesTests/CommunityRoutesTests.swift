@@ -14,12 +14,12 @@ struct CommunityRoutesTests {
             rest: #", "schemes": ["slate"]"#, others: others)
     }
 
-    private func signIn(_ name: String, _ app: RunningHost) async throws {
-        #expect(await app.open("slate://signIn?name=\(name)", from: .host) == "null")
+    private func signIn(_ name: String, _ app: TestHost) async throws {
+        #expect(await app.answer("slate://signIn?name=\(name)", from: .host) == "null")
     }
 
-    private func post(_ text: String, _ app: RunningHost) async throws {
-        #expect(await app.open("slate://post?text=\(text)", from: .host) == "null")
+    private func post(_ text: String, _ app: TestHost) async throws {
+        #expect(await app.answer("slate://post?text=\(text)", from: .host) == "null")
     }
 
     // MARK: Routes
@@ -71,10 +71,10 @@ struct CommunityRoutesTests {
             ("https://userInfo", "no route for "),
         ])
     func routes(url: String, reply: String) async throws {
-        try await RunningHost.run(slatefile()) { app in
+        try await TestHost.run(slatefile: slatefile()) { app in
             try await signIn("mia", app)
             try await post("hello", app)
-            let found = await app.open(url)
+            let found = await app.answer(url)
             // An authority compares without case.
             #expect(found.hasPrefix(reply == "answered" ? #"{"user":"mia""# : reply), "\(found)")
         }
@@ -82,8 +82,8 @@ struct CommunityRoutesTests {
 
     @Test("twenty posts are on a page, the newest first, also after a memory warning")
     func pages() async throws {
-        try await RunningHost.run(slatefile()) { app in
-            await app.startupTask("\(id)/index")
+        try await TestHost.run(slatefile: slatefile()) { app in
+            try await app.startupTask("\(id)/index")
             try await signIn("mia", app)
             for number in 1...41 {
                 try await post("s3cret-\(number)", app)
@@ -97,7 +97,7 @@ struct CommunityRoutesTests {
                     ("?page=3", texts(1...1)), ("?page=4", "[]"),
                     ("?page=9223372036854775807", "[]"),
                 ] {
-                    let reply = await app.open("slate://user/mia/posts\(page)")
+                    let reply = await app.answer("slate://user/mia/posts\(page)")
                     #expect(reply.hasPrefix(#"{"author":"mia","count":41,"posts":\#(expected),"#))
                 }
                 try await app.deliver(.memoryWarning)
@@ -120,12 +120,12 @@ struct CommunityRoutesTests {
         "for a caller from outside, what is not public does not exist",
         arguments: ["post?text=hello", "signIn?name=tom", "signIn", "signOut", "nothing"])
     func outside(call: String) async throws {
-        try await RunningHost.run(slatefile()) { app in
+        try await TestHost.run(slatefile: slatefile()) { app in
             try await signIn("mia", app)
             let url = "slate://com.mm.community/\(call)"
-            let reply = await app.open(url)
+            let reply = await app.answer(url)
             #expect(reply.hasPrefix("no route for '\(url.prefix { $0 != "?" })"))
-            #expect(await app.open("slate://userInfo").hasPrefix(#"{"user":"mia","posts":0,"#))
+            #expect(await app.answer("slate://userInfo").hasPrefix(#"{"user":"mia","posts":0,"#))
         }
     }
 
@@ -133,23 +133,24 @@ struct CommunityRoutesTests {
     func token() async throws {
         let token = "0123456789abcdef"
         let tokens = ModulesTests.tokens(token, for: "slate://com.mm.community/*")
-        try await RunningHost.run(slatefile(), tokens: tokens) { app in
+        try await TestHost.run(slatefile: slatefile(), .init(tokens: tokens)) { app in
             try await signIn("mia", app)
             for call in ["post?text=hello", "post?text=hello&token=another-0123456789"] {
-                #expect(await app.open("slate://\(call)").hasPrefix("no route for 'slate://post'"))
+                #expect(
+                    await app.answer("slate://\(call)").hasPrefix("no route for 'slate://post'"))
             }
-            #expect(await app.open("slate://post?text=hello&token=\(token)") == "null")
+            #expect(await app.answer("slate://post?text=hello&token=\(token)") == "null")
             #expect(
-                await app.open("slate://signOut?token=\(token)")
+                await app.answer("slate://signOut?token=\(token)")
                     .hasPrefix("no route for 'slate://signOut'"))
-            #expect(await app.open("slate://userInfo").hasPrefix(#"{"user":"mia","posts":1,"#))
+            #expect(await app.answer("slate://userInfo").hasPrefix(#"{"user":"mia","posts":1,"#))
             #expect(!app.log.messages.contains { $0.contains(token) })
         }
     }
 
     @Test("modules sign users in and out and post, and receive an error for what is wrong")
     func calls() async throws {
-        try await RunningHost.run(slatefile()) { app in
+        try await TestHost.run(slatefile: slatefile()) { app in
             for (call, reply) in [
                 ("userInfo", #"{"posts":0,"style":1,"color":"green","url":"#),
                 ("post?text=early", "com.mm.community: cannot post: no user is signed in"),
@@ -163,7 +164,7 @@ struct CommunityRoutesTests {
                 ("userInfo", #"{"user":"mia","posts":1,"#), ("signOut", "null"),
                 ("signOut", "null"), ("userInfo", #"{"posts":0,"#),
             ] {
-                let found = await app.open("slate://\(call)", from: .host)
+                let found = await app.answer("slate://\(call)", from: .host)
                 #expect(found.hasPrefix(reply), "\(call): \(found)")
             }
             #expect(app.messages(of: id) == ["a user signed in", "the user signed out"])
@@ -175,7 +176,7 @@ struct CommunityRoutesTests {
     @Test("others ask the service who is signed in, and who wrote how much")
     func service() async throws {
         let client = #", { "id": "com.mm.client", "entry": "ModulesTests.DirectoryClient" }"#
-        try await RunningHost.run(slatefile(others: client)) { app in
+        try await TestHost.run(slatefile: slatefile(others: client)) { app in
             func answers() async throws -> String? {
                 try await app.deliver(.memoryWarning)
                 return app.messages(of: "com.mm.client").last

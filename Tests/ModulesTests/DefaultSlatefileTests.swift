@@ -48,8 +48,8 @@ struct DefaultSlatefileTests {
             ("slate://nobody/knows", #"{"shown":"slate://nobody/knows"}"#),
         ])
     func urls(url: String, reply: String) async throws {
-        try await RunningHost.run(Repository.text(of: "slatefile.json")) { app in
-            let found = await app.open(url)
+        try await TestHost.run(slatefile: Repository.text(of: "slatefile.json")) { app in
+            let found = await app.answer(url)
             #expect(found.hasPrefix(reply), "\(found)")
         }
     }
@@ -59,12 +59,12 @@ struct DefaultSlatefileTests {
         let folder = try TemporaryFolder()
         let text = try Repository.text(of: "slatefile.json")
         let count = try #require(JSONValue(parsing: text)["modules"]?.count)
-        let end = try await RunningHost.run(text, in: folder) { app in
+        let end = try await TestHost.run(slatefile: text, .init(folder: folder)) { app in
             for task in [
                 "com.mm.community/state", "com.mm.community/index", "com.mm.community/backup",
                 "com.mm.metrics/first-write",
             ] {
-                #expect(await app.startupTask(task) == "start-up task \(task) succeeded")
+                #expect(try await app.startupTask(task) == "start-up task \(task) succeeded")
             }
             #expect(app.messages(of: nil).contains("ready: \(count) modules"))
             #expect(!app.log.records.contains { $0.level > .notice })

@@ -47,7 +47,7 @@ struct DocumentationTests {
         "Swift code stands word for word in a file that is compiled with the tests",
         arguments: [
             "README.md", "docs/modules.md", "docs/routing.md", "docs/slatefile.md",
-            "docs/control.md", "CONTRIBUTING.md",
+            "docs/control.md", "docs/testing-modules.md", "CONTRIBUTING.md",
         ])
     func compiled(path: String) throws {
         for block in Self.blocks(of: try Repository.text(of: path)) where block.language == "swift"
@@ -101,7 +101,7 @@ struct DocumentationTests {
         let slatefile = try readmeSlatefile()
             .replacing("Modules.GreeterModule", with: "ModulesTests.GreeterModule")
         let signIn = #"{ "topic": "user.signed-in", "payload": { "name": "mia" } }"#
-        let end = try await RunningHost.run(slatefile) { app in
+        let end = try await TestHost.run(slatefile: slatefile) { app in
             try await app.deliver(.message, signIn)
             try await app.deliver(.message, signIn)
             #expect(

@@ -14,16 +14,12 @@ struct IsolatedModuleTests {
     @Test("one that is killed comes back with its routes")
     func killed() async throws {
         let slatefile = slatefile("com.mm.browser", "Modules.BrowserModule")
-        try await RunningHost.run(slatefile, processes: .ofHostd) { app in
+        try await TestHost.run(slatefile: slatefile, .init(executable: "hostd")) { app in
             let page = "https://www.example.com/a?b=c"
-            let first = await app.open(page)
+            let first = await app.answer(page)
             #expect(first.contains(page))
-            let start = app.log.records.count
-            await app.killProcess(of: "com.mm.browser")
-            _ = await app.log.first(from: start) {
-                $0.message == "responsive again: it has caught up"
-            }
-            #expect(await app.open(page) == first)
+            try await app.killProcess(of: "com.mm.browser")
+            #expect(await app.answer(page) == first)
         }
     }
 
@@ -31,7 +27,8 @@ struct IsolatedModuleTests {
     func once() async throws {
         let folder = try TemporaryFolder()
         let slatefile = slatefile("com.mm.journal", "Modules.JournalModule")
-        try await RunningHost.run(slatefile, in: folder, processes: .ofHostd) { app in
+        try await TestHost.run(slatefile: slatefile, .init(folder: folder, executable: "hostd")) {
+            app in
             try await app.deliver(.push, "{}")
             try await app.deliver(.background)
         }
@@ -47,13 +44,14 @@ struct IsolatedModuleTests {
     func origins() async throws {
         let folder = try TemporaryFolder()
         let slatefile = slatefile("com.mm.journal", "Modules.JournalModule")
-        try await RunningHost.run(slatefile, in: folder, processes: .ofHostd) { app in
+        try await TestHost.run(slatefile: slatefile, .init(folder: folder, executable: "hostd")) {
+            app in
             for origin in [
                 Origin.control(uid: 1000, pid: 42), .inbox,
                 .signal(name: "RTMIN+1", uid: nil, pid: 3, value: -1),
                 .local(try ModuleID("com.mm.main")),
             ] {
-                try await app.deliver(.push, "{}", origin: origin)
+                try await app.deliver(.push, "{}", from: origin)
             }
         }
         let journal = try readFile(at: folder.path + "/journal.ndjson", limit: 1 << 16)
@@ -70,7 +68,7 @@ struct IsolatedModuleTests {
     @Test("one that cannot be made says why, once")
     func cannotBeMade() async throws {
         let slatefile = slatefile("com.mm.community", "Modules.CommunityModule")
-        try await RunningHost.run(slatefile, processes: .ofHostd, isChecked: false) { app in
+        try await TestHost.run(slatefile: slatefile, .uncheckedInHostd) { app in
             let messages = app.messages(of: "com.mm.community")
             #expect(messages.count == 1)
             #expect(messages.first?.contains("no \"domain\": give one") == true, "\(messages)")
@@ -83,7 +81,7 @@ struct IsolatedModuleTests {
             "com.mm.community", "Modules.CommunityModule",
             config: #"{ "domain": "https://www.example.com" }"#)
         let error = await #expect(throws: SlatefileError.self) {
-            try await RunningHost.run(slatefile, processes: .ofHostd) { _ in }
+            try await TestHost.run(slatefile: slatefile, .init(executable: "hostd")) { _ in }
         }
         #expect(
             error?.diagnostics.map(\.message) == [
@@ -91,7 +89,7 @@ struct IsolatedModuleTests {
                     + "'UserDirectory', and services do not cross processes; leave \"isolation\" out, or "
                     + "offer actions instead"
             ])
-        try await RunningHost.run(slatefile, processes: .ofHostd, isChecked: false) { app in
+        try await TestHost.run(slatefile: slatefile, .uncheckedInHostd) { app in
             let messages = app.messages(of: "com.mm.community")
             #expect(
                 messages.first?.contains(

@@ -22,8 +22,9 @@ struct MainModuleTests {
     func root(isolation: String) async throws {
         let slatefile = slatefile(
             config: #"{ "root": "slate://home" }"#, isolation: isolation)
-        try await RunningHost.run(slatefile, processes: .ofHostd) { app in
-            let events = try app.text(of: "journal.ndjson").split(separator: "\n").map { line in
+        try await TestHost.run(slatefile: slatefile, .init(executable: "hostd")) { app in
+            let events = try app.folder.text(of: "journal.ndjson").split(separator: "\n").map {
+                line in
                 try JSONValue(parsing: String(line))
             }
             #expect(
@@ -35,7 +36,7 @@ struct MainModuleTests {
 
     @Test("without a root none is opened")
     func noRoot() async throws {
-        try await RunningHost.run(slatefile(config: "{}")) { app in
+        try await TestHost.run(slatefile: slatefile(config: "{}")) { app in
             #expect(!app.log.records.contains { $0.event == "open-url" })
         }
     }

@@ -23,15 +23,15 @@ struct MetricsModuleTests {
     func firstAndLast() async throws {
         let folder = try TemporaryFolder()
         let pushes = #"hostd_events_total{app="demo",event="push"}"#
-        try await RunningHost.run(slatefile(), in: folder) { app in
-            await app.startupTask(firstWrite)
-            let first = try app.text(of: "hostd.prom")
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
+            try await app.startupTask(firstWrite)
+            let first = try app.folder.text(of: "hostd.prom")
             #expect(figure(#"hostd_state{app="demo",state="active"}"#, in: first) == "1")
             #expect(figure(#"hostd_modules{app="demo",status="running"}"#, in: first) == "2")
             #expect(figure(#"hostd_ready_seconds{app="demo"}"#, in: first) == "0")
             #expect(figure(pushes, in: first) == "0")
             try await app.deliver(.push, "{}")
-            #expect(try app.text(of: "hostd.prom") == first)
+            #expect(try app.folder.text(of: "hostd.prom") == first)
         }
         let last = try folder.text(of: "hostd.prom")
         #expect(figure(pushes, in: last) == "1")
@@ -41,26 +41,26 @@ struct MetricsModuleTests {
 
     @Test("it writes after something happened, once per interval, and is idle otherwise")
     func interval() async throws {
-        try await RunningHost.run(slatefile(config: #"{ "interval": "3s" }"#)) { app in
+        try await TestHost.run(slatefile: slatefile(config: #"{ "interval": "3s" }"#)) { app in
             let pushes = #"hostd_events_total{app="demo",event="push"}"#
-            await app.startupTask(firstWrite)
+            try await app.startupTask(firstWrite)
             for count in [1, 2] {
                 try await app.deliver(.push, "{}")
                 try await app.deliver(.push, "{}")
-                await app.settled()
-                let before = try app.text(of: "hostd.prom")
+                try await app.settle()
+                let before = try app.folder.text(of: "hostd.prom")
                 app.time.advance(by: .seconds(3) - .nanoseconds(1))
-                await app.settled()
-                #expect(try app.text(of: "hostd.prom") == before)
+                try await app.settle()
+                #expect(try app.folder.text(of: "hostd.prom") == before)
                 app.time.advance(by: .nanoseconds(1))
-                await app.settled()
-                let after = try app.text(of: "hostd.prom")
+                try await app.settle()
+                let after = try app.folder.text(of: "hostd.prom")
                 #expect(figure(pushes, in: after) == "\(2 * count)")
 
                 // A write at this time would make the file anew.
                 try app.folder.move("hostd.prom", to: "moved")
                 app.time.advance(by: .seconds(3600))
-                await app.settled()
+                try await app.settle()
                 #expect(app.folder.names == ["moved"])
                 try app.folder.move("moved", to: "hostd.prom")
             }
@@ -69,29 +69,29 @@ struct MetricsModuleTests {
 
     @Test("the interval is 15 s unless the settings say otherwise")
     func defaultInterval() async throws {
-        try await RunningHost.run(slatefile()) { app in
-            await app.startupTask(firstWrite)
-            let before = try app.text(of: "hostd.prom")
+        try await TestHost.run(slatefile: slatefile()) { app in
+            try await app.startupTask(firstWrite)
+            let before = try app.folder.text(of: "hostd.prom")
             try await app.deliver(.memoryWarning)
-            await app.settled()
+            try await app.settle()
             app.time.advance(by: .seconds(15) - .nanoseconds(1))
-            await app.settled()
-            #expect(try app.text(of: "hostd.prom") == before)
+            try await app.settle()
+            #expect(try app.folder.text(of: "hostd.prom") == before)
             app.time.advance(by: .nanoseconds(1))
-            await app.settled()
-            #expect(try app.text(of: "hostd.prom") != before)
+            try await app.settle()
+            #expect(try app.folder.text(of: "hostd.prom") != before)
         }
     }
 
     @Test("changed settings hold from the next write on; wrong ones never")
     func reload() async throws {
-        try await RunningHost.run(slatefile()) { app in
-            await app.startupTask(firstWrite)
+        try await TestHost.run(slatefile: slatefile()) { app in
+            try await app.startupTask(firstWrite)
             try await app.reload("com.mm.metrics", config: #"{ "file": "other.prom" }"#)
             try await app.reload("com.mm.metrics", config: #"{ "fil": "third.prom" }"#)
             app.time.advance(by: .seconds(15))
-            await app.settled()
-            let text = try app.text(of: "other.prom")
+            try await app.settle()
+            let text = try app.folder.text(of: "other.prom")
             let reloads = #"hostd_events_total{app="demo",event="configuration-changed"}"#
             #expect(figure(reloads, in: text) == "2")
             #expect(
@@ -109,9 +109,10 @@ struct MetricsModuleTests {
             , { "id": "com.mm.journal", "entry": "Modules.JournalModule",
                 "config": { "file": "." } }
             """
-        try await RunningHost.run(slatefile(others: push + broken), in: folder) { app in
+        try await TestHost.run(slatefile: slatefile(others: push + broken), .init(folder: folder)) {
+            app in
             try await app.deliver(.push, #"{ "uri": 5 }"#)
-            try await app.deliver(.foreground)
+            await #expect(throws: TestHostError.self) { try await app.deliver(.foreground) }
         }
         let text = try folder.text(of: "hostd.prom")
         #expect(figure(#"hostd_handler_failures_total{app="demo"}"#, in: text) == "2")
@@ -126,14 +127,16 @@ struct MetricsModuleTests {
     func failure() async throws {
         let folder = try TemporaryFolder()
         let config = #"{ "file": "later/hostd.prom" }"#
-        let end = try await RunningHost.run(slatefile(config: config), in: folder) { app in
+        let end = try await TestHost.run(
+            slatefile: slatefile(config: config), .init(folder: folder)
+        ) { app in
             func turn() async throws {
                 try await app.deliver(.memoryWarning)
-                await app.settled()
+                try await app.settle()
                 app.time.advance(by: .seconds(15))
-                await app.settled()
+                try await app.settle()
             }
-            await app.startupTask(firstWrite)
+            try await app.startupTask(firstWrite)
             try await turn()
             let report =
                 "cannot write '\(folder.path)/later/hostd.prom': No such file or directory; make "
@@ -152,8 +155,8 @@ struct MetricsModuleTests {
     func folder() async throws {
         let folder = try TemporaryFolder()
         try makeFolders(folder.path("hostd.prom"))
-        try await RunningHost.run(slatefile(), in: folder) { app in
-            await app.startupTask(firstWrite)
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { app in
+            try await app.startupTask(firstWrite)
             #expect(
                 app.messages(of: "com.mm.metrics") == [
                     "cannot write '\(folder.path)/hostd.prom': Is a directory; give a file in "
@@ -166,7 +169,7 @@ struct MetricsModuleTests {
     @Test("the collector, another user, can read it; nothing else is left beside it")
     func permissions() async throws {
         let folder = try TemporaryFolder()
-        try await RunningHost.run(slatefile(), in: folder) { _ in }
+        try await TestHost.run(slatefile: slatefile(), .init(folder: folder)) { _ in }
         #expect(try folder.mode(of: "hostd.prom") == 0o644)
         #expect(folder.names == ["hostd.prom"])
     }

@@ -17,7 +17,7 @@ struct ModuleCallsTests {
 
     @Test("a façade's calls reach the community, and bring its values and errors back")
     func facade() async throws {
-        try await RunningHost.run(slatefile) { app in
+        try await TestHost.run(slatefile: slatefile) { app in
             for (call, reply) in [
                 ("login/mia", "null"), ("posts/mia/1", #"["hello"]"#), ("posts/mia/2", "[]"),
                 ("posts/tom/1", "[]"),
@@ -25,12 +25,12 @@ struct ModuleCallsTests {
                 ("login/", "no route for 'slate://login/'"),
             ] {
                 if call == "posts/mia/1" {
-                    #expect(await app.open("slate://post?text=hello", from: .host) == "null")
+                    #expect(await app.answer("slate://post?text=hello", from: .host) == "null")
                 }
-                let found = await app.open("slate://\(call)", from: .host)
+                let found = await app.answer("slate://\(call)", from: .host)
                 #expect(found.hasPrefix(reply), "\(call): \(found)")
             }
-            #expect(await app.open("slate://userInfo").hasPrefix(#"{"user":"mia","posts":1,"#))
+            #expect(await app.answer("slate://userInfo").hasPrefix(#"{"user":"mia","posts":1,"#))
         }
     }
 
@@ -38,13 +38,13 @@ struct ModuleCallsTests {
         "the module of docs/modules.md uses service, façade, URL, topic, and the router off the lane"
     )
     func digest() async throws {
-        try await RunningHost.run(slatefile) { app in
+        try await TestHost.run(slatefile: slatefile) { app in
             #expect(
-                await app.startupTask("com.mm.digest/color")
+                try await app.startupTask("com.mm.digest/color")
                     == "start-up task com.mm.digest/color succeeded")
-            #expect(await app.module(DigestModule.self) { $0.color } == .red)
-            #expect(await app.open("slate://login/m%2Fa", from: .host) == "null")
-            #expect(await app.open("slate://post?text=hello", from: .host) == "null")
+            #expect(try await app.module(DigestModule.self) { $0.color } == .red)
+            #expect(await app.answer("slate://login/m%2Fa", from: .host) == "null")
+            #expect(await app.answer("slate://post?text=hello", from: .host) == "null")
             try await app.deliver(.message, #"{ "topic": "digest.wanted" }"#)
             let record = await app.log.first { $0.message.hasPrefix("digest: ") }
             #expect(record.message == #"digest: {"user":"m/a","posts":1,"newest":"hello"}"#)
@@ -56,15 +56,15 @@ struct ModuleCallsTests {
         let slatefile = ModulesTests.slatefile(
             "com.mm.order", "ModulesTests.OrderModule", config: "{}",
             rest: #", "schemes": ["slate"]"#)
-        try await RunningHost.run(slatefile) { app in
-            for _ in 0..<2 { #expect(await app.open("slate://price/7") == "21") }
-            #expect(await app.open("slate://price/0") == "com.mm.order: there is no such order")
-            async let approval = app.open("slate://approval/7")
+        try await TestHost.run(slatefile: slatefile) { app in
+            for _ in 0..<2 { #expect(await app.answer("slate://price/7") == "21") }
+            #expect(await app.answer("slate://price/0") == "com.mm.order: there is no such order")
+            async let approval = app.answer("slate://approval/7")
             // Its request may come first: then there is nothing to approve.
-            while await app.module(OrderModule.self, { $0.isWaiting(for: 7) }) == false {
+            while try await app.module(OrderModule.self, { $0.isWaiting(for: 7) }) == false {
                 await Task.yield()
             }
-            #expect(await app.open("slate://approve/7") == "true")
+            #expect(await app.answer("slate://approve/7") == "true")
             #expect(await approval == #""approved""#)
         }
     }
@@ -79,13 +79,13 @@ struct ModuleCallsTests {
             config: #"{ "domain": "https://www.example.com" }"#, rest: #", "schemes": ["slate"]"#,
             others: concierge + #", { "id": "com.mm.login", "entry": "ModulesTests.LoginModule" }"#
                 + #", { "id": "com.mm.browser", "entry": "Modules.BrowserModule" }"#)
-        try await RunningHost.run(slatefile) { app in
-            #expect(await app.open("slate://desk/mia") == #""mia is at the desk""#)
-            #expect(await app.open("http://a.example/b") == #"{"shown":"https://a.example/b"}"#)
+        try await TestHost.run(slatefile: slatefile) { app in
+            #expect(await app.answer("slate://desk/mia") == #""mia is at the desk""#)
+            #expect(await app.answer("http://a.example/b") == #"{"shown":"https://a.example/b"}"#)
             #expect(
-                await app.open("slate://login/mia", from: .host)
+                await app.answer("slate://login/mia", from: .host)
                     == "com.mm.login: refused by com.mm.concierge: signing in is disabled today")
-            let answer = await app.open("slate://com.mm.login/nothing")
+            let answer = await app.answer("slate://com.mm.login/nothing")
             #expect(answer.hasPrefix("no route for 'slate://com.mm.login/nothing'"))
             try await app.deliver(
                 .message, #"{ "topic": "user.signed-in", "payload": { "name": "mia" } }"#)

@@ -13,9 +13,9 @@ struct OutboxModuleTests {
 
     @Test("a stop waits until what was written is sent, and the module has its result")
     func sent() async throws {
-        let end = try await RunningHost.run(slatefile("sent")) { app in
-            #expect(await app.open("slate://outbox/write?text=hello", from: .host) == "null")
-            app.host.stop(because: "the test says so")
+        let end = try await TestHost.run(slatefile: slatefile("sent")) { app in
+            #expect(await app.answer("slate://outbox/write?text=hello", from: .host) == "null")
+            app.requestStop()
             _ = await app.log.first(
                 containing: "the stop waits: com.mm.outbox holds 'background': sending 1 letters")
             PostOffice.named("sent").isOpen.keep(true)
@@ -26,9 +26,9 @@ struct OutboxModuleTests {
 
     @Test("when the time is over the sending is called off, and the stop goes on")
     func ranOut() async throws {
-        let end = try await RunningHost.run(slatefile("ranOut")) { app in
-            #expect(await app.open("slate://outbox/write?text=hello", from: .host) == "null")
-            app.host.stop(because: "the test says so")
+        let end = try await TestHost.run(slatefile: slatefile("ranOut")) { app in
+            #expect(await app.answer("slate://outbox/write?text=hello", from: .host) == "null")
+            app.requestStop()
             _ = await app.log.first(containing: "the stop waits")
             app.time.advance(by: .seconds(10))
         }
@@ -37,8 +37,8 @@ struct OutboxModuleTests {
 
     @Test("the time that runs out names the module, and what it held for")
     func named() async throws {
-        try await RunningHost.run(slatefile("named")) { app in
-            #expect(await app.open("slate://outbox/write?text=hello", from: .host) == "null")
+        try await TestHost.run(slatefile: slatefile("named")) { app in
+            #expect(await app.answer("slate://outbox/write?text=hello", from: .host) == "null")
             try await app.deliver(.background)
             app.time.advance(by: .seconds(10))
             let record = await app.log.first(containing: "held")

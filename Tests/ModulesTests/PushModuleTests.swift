@@ -16,8 +16,8 @@ struct PushModuleTests {
             others: #", { "id": "com.mm.target", "entry": "ModulesTests.PushTarget" }"#)
     }
 
-    private func opened(_ app: RunningHost) async -> [String]? {
-        await app.module(PushTarget.self) { $0.opened }
+    private func opened(_ app: TestHost) async throws -> [String] {
+        try await app.module(PushTarget.self) { $0.opened }
     }
 
     @Test(
@@ -36,10 +36,12 @@ struct PushModuleTests {
         ])
     func replies(payload: String, expected: String) async throws {
         for place in Self.places {
-            try await RunningHost.run(slatefile(isolated: place), processes: .ofHostd) { app in
+            try await TestHost.run(
+                slatefile: slatefile(isolated: place), .init(executable: "hostd")
+            ) { app in
                 try await app.deliver(.push, payload)
                 #expect(app.outcome(of: .push) == expected, "isolated: \(place)")
-                let isHere = await app.module(PushModule.self) { _ in true } ?? false
+                let isHere = (try? await app.module(PushModule.self) { _ in true }) ?? false
                 #expect(isHere == !place)
             }
         }
@@ -47,32 +49,34 @@ struct PushModuleTests {
 
     @Test("the badge count is what the last notification with one said")
     func badge() async throws {
-        try await RunningHost.run(slatefile()) { app in
-            func badge() async -> UInt? { await app.module(PushModule.self) { $0.badge } }
-            #expect(await badge() == 0)
+        try await TestHost.run(slatefile: slatefile()) { app in
+            func badge() async throws -> UInt { try await app.module(PushModule.self) { $0.badge } }
+            #expect(try await badge() == 0)
             try await app.deliver(.push, #"{ "aps": { "badge": 3 } }"#)
-            #expect(await badge() == 3)
+            #expect(try await badge() == 3)
             try await app.deliver(.push, #"{ "aps": { "alert": "no badge" } }"#)
-            #expect(await badge() == 3)
+            #expect(try await badge() == 3)
             for kind in [EventKind.background, .foreground, .resignActive, .activate] {
                 try await app.deliver(kind)
             }
-            #expect(await badge() == 3)
+            #expect(try await badge() == 3)
             try await app.deliver(.push, #"{ "aps": { "badge": 0 } }"#)
-            #expect(await badge() == 0)
+            #expect(try await badge() == 0)
         }
     }
 
     @Test("the URI is opened as by a push; the log shows neither its rest nor the alert")
     func uri() async throws {
         for place in Self.places {
-            try await RunningHost.run(slatefile(isolated: place), processes: .ofHostd) { app in
+            try await TestHost.run(
+                slatefile: slatefile(isolated: place), .init(executable: "hostd")
+            ) { app in
                 try await app.deliver(
                     .push,
                     #"{ "aps": { "alert": "s3cret" }, "uri": "slate://com.mm.target/page/7?a=s3cret&token=s3cret" }"#
                 )
                 #expect(
-                    await opened(app) == ["7 by push: slate://com.mm.target/page/7?a=s3cret"])
+                    try await opened(app) == ["7 by push: slate://com.mm.target/page/7?a=s3cret"])
                 #expect(app.messages(of: "com.mm.push") == ["opened slate://com.mm.target/…"])
                 #expect(!app.log.messages.contains { $0.contains("s3cret") })
             }
@@ -113,12 +117,14 @@ struct PushModuleTests {
         ])
     func unreachable(uri: String, reason: String) async throws {
         for place in Self.places {
-            try await RunningHost.run(slatefile(isolated: place), processes: .ofHostd) { app in
+            try await TestHost.run(
+                slatefile: slatefile(isolated: place), .init(executable: "hostd")
+            ) { app in
                 try await app.deliver(.push, #"{ "aps": { "badge": 3 }, "uri": "\#(uri)" }"#)
                 #expect(
                     app.messages(of: "com.mm.push") == ["badge count is 3", "cannot open\(reason)"])
                 #expect(app.log.records.last { $0.module == "com.mm.push" }?.level == .warning)
-                #expect(await opened(app) == [])
+                #expect(try await opened(app) == [])
                 #expect(app.outcome(of: .push) == "1 module, newData")
                 #expect(!app.log.messages.contains { $0.contains("s3cret") })
             }
@@ -130,8 +136,8 @@ struct PushModuleTests {
         let token = "0123456789abcdef"
         let tokens = ModulesTests.tokens(token, for: "slate://com.mm.target/authorized")
         for place in Self.places {
-            try await RunningHost.run(
-                slatefile(isolated: place), tokens: tokens, processes: .ofHostd
+            try await TestHost.run(
+                slatefile: slatefile(isolated: place), .init(tokens: tokens, executable: "hostd")
             ) { app in
                 for (path, message) in [
                     ("authorized", "opened slate://com.mm.target/…"),
@@ -151,12 +157,13 @@ struct PushModuleTests {
     @Test("the key of the URI is a setting")
     func uriKey() async throws {
         for place in Self.places {
-            try await RunningHost.run(
-                slatefile(config: #"{ "uriKey": "link" }"#, isolated: place), processes: .ofHostd
+            try await TestHost.run(
+                slatefile: slatefile(config: #"{ "uriKey": "link" }"#, isolated: place),
+                .init(executable: "hostd")
             ) { app in
                 try await app.deliver(
                     .push, #"{ "uri": "slate://page/1", "link": "slate://page/2" }"#)
-                #expect(await opened(app) == ["2 by push: slate://page/2"])
+                #expect(try await opened(app) == ["2 by push: slate://page/2"])
             }
         }
     }
@@ -168,7 +175,7 @@ struct PushModuleTests {
             (#"{ "s3cret": 1 }"#, "an object"),
         ])
     func oddURI(value: String, type: String) async throws {
-        try await RunningHost.run(slatefile()) { app in
+        try await TestHost.run(slatefile: slatefile()) { app in
             try await app.deliver(.push, #"{ "aps": { "badge": 2 }, "uri": \#(value) }"#)
             #expect(
                 app.messages(of: "com.mm.push") == [
@@ -180,13 +187,13 @@ struct PushModuleTests {
 
     @Test("the device token is kept, and logged shortened")
     func registration() async throws {
-        try await RunningHost.run(slatefile()) { app in
+        try await TestHost.run(slatefile: slatefile()) { app in
             let token = "00112233445566778899aabbccddeeff"
             try await app.deliver(.pushRegistered, #"{ "deviceToken": "\#(token)" }"#)
             #expect(
-                await app.module(PushModule.self) { $0.deviceToken?.deviceToken } == token)
+                try await app.module(PushModule.self) { $0.deviceToken?.deviceToken } == token)
             try await app.deliver(.pushRegistrationFailed, #"{ "error": "no network" }"#)
-            #expect(await app.module(PushModule.self) { $0.deviceToken == nil } == true)
+            #expect(try await app.module(PushModule.self) { $0.deviceToken == nil } == true)
             #expect(
                 app.messages(of: "com.mm.push") == [
                     "registered for push, device token 00112233…",

@@ -231,13 +231,7 @@ extension HostProcess {
     package static let hostd = program("hostd")
 
     /// A program that was built with these tests, which lies beside them.
-    package static func program(_ name: String) -> String {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = String(
-            decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) + "/\(name)"
-    }
+    package static func program(_ name: String) -> String { builtProgram(name) }
 
     private static func spawn(
         _ words: [String], _ environment: [String: String], _ streams: [Standard],

@@ -96,6 +96,7 @@ final class StandaloneRole: AppRole {
         app.log.write(
             .info, undelivered ?? tally.summary, event: event.kind.rawValue,
             duration: app.timeInEvent, fields: [LogField("origin", "\(event.origin)")])
+        app.host?.observer.onDelivery?(event, EventOutcome(tally))
         if case .url(let url, let token) = event.content {
             app.open(url, token, after: event, tally, of: request)
         } else if let entry = event.entry {

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// A host is independent of processes: ``HostDaemon`` connects one to signals, files and exit codes. All of
 /// its methods may be called from any thread, and none of them waits for a module.
-package final class Host: Sendable {
+public final class Host: Sendable {
     /// The end of an app.
-    package enum End: Hashable, Sendable {
+    @nonexhaustive public enum End: Hashable, Sendable {
         /// The app ended as requested: every module received the shutdown events and was released.
         case stopped
         /// A required part failed; the reason in words. The launched modules were stopped.
@@ -31,6 +31,8 @@ package final class Host: Sendable {
         let onEnd: @Sendable (End) -> Void
         /// Called at the instant at which another slatefile takes effect.
         let onReload: @Sendable (Slatefile) -> Void
+        /// Called after each delivery, on the lane; nil where no code wants to know.
+        let onDelivery: (@Sendable (LifecycleEvent, EventOutcome) -> Void)?
 
         package init(
             onReady: @escaping @Sendable (_ modules: Int, _ total: Int, _ after: Duration) -> Void =
@@ -40,12 +42,14 @@ package final class Host: Sendable {
             onHealth: @escaping @Sendable (HostHealth) -> Void = { _ in },
             onStop: @escaping @Sendable (End, String) -> Void = { _, _ in },
             onReload: @escaping @Sendable (Slatefile) -> Void = { _ in },
+            onDelivery: (@Sendable (LifecycleEvent, EventOutcome) -> Void)? = nil,
             onEnd: @escaping @Sendable (End) -> Void = { _ in }
         ) {
             self.onReady = onReady
             self.onHealth = onHealth
             self.onStop = onStop
             self.onReload = onReload
+            self.onDelivery = onDelivery
             self.onEnd = onEnd
         }
     }

@@ -36,11 +36,12 @@ struct EncodedReply: Encodable, Sendable {
 }
 
 /// An error that a handler threw in a call from outside the app.
-package struct HandlerFailure: Error, CustomStringConvertible {
+public struct HandlerFailure: Error, CustomStringConvertible {
     /// The module of the handler.
-    package let module: ModuleID
-    /// The error that it threw.
-    package let error: any Error
+    public let module: ModuleID
+    /// The error that it threw, of which only the description is kept.
+    public let error: any Error
 
-    package var description: String { "\(module): \(error)" }
+    /// The module and its error.
+    public var description: String { "\(module): \(error)" }
 }

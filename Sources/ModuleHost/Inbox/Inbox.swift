@@ -59,6 +59,7 @@ package final class Inbox: Sendable {
     ///   - previous: The contents of the last host's black box, which has its progress exact to the event.
     ///   - box: The black box of this host, which must not have begun.
     ///   - log: The log for its messages.
+    ///   - program: The program, for its messages.
     ///   - time: The source of deadlines.
     /// - Throws: ``InboxError`` where the folder cannot be used.
     package convenience init(

@@ -1,16 +1,19 @@
 /// An event for the log, before it is formatted as a line.
-package struct LogRecord: Hashable, Sendable {
-    package var time: WallTime
-    package var level: LogLevel
+public struct LogRecord: Hashable, Sendable {
+    /// The time at which it was logged.
+    public package(set) var time: WallTime
+    /// The level.
+    public package(set) var level: LogLevel
     /// The id of the module that it comes from; nil for the host.
-    package var module: String?
-    /// The event that it belongs to, by its external name.
-    package var event: String?
-    /// The duration.
-    package var duration: Duration?
-    package var message: String
-    /// Further fields.
-    package var fields: [LogField]
+    public package(set) var module: String?
+    /// The event that it belongs to, by its external name, such as `push`.
+    public package(set) var event: String?
+    /// The duration of what it reports, if it reports one.
+    public package(set) var duration: Duration?
+    /// The message; it may contain control characters.
+    public package(set) var message: String
+    /// Further fields, in order.
+    public package(set) var fields: [LogField]
 
     package init(
         time: WallTime, level: LogLevel, module: String? = nil, event: String? = nil,
@@ -30,15 +33,21 @@ package struct LogRecord: Hashable, Sendable {
 ///
 /// In JSON it stands beside `time`, `level`, `module`, `event`, `ms` and `message`, so its name must be
 /// different from these.
-package struct LogField: Hashable, Sendable {
-    package enum Value: Hashable, Sendable {
+public struct LogField: Hashable, Sendable {
+    /// The type and the value of a field.
+    @nonexhaustive public enum Value: Hashable, Sendable {
+        /// A text.
         case string(String)
+        /// An integer.
         case integer(Int)
+        /// A Boolean value.
         case bool(Bool)
     }
 
-    package let name: String
-    package let value: Value
+    /// The name.
+    public let name: String
+    /// The value.
+    public let value: Value
 
     package init(_ name: String, _ value: String) {
         (self.name, self.value) = (name, .string(value))
@@ -48,8 +57,10 @@ package struct LogField: Hashable, Sendable {
 }
 
 /// A destination of log records.
-///
-/// May be called by any thread, and must not block.
-package protocol LogSink: Sendable {
+public protocol LogSink: Sendable {
+    /// Takes a record.
+    ///
+    /// - Thread: Any, several at a time; records of one thread come in their order.
+    /// - Blocking: It must not block: the thread may be the one that runs all modules.
     func write(_ record: LogRecord)
 }

@@ -54,6 +54,20 @@ struct EntryType {
         Self.known.withLock { $0[entry] = found.type }
     }
 
+    /// Makes a class known by a name of the form of an entry, and returns the name.
+    ///
+    /// For a class that no lookup finds: one that is nested, private, generic or local.
+    static func name(of type: any Module.Type) -> String {
+        let parts = String(reflecting: type).split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let letters = parts.count < 2 ? "" : String(parts[1])
+        let entry =
+            "\(parts.first ?? "")."
+            + String(letters.map { isIdentifier("_\($0)") ? $0 : "_" })
+        known.withLock { $0[entry] = type }
+        return entry
+    }
+
     /// The classes that were found: the runtime parses a name at each lookup.
     ///
     /// At most as many as there are module classes in this binary.

@@ -14,6 +14,8 @@ package final class ManualTimeSource: TimeSource {
         var now = ContinuousClock.now
         var pending: [Int: Pending] = [:]
         var nextID = 0
+        /// Whether no more alarms are taken.
+        var isOver = false
     }
 
     private let state = Guarded(State())
@@ -44,6 +46,7 @@ package final class ManualTimeSource: TimeSource {
         let id = state.withLock { state in
             let id = state.nextID
             state.nextID += 1
+            guard !state.isOver else { return id }
             state.pending[id] = Pending(instant: state.now + max(delay, .zero), body: body)
             return id
         }
@@ -79,6 +82,27 @@ package final class ManualTimeSource: TimeSource {
         }
         withExtendedLifetime(dropped) {}
     }
+
+    /// Releases every alarm that is pending, and every later one.
+    package func end() {
+        state.withLock { $0.isOver = true }
+        dropAlarms()
+    }
+
+    /// Lets the clock go on by itself, as fast as the real one, until ``end()``.
+    ///
+    /// For a stop that no test accompanies any more: its deadlines come to pass.
+    package func run() {
+        let start = ContinuousClock.now
+        SystemTimeSource.shared.schedule(after: Self.step) { [self] in
+            guard !state.withLock({ $0.isOver }) else { return }
+            advance(by: start.duration(to: .now))
+            run()
+        }
+    }
+
+    /// The time between two movements of a clock that goes by itself.
+    private static let step: Duration = .milliseconds(10)
 
     private func nextDue(until end: ContinuousClock.Instant) -> (@Sendable () -> Void)? {
         state.withLock { state in

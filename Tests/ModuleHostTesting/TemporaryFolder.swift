@@ -3,13 +3,27 @@ import ModuleHost
 // Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
 import SwiftOverlayShims
 
-/// A folder of a test's own, removed with all that is in it when the test releases it.
-package final class TemporaryFolder: Sendable {
-    package let path: String
+/// A folder for one test, removed with its contents when the last reference to it is released.
+///
+/// Pass it to two hosts, one after the other, to test what a module keeps on the disk:
+///
+/// ```swift
+/// let folder = try TemporaryFolder()
+/// try await TestHost.run(modules: [Counter.self], .init(folder: folder)) { _ in }
+/// try await TestHost.run(modules: [Counter.self], .init(folder: folder)) { host in … }
+/// ```
+public final class TemporaryFolder: Sendable {
+    /// The path of the folder, without a slash at the end.
+    public let path: String
 
-    package init() throws {
+    /// Creates an empty folder for this user alone, in `/tmp`.
+    ///
+    /// - Throws: ``FileError``.
+    public init() throws {
         var template = Array("/tmp/modulehost-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw PipeFailure(code: errno) }
+        guard mkdtemp(&template) != nil else {
+            throw FileError("create folder", "/tmp/modulehost-XXXXXX", SystemError(code: errno))
+        }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
@@ -20,11 +34,11 @@ package final class TemporaryFolder: Sendable {
 
     deinit { Self.remove(path) }
 
-    /// The path of something in the folder.
-    package func path(_ name: String) -> String { "\(path)/\(name)" }
+    /// Returns the path of a file in the folder.
+    public func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The names of what is in the folder, sorted.
-    package var names: [String] { Self.names(in: path).sorted() }
+    /// The names of the files and folders in the folder, sorted.
+    public var names: [String] { Self.names(in: path).sorted() }
 
     private static func remove(_ path: String) {
         if unlink(path) == 0 || rmdir(path) == 0 { return }
@@ -47,17 +61,17 @@ package final class TemporaryFolder: Sendable {
 }
 
 extension TemporaryFolder {
-    /// The text of a file in the folder.
+    /// Returns the text of a file in the folder, of 16 MiB at most.
     ///
-    /// - Throws: ``FileReadError``, also where there is none.
-    package func text(of name: String) throws -> String {
+    /// - Throws: ``FileReadError``, also where there is no such file.
+    public func text(of name: String) throws -> String {
         String(decoding: try readFile(at: path(name), limit: 16 << 20), as: UTF8.self)
     }
 
-    /// Puts a file into the folder.
+    /// Writes a file into the folder, in place of one of this name.
     ///
     /// - Throws: ``FileError``.
-    package func write(_ text: String, to name: String) throws {
+    public func write(_ text: String, to name: String) throws {
         try writeFile(text.utf8, to: path(name))
     }
 

@@ -5,7 +5,7 @@ package import ModuleHost
 package final class LogRecorder: LogSink {
     private struct Waiter {
         let matches: @Sendable (LogRecord) -> Bool
-        let continuation: CheckedContinuation<LogRecord, Never>
+        let body: @Sendable (LogRecord) -> Void
     }
 
     private struct State {
@@ -33,7 +33,16 @@ package final class LogRecorder: LogSink {
             state.waiters.removeAll { $0.matches(record) }
             return woken
         }
-        for waiter in woken { waiter.continuation.resume(returning: record) }
+        for waiter in woken { waiter.body(record) }
+    }
+
+    /// The last lines, for the error of a test.
+    var lastLines: String {
+        records.suffix(12).map { record in
+            let who = record.module.map { "\($0): " } ?? ""
+            let event = record.event.map { " [\($0)]" } ?? ""
+            return "\n  \(record.level.rawValue) \(who)\(record.message)\(event)"
+        }.joined()
     }
 
     /// The first record that `matches`, of those already here and those to come.
@@ -48,15 +57,21 @@ package final class LogRecorder: LogSink {
         from start: Int = 0, where matches: @escaping @Sendable (LogRecord) -> Bool
     ) async -> LogRecord {
         await withCheckedContinuation { continuation in
-            let found = state.withLock { state -> LogRecord? in
-                if let record = state.records.dropFirst(start).first(where: matches) {
-                    return record
-                }
-                state.waiters.append(Waiter(matches: matches, continuation: continuation))
-                return nil
-            }
-            if let found { continuation.resume(returning: found) }
+            first(from: start, where: matches) { continuation.resume(returning: $0) }
         }
+    }
+
+    /// Calls a closure with the first record that `matches`, on the thread that logs it.
+    func first(
+        from start: Int = 0, where matches: @escaping @Sendable (LogRecord) -> Bool,
+        _ body: @escaping @Sendable (LogRecord) -> Void
+    ) {
+        let found = state.withLock { state -> LogRecord? in
+            if let record = state.records.dropFirst(start).first(where: matches) { return record }
+            state.waiters.append(Waiter(matches: matches, body: body))
+            return nil
+        }
+        if let found { body(found) }
     }
 
     /// The first record whose message contains `text`.

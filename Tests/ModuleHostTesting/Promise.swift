@@ -22,6 +22,16 @@ package final class Promise<Value: Sendable>: Sendable {
         for notify in waiting { notify(value) }
     }
 
+    /// The value; nil as long as there is none.
+    package var current: Value? {
+        state.withLock { state in
+            if case .kept(let value) = state { value } else { nil }
+        }
+    }
+
+    /// Whether there is a value.
+    package var isKept: Bool { current != nil }
+
     /// The value, as soon as there is one.
     package var value: Value {
         get async {
@@ -49,7 +59,8 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    private func then(_ notify: @escaping @Sendable (Value) -> Void) {
+    /// Calls a closure with the value, on any thread, as soon as there is one.
+    package func then(_ notify: @escaping @Sendable (Value) -> Void) {
         let kept = state.withLock { state -> Value? in
             switch state {
             case .kept(let value): return value

@@ -1,0 +1,124 @@
+public import ModuleHost
+
+extension TestHost {
+    /// Opens a URL, as `hostd open` and ``Router`` do, and waits for the reply.
+    ///
+    /// Modules that claim URLs themselves are asked first, then the routes. Waits also for a reply that comes
+    /// later.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - origin: The caller. `.host` reaches every route; `.control(uid: 1000, pid: 42)` only public ones,
+    ///     and others with a token, as `hostd open` does.
+    ///   - token: The caller's token.
+    /// - Returns: The reply.
+    /// - Throws: The error that the caller receives: ``RouteError``, ``ParameterError``, or
+    ///   ``HandlerFailure`` with the error of the route's handler in words.
+    @discardableResult
+    public func open(
+        _ url: String, from origin: Origin = .host, token: String? = nil
+    ) async throws -> TestReply {
+        let reply = try await wait(for: "the reply to \(url)") { done in
+            host.open(url, origin: origin, token: token.map { RouteToken($0) }, completion: done)
+        }
+        return try TestReply(reply)
+    }
+
+    /// Returns whether a route answers a URL; modules that claim URLs themselves are not asked.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - origin: The caller.
+    ///   - token: The caller's token.
+    /// - Returns: Whether there is such a route that the caller can reach.
+    /// - Throws: ``RouteError`` for a text that is not a URL.
+    public func canOpen(
+        _ url: String, from origin: Origin = .host, token: String? = nil
+    ) async throws -> Bool {
+        try await wait(for: "whether \(url) can be opened") { done in
+            host.canOpen(
+                url, origin: origin, token: token.map { RouteToken($0) }, completion: done)
+        }
+    }
+
+    /// Calls an action of a module, as `hostd call` and ``Mediator`` do, and waits for the reply.
+    ///
+    /// - Parameters:
+    ///   - module: The id of the module.
+    ///   - action: The action: the first literal segment of the route's pattern, unless the route names one.
+    ///   - parameters: The parameters; their values are encoded as an object.
+    ///   - origin: The caller.
+    ///   - token: The caller's token.
+    /// - Returns: The reply.
+    /// - Throws: As ``open(_:from:token:)``, and any error of encoding the parameters.
+    @discardableResult
+    public func call(
+        _ module: String, _ action: String, _ parameters: some Encodable & Sendable,
+        from origin: Origin = .host, token: String? = nil
+    ) async throws -> TestReply {
+        let object = try JSONValue(parsing: JSONEncoding.bytes(parameters))
+        return try await call(module, action, RouteParameters(object), origin, token)
+    }
+
+    /// Calls an action of a module without parameters.
+    ///
+    /// - Parameters:
+    ///   - module: The id of the module.
+    ///   - action: The action.
+    ///   - origin: The caller.
+    ///   - token: The caller's token.
+    /// - Returns: The reply.
+    /// - Throws: As ``open(_:from:token:)``.
+    @discardableResult
+    public func call(
+        _ module: String, _ action: String, from origin: Origin = .host, token: String? = nil
+    ) async throws -> TestReply {
+        try await call(module, action, RouteParameters(), origin, token)
+    }
+
+    private func call(
+        _ module: String, _ action: String, _ parameters: RouteParameters, _ origin: Origin,
+        _ token: String?
+    ) async throws -> TestReply {
+        let reply = try await wait(for: "the reply of \(module) to '\(action)'") { done in
+            host.call(
+                module, action, parameters, origin: origin, token: token.map { RouteToken($0) },
+                completion: done)
+        }
+        return try TestReply(reply)
+    }
+}
+
+/// The reply to a call.
+public struct TestReply: Sendable, CustomStringConvertible {
+    /// The reply of the route; `null` for a route without one, and for a URL that a module claimed.
+    public let json: JSONValue
+    /// The module that claimed the URL itself; nil for the reply of a route.
+    public let claimedBy: ModuleID?
+
+    init(_ reply: Host.CallReply) throws(JSONError) {
+        switch reply {
+        case .json(let text):
+            json = try JSONValue(parsing: text)
+            claimedBy = nil
+        case .claimed(let module):
+            json = try JSONValue(parsing: "null")
+            claimedBy = module
+        }
+    }
+
+    /// The reply as JSON text, such as `{"name":"Mia"}`.
+    public var text: String { json.text }
+
+    /// The reply as JSON text, or the module that claimed the URL.
+    public var description: String { claimedBy.map { "claimed by \($0)" } ?? text }
+
+    /// Returns the reply, decoded as a `T`.
+    ///
+    /// - Parameter type: The type to decode.
+    /// - Returns: The value.
+    /// - Throws: ``JSONError`` with the place of everything that is missing, unknown or of the wrong type.
+    public func decode<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
+        try json.decode(type)
+    }
+}
