@@ -237,7 +237,8 @@ struct HostileOutputTests {
         ["check"], ["check", "--json"], ["signals"], ["signals", "--json"],
         ["routes", "--offline"], ["routes", "--offline", "--json"],
         ["routes", "--offline", "--format", "markdown"],
-        ["routes", "--offline", "--format", "html"],
+        ["routes", "--offline", "--format", "html"], ["graph"], ["graph", "--json"],
+        ["graph", "--format", "dot"], ["graph", "--format", "svg"],
         ["new", "module", "x.y", "--language", "python"],
         ["new", "module", "x.z", "--language", "python", "--add", "--json"],
     ]

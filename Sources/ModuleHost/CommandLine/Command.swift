@@ -66,7 +66,8 @@ struct Command: Sendable {
 
     /// The commands of every host's program, in the order of the help.
     static let builtIn: [Command] = [
-        .run, .check, .new, .schema, .signals, .status, .modules, .health, .routes, .open, .canOpen,
+        .run, .check, .graph, .new, .schema, .signals, .status, .modules, .health, .routes, .open,
+        .canOpen,
         .call, .post, .send, .inbox, .tail, .reload, .restart, .stop,
         .help,
     ]

@@ -16,6 +16,11 @@ public protocol MessageResponder: Module {
     func receive(_ message: Message) throws
 }
 
+extension MessageResponder where Self: TopicListener {
+    /// The topics that the class declares.
+    public var topics: [String] { Self.topics }
+}
+
 enum MessageEvent: EventDefinition {
     static func content(of event: LifecycleEvent) -> Message? {
         if case .message(let message) = event.content { message } else { nil }

@@ -116,7 +116,7 @@ final class UseCheck {
     }
 
     /// Creates the table of the routes of all classes, those of modules in a process of their own included.
-    private static func table(of slatefile: Slatefile) -> Result<RouteTable, RouteTableError> {
+    static func table(of slatefile: Slatefile) -> Result<RouteTable, RouteTableError> {
         var isolated: [ModuleID: [AnyRoute]] = [:]
         for module in slatefile.modules where module.isEnabled && module.isolation == .process {
             if let routed = module.type as? any RoutedModule.Type {

@@ -13,7 +13,7 @@ public import ModuleHost
 /// |---|---|---|
 /// | `domain` | the web site of its pages | `domain` of the app's config |
 public final class CommunityModule: LaunchResponder, MessageResponder, BackgroundResponder,
-    TerminationResponder, MemoryWarningResponder, ConfiguredModule, ServiceProvider
+    TerminationResponder, MemoryWarningResponder, ConfiguredModule, ServiceProvider, TopicListener
 {
     /// The module's settings.
     public struct Configuration: Decodable, Sendable {
@@ -110,7 +110,7 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
     // MARK: Messages
 
     /// The topics with which other parts of the app report on users.
-    public var topics: [String] { ["user.*"] }
+    public static var topics: [String] { ["user.*"] }
 
     /// Handles an action of a user.
     ///

@@ -1,0 +1,46 @@
+extension Command {
+    static let graph = Command(
+        name: "graph", summary: "show how modules depend on each other",
+        discussion: """
+            Shows the enabled modules of a slatefile with the modules that they need, the services
+            that they provide and use, the routes that they call, and their topics, as far as their
+            classes declare it. No host is needed. The formats are text, dot for Graphviz, svg for a
+            picture, and json, whose form is stable.
+            """,
+        operands: [
+            Operand(placeholder: "FILE", help: "the slatefile (default: slatefile.json)")
+        ],
+        options: [
+            Option(
+                name: "format", placeholder: "FORMAT",
+                choices: AppGraph.Format.allCases.map(\.rawValue), help: "(default: text)"),
+            .json,
+        ],
+        exitCodes: [.success, .noInput, .invalidSlatefile],
+        examples: [
+            Example(line: "graph", explanation: "the modules of ./slatefile.json"),
+            Example(line: "graph --format svg > app.svg", explanation: "a picture of them"),
+        ],
+        usageError: { arguments in
+            guard arguments.has("json"), let format = arguments["format"], format != "json" else {
+                return nil
+            }
+            return "'--json' and '--format \(format)' exclude each other"
+        },
+        run: { arguments in
+            let format =
+                arguments.has("json")
+                ? .json : arguments["format"].flatMap(AppGraph.Format.init) ?? .text
+            do throws(SlatefileFailure) {
+                let slatefile = try Slatefile.load(
+                    arguments.operand ?? defaultSlatefile,
+                    environment: CurrentProcess.environment())
+                let graph = AppGraph(of: slatefile).rendered(as: format)
+                return format == .json
+                    ? Console.write(json: graph.utf8) : Console.write(TerminalText(lines: graph))
+            } catch {
+                Console.printError(error, in: arguments)
+                return error.exitCode
+            }
+        })
+}
