@@ -99,6 +99,76 @@ struct OwnHostTests {
                 """)
     }
 
+    @Test("lists the classes of this program that are modules")
+    func available() throws {
+        let lines = try run(["modules", "--available"]).output.split(separator: "\n")
+        #expect(lines.contains("TestHost.CrashingModule"))
+        #expect(lines.contains { $0.hasPrefix("Modules.PushModule ") })
+        let list = try JSONValue(parsing: run(["modules", "--available", "--json"]).output)
+        #expect(list.elements.contains { $0["entry"]?.string == "TestHost.CrashingModule" })
+        let both = try run(["modules", "--available", "--reset-crashes", "x.y"])
+        #expect(both.exit == .code(64))
+        #expect(both.error.contains(": '--available' and '--reset-crashes' exclude each other\n"))
+    }
+
+    @Test("routes without a host are those of its own classes, isolated ones too")
+    func offline() throws {
+        try folder.write(
+            """
+            { "slate": 1, "app": "demo",
+              "modules": [{ "id": "x.main", "entry": "Modules.MainModule", "main": true },
+                { "id": "x.web", "entry": "Modules.BrowserModule", "isolation": "process" }] }
+            """, to: "slatefile.json")
+        let routes = try run(["routes", "--offline", "--format", "json"])
+        let document = try JSONValue(parsing: routes.output)
+        #expect(document["routes"]?.elements.contains { $0["action"]?.string == "history" } == true)
+    }
+
+    @Test("a slatefile of another program: its host is named")
+    func otherHost() throws {
+        try folder.write(
+            """
+            { "slate": 1, "app": "demo",
+              "modules": [{ "id": "x.main", "entry": "Modules.MainModule", "main": true },
+                { "id": "x.cart", "entry": "Shop.CartModule" },
+                { "id": "x.tea", "entry": "Tea.TeaModule" },
+                { "id": "x.pot", "entry": "Tea.PotModule" },
+                { "id": "x.cup", "entry": "Cups.CupModule" }] }
+            """, to: "slatefile.json")
+        try folder.write("", to: "Package.swift")
+        for target in ["Shop", "Tea", "Tool"] { try makeFolders(folder.path("Sources/\(target)")) }
+        try folder.write("// nothing", to: "Sources/Tool/main.swift")
+        try folder.write("", to: "Sources/Tea/TeaModule.swift")
+        func messages() throws -> [String] {
+            let json = try JSONValue(parsing: run(["check", "--json"]).output)
+            return json["errors"]?.elements.compactMap { $0["message"]?.string } ?? []
+        }
+        func named(_ entry: String, _ source: String, _ host: String) -> String {
+            "no class '\(entry)' in this binary, which is not the app's host: run 'swift run \(host) check' "
+                + "in the package of '\(source)'"
+        }
+        // Without a host in the package it is not known.
+        let before = try messages()
+        #expect(
+            before[1].contains("'Sources/Tea/TeaModule.swift' is of a package that this binary was")
+        )
+
+        let main = "import ModuleHost\nHostCommandLine.run(name: \"x\", version: \"1\")\n"
+        try folder.write(main, to: "Sources/Shop/main.swift")
+        let within = try messages()
+        #expect(
+            within.prefix(3) == [
+                named("Shop.CartModule", "Sources/Shop", "Shop"),
+                named("Tea.TeaModule", "Sources/Tea/TeaModule.swift", "Shop"),
+                named("Tea.PotModule", "Sources/Tea", "Shop"),
+            ])
+        #expect(within[3] == before[3])
+
+        // Which of two hosts has the target of a library is not known.
+        try folder.write(main, to: "Sources/Tool/main.swift")
+        #expect(try messages() == [within[0]] + before[1...])
+    }
+
     @Test("an own command receives the words as they are")
     func words() throws {
         let received = Guarded<[String]>([])

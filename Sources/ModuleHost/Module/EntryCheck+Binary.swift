@@ -36,6 +36,9 @@ extension EntryUse {
                         return [.entry("\(EntryError.notBuilt(use.entry, source: file))")]
                     case .elsewhere(let file):
                         return [.entry("\(EntryError.builtElsewhere(use.entry, source: file))")]
+                    case .otherHost(let source, let host):
+                        let error = EntryError.otherHost(use.entry, source: source, host: host)
+                        return [.entry("\(error)")]
                     case nil: break
                     }
                 }

@@ -68,6 +68,20 @@ struct EntryType {
         return entry
     }
 
+    /// All module classes of this binary that a slatefile can name, by their names, in alphabetical order.
+    ///
+    /// Some milliseconds: the runtime creates the metadata of each class that it has not used.
+    static var all: [(entry: String, type: any Module.Type)] {
+        ProgramTypes.classes().compactMap { name in
+            // Those of this library are made by the host, and not by a slatefile.
+            guard name.target != "ModuleHost", isIdentifier(name.target), isIdentifier(name.type),
+                let type = EntryName(target: name.target, type: name.type).lookUp()?.type
+                    as? any Module.Type
+            else { return nil }
+            return ("\(name.target).\(name.type)", type)
+        }.sorted { $0.entry < $1.entry }
+    }
+
     /// The classes that were found: the runtime parses a name at each lookup.
     ///
     /// At most as many as there are module classes in this binary.
@@ -84,6 +98,9 @@ struct EntryType {
     case notBuilt(String, source: String)
     /// No type in this binary has that name, but a package in which it was not built has this source of it.
     case builtElsewhere(String, source: String)
+    /// No type in this binary is of that target, which belongs to another program: the executable `host` of the
+    /// package with `source`.
+    case otherHost(String, source: String, host: String)
     /// There is such a type, of this kind, but it is not a module.
     case noModule(String, kind: String)
 }
@@ -109,6 +126,9 @@ extension EntryError: CustomStringConvertible {
         case .builtElsewhere(let entry, let source):
             "no class '\(entry)' in this binary: '\(source)' is of a package that this binary was not built "
                 + "in; 'swift run' in that package runs a host that has it"
+        case .otherHost(let entry, let source, let host):
+            "no class '\(entry)' in this binary, which is not the app's host: run 'swift run \(host) check' in "
+                + "the package of '\(source)'"
         case .noModule(let entry, "class"):
             "class '\(entry)' is not a module: make it conform to 'Module'"
         case .noModule(let entry, let kind):

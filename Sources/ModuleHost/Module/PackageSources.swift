@@ -15,6 +15,9 @@ struct PackageSources {
         case newer(String)
         /// The source belongs to a package in which the program was not built.
         case elsewhere(String)
+        /// The program has no class of the target, and another program of the package is a host with all
+        /// commands: `name`. The source is the target's folder where the class has no file.
+        case otherHost(source: String, name: String)
     }
 
     /// The folders that have a manifest; absolute.
@@ -22,6 +25,10 @@ struct PackageSources {
     private let workingFolder: String
     /// The files in each target's folder that was searched, by name.
     private var targets: [String: [String: [String]]] = [:]
+    /// The targets of which the program has classes.
+    private lazy var ownTargets = Set(ProgramTypes.classes().map(\.target))
+    /// The executables of each package that are hosts with all commands.
+    private var hosts: [String: [String]] = [:]
     private var room = Limits.names
 
     /// Finds the packages: that of the slatefile's folder, and that of the working directory.
@@ -63,6 +70,11 @@ struct PackageSources {
                 targets[target] = files
             }
             let files = targets[target]?["\(parts[1]).swift"] ?? []
+            if !ownTargets.contains(parts[0]), fileExists(target),
+                let host = host(of: parts[0], in: root)
+            {
+                return .otherHost(source: shown(files.first ?? target), name: host)
+            }
             if !RunningProgram.isBelow(root) {
                 if let file = files.first { return .elsewhere(shown(file)) }
             } else if let file = files.first(where: RunningProgram.isOlder) {
@@ -70,6 +82,26 @@ struct PackageSources {
             }
         }
         return nil
+    }
+
+    /// Returns the program of a package that has a target; nil where that is not known.
+    ///
+    /// It is the target itself, or the only one that is a host; never the running program.
+    private mutating func host(of target: String, in root: String) -> String? {
+        if hosts[root] == nil {
+            let folders = (try? namesInFolder("\(root)/Sources")) ?? []
+            hosts[root] = folders.filter { folder in
+                let main = "\(root)/Sources/\(folder)/main.swift"
+                let text = (try? readFile(at: main, limit: 1 << 16)) ?? []
+                return String(decoding: text, as: UTF8.self).contains("HostCommandLine.run")
+            }
+        }
+        let all = hosts[root] ?? []
+        guard let host = all.contains(target) ? target : all.first,
+            host == target || all.count == 1,
+            !(RunningProgram.isBelow(root) && host == RunningProgram.name)
+        else { return nil }
+        return host
     }
 
     private func shown(_ path: String) -> String {

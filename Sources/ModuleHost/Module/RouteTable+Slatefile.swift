@@ -17,10 +17,12 @@ extension RouteTable {
     ///
     /// - Parameters:
     ///   - slatefile: The app.
+    ///   - isolated: Whether modules in processes of their own have the routes that their classes list.
     ///   - routes: Returns the routes that a module has; nil for one that is yet to be created.
     /// - Throws: Every error.
     init(
-        of slatefile: Slatefile, having routes: (ModuleID) -> [AnyRoute]?
+        of slatefile: Slatefile, withIsolated isolated: Bool = false,
+        having routes: (ModuleID) -> [AnyRoute]?
     ) throws(RouteTableError) {
         let enabled = slatefile.modules.filter(\.isEnabled)
         do throws(RouteError) {
@@ -42,13 +44,22 @@ extension RouteTable {
                 }
                 continue
             }
-            guard module.isolation != .process, case .entry(let name) = module.implementation,
+            guard isolated || module.isolation != .process,
+                case .entry(let name) = module.implementation,
                 let type = try? EntryType(name, search: .none).type,
                 let routed = type as? any RoutedModule.Type
             else { continue }
             diagnostics += add(routesOf: routed, as: module.id)
         }
         if !diagnostics.isEmpty { throw RouteTableError(diagnostics: diagnostics) }
+    }
+
+    /// Creates the table of the routes that a class lists, without those with errors.
+    init(of type: any RoutedModule.Type) {
+        self.init()
+        let module = ModuleID(checked: "")
+        append(module)
+        _ = add(routesOf: type, as: module)
     }
 
     /// Creates a table for ``check(_:as:)`` alone.

@@ -17,6 +17,11 @@ enum RunningProgram {
         return (changed.tv_sec, changed.tv_nsec) > (built.tv_sec, built.tv_nsec)
     }
 
+    /// The name of the file, without its folder; empty where it cannot be found.
+    static var name: String {
+        linkTarget(link)?.split(separator: "/").last.map(String.init) ?? ""
+    }
+
     /// Returns whether the program is below a folder, with links to the folder resolved.
     static func isBelow(_ folder: String) -> Bool {
         // If the file has another name now, or none, the path ends in " (deleted)".

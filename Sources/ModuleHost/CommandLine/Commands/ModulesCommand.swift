@@ -5,12 +5,16 @@ extension Command {
             Under "isolation": "auto", a module that was running when two hosts died gets a process of its
             own. '--reset-crashes' returns it to the host at the next start or reload. The option works
             on files, whether a host runs or not.
+
+            With --available no host and no slatefile are needed: it lists all classes of this program that
+            can be the "entry" of a module, with their settings and routes.
             """,
         options: [
             .slatefile, .stateDirectory,
             Option(
                 name: "reset-crashes", formerly: "forgive", placeholder: "MODULE",
                 help: "reset the number of host deaths counted for a module"),
+            Option(name: "available", help: "list the classes of this program that are modules"),
             .json,
         ],
         exitCodes: clientExitCodes + [.inputOutput],
@@ -18,7 +22,16 @@ extension Command {
             .unavailable:
                 "no host runs on the state directory; or no crashes are counted for the module"
         ]) { $1 },
+        usageError: { arguments in
+            arguments.has("available") && arguments.has("reset-crashes")
+                ? "'--available' and '--reset-crashes' exclude each other" : nil
+        },
         run: { arguments in
+            if arguments.has("available") {
+                let modules = AvailableModules()
+                return arguments.has("json")
+                    ? Console.write(json: modules.json) : Console.write(modules.text)
+            }
             if let module = arguments["reset-crashes"] { return resetCrashes(module, arguments) }
             return HostCall.run(arguments) { call throws(ControlClientError) in
                 let modules = try call.client.call("modules")

@@ -3,8 +3,9 @@ extension Command {
         name: "routes", summary: "list the routes: the URI document",
         discussion: """
             Lists the routes of the running host, whose modules may have added and removed some. With
-            --offline no host is needed: the routes are those that the modules of the slatefile have
-            at the start. The format of json is stable; html is one self-contained page.
+            --offline no host is needed: the routes are those that the classes of the slatefile's modules
+            list. Modules in other languages list theirs only when they run. The format of json is stable;
+            html is one self-contained page.
             """,
         options: [
             .slatefile, .stateDirectory,
@@ -44,7 +45,9 @@ extension Command {
                 arguments["slatefile"] ?? defaultSlatefile,
                 environment: CurrentProcess.environment())
             do throws(RouteTableError) {
-                let document = URIDocument(try RouteTable(of: slatefile), app: slatefile.app)
+                let document = URIDocument(
+                    try RouteTable(of: slatefile, withIsolated: true) { _ in nil },
+                    app: slatefile.app)
                 return write(document.rendered(as: format), format)
             } catch {
                 Console.printError("\(arguments.title): \(error)")

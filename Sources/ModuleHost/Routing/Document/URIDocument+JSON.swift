@@ -66,7 +66,7 @@ extension URIDocument.Route {
 }
 
 extension URIDocument.Parameter {
-    fileprivate func write(to json: inout JSONWriter) {
+    func write(to json: inout JSONWriter) {
         json.object {
             $0.member("name", name)
             $0.member("in", place.rawValue)

@@ -47,7 +47,7 @@ extension URIDocument.Route {
     }
 
     /// The parameters in the form of a call: `name: String, page: Int?`.
-    fileprivate var parameterList: String {
+    var parameterList: String {
         let list = parameters.map { "\(shown($0.name)): \(shown($0.typeInWords))" }
         return (list + (isPartial ? ["…"] : [])).joined(separator: ", ")
     }

@@ -1,0 +1,121 @@
+/// The classes of this program that a slatefile can name as entries: the listing of
+/// `hostd modules --available`.
+struct AvailableModules {
+    /// One class.
+    private struct Entry {
+        let name: String
+        let isMain: Bool
+        let services: [String]
+        /// The settings; nil for a module that declares none.
+        let settings: RequestDescription?
+        let routes: [URIDocument.Route]
+
+        init(_ name: String, _ type: any Module.Type) {
+            self.name = name
+            isMain = type is any RootProvider.Type
+            services = (type as? any ServiceProvider.Type)?.services.map { "\($0)" } ?? []
+            settings = (type as? any ConfiguredModule.Type)?.settings
+            routes =
+                (type as? any RoutedModule.Type).map {
+                    URIDocument(RouteTable(of: $0), app: name).routes
+                } ?? []
+        }
+    }
+
+    private let entries: [Entry]
+
+    init() { entries = EntryType.all.map { Entry($0.entry, $0.type) } }
+
+    /// The listing for a person: a line for each setting, service and route.
+    var text: TerminalText {
+        guard !entries.isEmpty else { return "no class of this program is a module\n" }
+        let rows = entries.flatMap { entry in
+            var rows: [[String]] = []
+            if entry.isMain { rows.append(["root", "can be the main module"]) }
+            rows += entry.services.map { ["service", $0] }
+            rows += entry.settings?.fields.map { ["setting", $0.name, $0.typeInWords] } ?? []
+            if entry.settings?.isComplete == false { rows.append(["setting", "…"]) }
+            rows += entry.routes.map { route in
+                [
+                    "route", route.pattern, route.parameterList, route.access.rawValue,
+                    route.reply ?? "",
+                ]
+            }
+            if rows.isEmpty { rows = [[""]] }
+            return rows.enumerated().map { index, row in
+                let row = [index == 0 ? entry.name : ""] + row
+                return row + Array(repeating: "", count: 6 - row.count)
+            }
+        }
+        return textTable([["entry", "has", "", "", "access", "reply"]] + rows)
+    }
+
+    /// The listing for programs: an array with an object for each class.
+    ///
+    /// Members may be added in later
+    /// versions, none is renamed or removed.
+    var json: [UInt8] {
+        var json = JSONWriter()
+        json.array { array in
+            for entry in entries {
+                array.object {
+                    $0.member("entry", entry.name)
+                    $0.member("main", entry.isMain)
+                    $0.member("services", entry.services)
+                    if let settings = entry.settings { write(settings, to: &$0) }
+                    $0.member("routes") {
+                        $0.array { for route in entry.routes { write(route, to: &$0) } }
+                    }
+                }
+            }
+        }
+        json.newline()
+        return json.bytes
+    }
+
+    private func write(_ settings: RequestDescription, to json: inout JSONWriter) {
+        json.member("settings") {
+            $0.array { array in
+                for field in settings.fields {
+                    array.object {
+                        $0.member("name", field.name)
+                        $0.member("type", swiftSpelling(field.type))
+                        $0.member("expects", field.expectation)
+                        $0.member("values", field.values)
+                        $0.member("required", !field.isOptional)
+                    }
+                }
+            }
+        }
+        // A type may reject an example value before it asks for the rest.
+        json.member("partial", !settings.isComplete)
+    }
+
+    private func write(_ route: URIDocument.Route, to json: inout JSONWriter) {
+        json.object {
+            $0.member("pattern", route.pattern)
+            $0.member("action", route.action)
+            $0.member("access", route.access.rawValue)
+            $0.member("summary", route.summary)
+            $0.member("parameters") {
+                $0.array { for parameter in route.parameters { parameter.write(to: &$0) } }
+            }
+            $0.member("partial", route.isPartial)
+            if let reply = route.reply { $0.member("reply", reply) }
+        }
+    }
+}
+
+extension ConfiguredModule {
+    fileprivate static var settings: RequestDescription {
+        RequestDescription(of: Configuration.self)
+    }
+}
+
+extension RequestDescription.Field {
+    /// The type, or the values of an enum; with a question mark where the setting is optional.
+    fileprivate var typeInWords: String {
+        let name = values.isEmpty ? swiftSpelling(type) : values.joined(separator: "|")
+        return isOptional ? name + "?" : name
+    }
+}
