@@ -75,6 +75,14 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "EchoChild", swiftSettings: strict),
 
+        .executableTarget(
+            name: "TestHosts",
+            dependencies: [
+                .product(name: "ModuleHost", package: "ModuleHost"),
+                .product(name: "ModuleHostTesting", package: "ModuleHost"),
+            ],
+            swiftSettings: strict),
+
         // These look inside of the module, and so are built apart from the others: see `run`.
         .executableTarget(
             name: "Routing", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],

@@ -42,6 +42,16 @@ extension TestHost {
         return Stall(of: module, in: self, release)
     }
 
+    /// Whether the disk of the state directory is full.
+    ///
+    /// Then each write to a file in ``folder`` fails with ``SystemError/noSpace`` (`ENOSPC`), of the modules
+    /// through `writeFile` and ``AppendFile``, and of the inbox. Not affected are modules in other processes, and
+    /// files that a module writes by other means. ``stop()`` sets it to false.
+    public var isDiskFull: Bool {
+        get { FullDisks.contain(folder: folder.path) }
+        set { newValue ? FullDisks.add(folder.path) : FullDisks.remove(folder.path) }
+    }
+
     /// Kills the process of a module, and waits until the module has come back in another one.
     ///
     /// - Parameter module: The id of the module.

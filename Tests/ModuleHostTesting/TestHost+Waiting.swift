@@ -15,7 +15,7 @@ extension TestHost {
         _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
     ) async throws -> Value {
         let promise = Promise<Result<Value, any Error>>()
-        let time = time ?? patience
+        let time = time ?? settings.patience
         let alarm = SystemTimeSource.shared.schedule(after: time) { [host, log] in
             let module = host.moduleAtWork
             promise.keep(

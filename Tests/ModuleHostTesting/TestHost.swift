@@ -83,7 +83,7 @@ public final class TestHost: Sendable {
     package let host: Host
     package let log: LogRecorder
     package let time: ManualTimeSource
-    let patience: Duration
+    let settings: Settings
     let recorder = DeliveryRecorder()
     let stalls = Stalls()
     private let ready: Promise<Host.End?>
@@ -137,13 +137,7 @@ public final class TestHost: Sendable {
     }
 
     private init(launching text: String, _ settings: Settings) async throws {
-        let slatefile = try Slatefile.read(
-            Array(text.utf8), path: "slatefile.json",
-            environment: { settings.environment[$0] },
-            checkEntry: settings.isChecked ? EntryUse.checkAgainstBinary() : nil)
-        let tokens = try settings.tokens.map {
-            try TokenStore.read(Array($0.utf8), path: "tokens.json", schemes: slatefile.schemes)
-        }
+        let (slatefile, tokens) = try settings.read(text)
         let processes = try ProcessSettings(settings, for: slatefile)
         let folder = try settings.folder ?? TemporaryFolder()
         let ended = Promise<Host.End>()
@@ -156,7 +150,7 @@ public final class TestHost: Sendable {
         let recorder = recorder
         host = Host(
             slatefile: slatefile, stateDirectory: folder.path, processes: processes,
-            tokens: tokens ?? .empty, inbox: durable?.inbox, log: log.log, time: time,
+            tokens: tokens, inbox: durable?.inbox, log: log.log, time: time,
             observer: Host.Observer(
                 onReady: { _, _, _ in ready.keep(nil) },
                 onDelivery: { recorder.add($0, $1) },
@@ -174,7 +168,7 @@ public final class TestHost: Sendable {
         self.time = time
         self.ended = ended
         self.ready = ready
-        patience = settings.patience
+        self.settings = settings
         try durable?.start()
         try host.launch()
     }
@@ -183,6 +177,7 @@ public final class TestHost: Sendable {
 
     deinit {
         stalls.endAll()
+        FullDisks.remove(folder.path)
         guard !ended.isKept else { return }
         // The alarms of the stop keep the host until its end.
         time.run()
@@ -204,6 +199,7 @@ public final class TestHost: Sendable {
     @discardableResult
     public func stop() async -> Host.End {
         stalls.endAll()
+        isDiskFull = false
         if !ended.isKept {
             time.run()
             host.stop(because: "the test is over")

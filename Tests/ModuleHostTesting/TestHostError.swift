@@ -19,6 +19,8 @@ public import ModuleHost
     case noProcess(String)
     /// The host has no inbox.
     case notDurable
+    /// The reload was rolled back for this reason: a module could not be created or launched.
+    case rolledBack(String)
     /// The inbox moved the event to the dead letters, for this reason.
     case deadLetter(String)
 }
@@ -56,6 +58,8 @@ extension TestHostError: CustomStringConvertible {
                 + "can be killed"
         case .notDurable:
             "this host has no inbox: make it with 'TestHost.Settings(isDurable: true)'"
+        case .rolledBack(let reason):
+            "the reload was rolled back, and the modules are those from before: \(reason)"
         case .deadLetter(let reason): "the inbox moved the event to the dead letters: \(reason)"
         }
     }

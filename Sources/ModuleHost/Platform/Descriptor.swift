@@ -89,6 +89,7 @@ package struct Descriptor: ~Copyable, Sendable {
     /// - Throws: ``SystemError`` of the first write that failed; the number of bytes written before is not
     ///   reported.
     package borrowing func writeAll(_ bytes: some Collection<UInt8>) throws(SystemError) {
+        if FullDisks.contain(number) { throw .noSpace }
         try RawOutput.writeAll(bytes, to: number)
     }
 

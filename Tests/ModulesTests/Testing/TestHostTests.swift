@@ -203,6 +203,74 @@ struct TestHostTests {
         #expect(end == .stopped)
     }
 
+    @Test(
+        "a full disk fails each write in the folder, of modules and of the inbox, and of no other host"
+    )
+    func fullDisk() async throws {
+        let journal = TestModule(entry: "Modules.JournalModule")
+        let host = try await TestHost(modules: [journal], .init(isDurable: true))
+        let other = try await TestHost(modules: [journal], .init(isDurable: true))
+        host.isDiskFull = true
+        #expect(host.isDiskFull && !other.isDiskFull)
+        await #expect(throws: (any Error).self) { try await host.deliver(.push, "{}") }
+        #expect(try await host.deliver(.background)?.failed == 1)
+        #expect(host.messages(of: "test.journal").last?.contains("No space left on device") == true)
+        #expect(try await other.deliver(.push, "{}")?.delivered == 1)
+        host.isDiskFull = false
+        #expect(try await host.deliver(.push, "{}")?.delivered == 1)
+        #expect(await host.stop() == .stopped)
+    }
+
+    // MARK: Calls and reloads
+
+    /// A module that signs in by calls of another.
+    private final class Client: RoutedModule {
+        private let context: ModuleContext
+
+        init(context: ModuleContext) { self.context = context }
+
+        static var routes: [Route<Client>] {
+            [
+                Route("twice") { (module, _) in
+                    _ = try module.context.router.open("slate://add?by=1")
+                    _ = try module.context.mediator.perform(
+                        "test.counter", "add", RouteParameters(["by": "2"]))
+                }
+            ]
+        }
+    }
+
+    @Test("a recorder has each call, with its caller")
+    func calls() async throws {
+        let host = try await TestHost(modules: [Counter.self, Client.self, CallRecorder.self])
+        try await host.open("slate://twice")
+        _ = try? await host.open("slate://nothing")
+        let calls = try await host.calls
+        #expect(
+            calls.map(\.description) == [
+                "slate://twice by host", "slate://add?by=1 by test.client",
+                "test.counter/add by test.client", "slate://nothing by host",
+            ])
+        #expect(calls[2].parameters == ["by": ["2"]])
+    }
+
+    @Test("a reload exchanges modules; one that cannot be made leaves everything as it was")
+    func reload() async throws {
+        let host = try await TestHost(modules: [Counter.self])
+        try await host.open("slate://add?by=1")
+        try await host.reload(modules: [TestModule(Counter.self), TestModule(Client.self)])
+        try await host.open("slate://twice")
+        #expect(try await host.module(Counter.self) { $0.count } == 4)
+        let broken = TestModule(TestHostErrorTests.Failing.self)
+        let error = await #expect(throws: TestHostError.self) {
+            try await host.reload(modules: [TestModule(Counter.self), broken])
+        }
+        #expect(
+            "\(try #require(error))".hasPrefix("the reload was rolled back, and the modules are"))
+        #expect(try await host.module(Counter.self) { $0.count } == 4)
+        #expect(try await host.state(of: "test.client") == .running)
+    }
+
     // MARK: A host that the test releases
 
     /// A module that says when it ends, and holds the background open for good.
