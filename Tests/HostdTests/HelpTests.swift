@@ -29,7 +29,7 @@ struct HelpTests {
                   run      run an app until it is stopped
                   check    check a slatefile and show all of its errors
                   graph    show how modules depend on each other
-                  new      create a module with tests
+                  new      create an app or a module with tests
                   schema   print the JSON Schema of slatefiles
                   signals  list the effect of each signal
                   status   show the state of the host

@@ -151,21 +151,109 @@ struct NewCommandTests {
                 created app/Sources/App/WeatherModule.swift
                 created app/Tests/AppTests/WeatherModuleTests.swift
                 created app/my app.json
+                created app/.gitignore
+                created app/README.md
+                created app/slatefile.schema.json
+                created app/ModuleHost
 
                 next in app:
                     swift test
-                    swift run App 'my app.json'
+                    swift run App --slatefile 'my app.json'
                 and then, in a second terminal in app:
-                    hostd send message --payload '{"topic": "weather.visited", "payload": \
+                    .build/debug/App send message --payload '{"topic": "weather.visited", "payload": \
                 {"name": "Mia"}}' --wait --slatefile 'my app.json'
-                    hostd call com.example.weather greet '{"name": "Mia"}' --slatefile 'my app.json'
+                    .build/debug/App call com.example.weather greet '{"name": "Mia"}' --slatefile 'my app.json'
 
                 """)
         #expect(outcome.exit == .code(0))
         #expect(try folder.text(of: "app/my app.json").contains("\"entry\": \"App.WeatherModule\""))
+        try expectNoPlaceholder(in: "app")
+    }
+
+    /// Expects that files are complete, and that none has a path of this machine.
+    private func expectNoPlaceholder(in name: String) throws {
+        // A link is not followed.
+        let files = try shell("find \(name) -type f").output.split(separator: "\n")
+        #expect(files.count > 6)
+        for file in files {
+            let text = try folder.text(of: String(file))
+            for part in ["__", Repository.path, folder.path] {
+                #expect(!text.contains(part), "\(file) has \(part)")
+            }
+        }
         // That of the hostd that makes it, where nothing else is said.
-        #expect(try folder.text(of: "app/Package.swift").contains("path: \"\(Repository.path)\""))
-        for file in try files() { #expect(!(try folder.text(of: file).contains("__"))) }
+        #expect(
+            try shell("readlink '\(name)/ModuleHost'").output == "\(Repository.path)\n")
+    }
+
+    @Test("an app: a package of its own with a module, which the schema helps to edit")
+    func app() throws {
+        let outcome = try HostProcess.run(
+            ["new", "app", "tea-shop", "--route", "count?step:Int"], in: folder.path)
+        #expect(
+            outcome.output == """
+                created tea-shop/Package.swift
+                created tea-shop/Sources/TeaShop/main.swift
+                created tea-shop/Sources/TeaShop/TeaShopModule.swift
+                created tea-shop/Tests/TeaShopTests/TeaShopModuleTests.swift
+                created tea-shop/slatefile.json
+                created tea-shop/.gitignore
+                created tea-shop/README.md
+                created tea-shop/slatefile.schema.json
+                created tea-shop/ModuleHost
+
+                next in tea-shop:
+                    swift test
+                    swift run tea-shop
+                and then, in a second terminal in tea-shop:
+                    .build/debug/tea-shop call com.example.tea-shop count '{"step": 1}'
+
+                """)
+        #expect(outcome.exit == .code(0))
+        try expectNoPlaceholder(in: "tea-shop")
+        #expect(
+            try folder.text(of: "tea-shop/slatefile.json") == """
+                {
+                  "$schema": "./slatefile.schema.json",
+                  "slate": 1,
+                  "app": "tea-shop",
+                  "schemes": ["tea-shop"],
+                  "modules": [
+                    { "id": "com.example.main", "entry": "Modules.MainModule", "main": true },
+                    {
+                      "id": "com.example.tea-shop",
+                      "entry": "TeaShop.TeaShopModule"
+                    }
+                  ]
+                }
+
+                """)
+        #expect(
+            try folder.text(of: "tea-shop/slatefile.schema.json")
+                == Repository.text(of: "slatefile.schema.json"))
+        #expect(
+            try folder.text(of: "tea-shop/Sources/TeaShop/main.swift")
+                .hasSuffix("\nHostCommandLine.run(name: \"tea-shop\", version: \"0.1.0\")\n"))
+
+        // A further module goes to the only program of the package.
+        let module = try HostProcess.run(
+            ["new", "module", "com.example.cart", "--language", "swift", "--minimal", "--add"],
+            in: folder.path("tea-shop"))
+        #expect(
+            module.output == """
+                created Sources/TeaShop/CartModule.swift
+                created Tests/TeaShopTests/CartModuleTests.swift
+                added 'com.example.cart' to slatefile.json
+
+                next:
+                    swift test
+                    swift run
+                and then, in a second terminal:
+                    hostd modules
+
+                """)
+        let again = try HostProcess.run(["new", "app", "tea-shop"], in: folder.path)
+        #expect(again.exit == .code(73))
     }
 
     @Test("swift, in a package: a class and its tests, in a target of that")
@@ -191,7 +279,11 @@ struct NewCommandTests {
                 added 'com.example.weather' to slatefile.json
 
                 to add to the targets of Package.swift:
-                    .testTarget(name: "NewsTests", dependencies: ["News"]),
+                    .testTarget(
+                        name: "NewsTests",
+                        dependencies: [
+                            "News", .product(name: "ModuleHostTesting", package: "ModuleHost"),
+                        ]),
 
                 next:
                     swift test
@@ -205,7 +297,7 @@ struct NewCommandTests {
 
         try folder.write("", to: "Sources/News/main.swift")
         let second = try new("com.example.sports", "--language", "swift", "--target", "News")
-        #expect(second.output.contains("next:\n    swift test\n    swift run News\n"))
+        #expect(second.output.contains("next:\n    swift test\n    swift run\n"))
 
         let package = try new(
             "com.example.more", "--language", "swift", "--target", "News", "--package", ".")
@@ -256,7 +348,7 @@ struct NewCommandTests {
                 hostd new: nothing was made, for there are already
                   weather/weather_module.py
                   weather/modulehost.py
-                give the module another id, or move them away
+                give it another name, or move them away
 
                 """)
         #expect(try files() == ["weather/modulehost.py", "weather/weather_module.py"])

@@ -18,10 +18,13 @@ struct NewCommandUsageTests {
                 "'pyton' is not a value of '--language', which takes swift or python; did you mean 'python'?"
             ),
             (["module", "com.a.b"], "'--language LANGUAGE' is missing, which is swift or python"),
-            (["module", "--language", "swift"], "ID is missing: the id of the module"),
+            (
+                ["module", "--language", "swift"],
+                "NAME is missing: the id of the module, or the name of the app"
+            ),
             (
                 ["modul", "com.a.b", "--language", "swift"],
-                "'modul' is not a valid KIND: it is module; did you mean 'module'?"
+                "'modul' is not a valid KIND: it is module or app; did you mean 'module'?"
             ),
             (
                 ["module", "com.a.b", "--language", "python", "--target", "x"],
@@ -31,6 +34,16 @@ struct NewCommandUsageTests {
                 ["module", "com.a.b", "--language", "python", "--package", "x"],
                 "'--package' is for swift"
             ),
+            (
+                ["module", "com.a.b", "--language", "python", "--task", "x"],
+                "'--task' is for swift"
+            ),
+            (
+                ["module", "com.a.b", "--language", "swift", "--minimal", "--on", "push"],
+                "'--minimal' and '--on' exclude each other"
+            ),
+            (["app", "shop", "--language", "swift"], "'--language' is for a module"),
+            (["app", "shop", "--add"], "'--add' is for a module"),
             (
                 ["module", "com.a.b", "--language", "swift", "--target", "a-b"],
                 "'a-b' is not the name of a target: letters, digits and _ are allowed, and a letter comes "
@@ -43,8 +56,8 @@ struct NewCommandUsageTests {
         #expect(
             outcome.error == """
                 hostd new: \(message)
-                usage: hostd new --language LANGUAGE [--slatefile FILE] [--add] [--target TARGET] \
-                [--package FOLDER] [--json] KIND ID
+                usage: hostd new [--language LANGUAGE] [--minimal] [--route ROUTES] [--task TASKS] \
+                [--on EVENTS] [--slatefile FILE] [--add] [--target TARGET] [--package FOLDER] [--json] KIND NAME
                 see 'hostd new --help'
 
                 """)
@@ -85,6 +98,67 @@ struct NewCommandUsageTests {
         let outcome = try HostProcess.run(
             ["new", "module", text, "--language", "swift"], in: folder.path)
         #expect(outcome.error == "hostd new: \(message)\n")
+        #expect(outcome.exit == .code(64))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "a name of an app that is none, and parts of a module that are none",
+        arguments: [
+            (
+                ["app", "my.shop"],
+                "'my.shop' is not the name of an app: letters, digits and hyphens are allowed, and a letter "
+                    + "comes first"
+            ),
+            (
+                ["app", "../shop"],
+                "'../shop' is not the name of an app: letters, digits and hyphens are allowed, and a letter "
+                    + "comes first"
+            ),
+            (
+                ["app", "modules"],
+                "an app cannot be called 'modules': its target would be 'Modules', as one that it uses; give "
+                    + "it another name"
+            ),
+            (
+                ["app", "shop", "--on", "backgroun"],
+                "--on: there is no event 'backgroun'; did you mean 'background'?"
+            ),
+            (
+                ["app", "shop", "--task", "1"],
+                "--task: '1' is not the name of a task: it begins with a letter, and has no slash"
+            ),
+            (["app", "shop", "--task", "load,load"], "--task: two tasks are called 'load'"),
+            (
+                ["app", "shop", "--route", "count?step:Itn"],
+                "--route: 'Itn' is not a type of 'step': it is Int, Double, Bool or String, with a question "
+                    + "mark where it may be missing"
+            ),
+            (
+                ["app", "shop", "--route", "count?1:Int"],
+                "--route: '1:Int' is not a parameter: write name:Type, such as step:Int"
+            ),
+            (
+                ["app", "shop", "--route", ":name"],
+                "--route: ':name' has no word after which its handler can be called"
+            ),
+            (
+                ["app", "shop", "--route", "count,count?step"],
+                "--route: two routes are called 'count'"
+            ),
+        ])
+    func parts(arguments: [String], message: String) throws {
+        let outcome = try HostProcess.run(["new"] + arguments, in: folder.path)
+        #expect(outcome.error == "hostd new: \(message)\n")
+        #expect(outcome.exit == .code(64))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("a malformed pattern is refused, in the words of the router")
+    func malformedRoute() throws {
+        let outcome = try HostProcess.run(
+            ["new", "app", "shop", "--route", "user/:"], in: folder.path)
+        #expect(outcome.error.hasPrefix("hostd new: --route: "))
         #expect(outcome.exit == .code(64))
         #expect(folder.names.isEmpty)
     }

@@ -153,14 +153,15 @@ struct OwnHostTests {
             before[1].contains("'Sources/Tea/TeaModule.swift' is of a package that this binary was")
         )
 
-        let main = "import ModuleHost\nHostCommandLine.run(name: \"x\", version: \"1\")\n"
+        let main =
+            "import ModuleHost\nHostCommandLine.run(\n  name: \"tea-shop\", version: \"1\")\n"
         try folder.write(main, to: "Sources/Shop/main.swift")
         let within = try messages()
         #expect(
             within.prefix(3) == [
-                named("Shop.CartModule", "Sources/Shop", "Shop"),
-                named("Tea.TeaModule", "Sources/Tea/TeaModule.swift", "Shop"),
-                named("Tea.PotModule", "Sources/Tea", "Shop"),
+                named("Shop.CartModule", "Sources/Shop", "tea-shop"),
+                named("Tea.TeaModule", "Sources/Tea/TeaModule.swift", "tea-shop"),
+                named("Tea.PotModule", "Sources/Tea", "tea-shop"),
             ])
         #expect(within[3] == before[3])
 

@@ -27,8 +27,8 @@ struct PackageSources {
     private var targets: [String: [String: [String]]] = [:]
     /// The targets of which the program has classes.
     private lazy var ownTargets = Set(ProgramTypes.classes().map(\.target))
-    /// The executables of each package that are hosts with all commands.
-    private var hosts: [String: [String]] = [:]
+    /// The programs of each package that are hosts with all commands: their names, by their targets.
+    private var hosts: [String: [String: String]] = [:]
     private var room = Limits.names
 
     /// Finds the packages: that of the slatefile's folder, and that of the working directory.
@@ -89,19 +89,29 @@ struct PackageSources {
     /// It is the target itself, or the only one that is a host; never the running program.
     private mutating func host(of target: String, in root: String) -> String? {
         if hosts[root] == nil {
-            let folders = (try? namesInFolder("\(root)/Sources")) ?? []
-            hosts[root] = folders.filter { folder in
+            var found: [String: String] = [:]
+            for folder in (try? namesInFolder("\(root)/Sources")) ?? [] {
                 let main = "\(root)/Sources/\(folder)/main.swift"
                 let text = (try? readFile(at: main, limit: 1 << 16)) ?? []
-                return String(decoding: text, as: UTF8.self).contains("HostCommandLine.run")
+                found[folder] = Self.programName(in: String(decoding: text, as: UTF8.self))
             }
+            hosts[root] = found
         }
-        let all = hosts[root] ?? []
-        guard let host = all.contains(target) ? target : all.first,
-            host == target || all.count == 1,
+        let all = hosts[root] ?? [:]
+        guard let host = all[target] ?? (all.count == 1 ? all.values.first : nil),
             !(RunningProgram.isBelow(root) && host == RunningProgram.name)
         else { return nil }
         return host
+    }
+
+    /// Returns the name that a `main.swift` gives to its program: `HostCommandLine.run(name: "shop", …`.
+    private static func programName(in text: String) -> String? {
+        guard let call = text.firstRange(of: "HostCommandLine.run(") else { return nil }
+        let rest = text[call.upperBound...].drop { $0.isWhitespace }
+        guard rest.hasPrefix("name:") else { return nil }
+        let literal = rest.dropFirst("name:".count).drop { $0.isWhitespace }
+        let name = literal.dropFirst().prefix { $0 != "\"" && $0 != "\n" && $0 != "\\" }
+        return literal.first == "\"" && !name.isEmpty ? excerpt(String(name), limit: 100) : nil
     }
 
     private func shown(_ path: String) -> String {

@@ -26,6 +26,16 @@ struct NewFiles {
         }
     }
 
+    /// Creates a link.
+    ///
+    /// - Throws: ``FileError``, also where a file has this name.
+    mutating func link(_ path: String, to target: String) throws(FileError) {
+        guard symlink(target, path) == 0 else {
+            throw FileError("create", path, SystemError(code: errno))
+        }
+        made.append((path, false))
+    }
+
     private mutating func makeFolder(_ path: String) throws(FileError) {
         var status = stat()
         if stat(path, &status) == 0 {

@@ -28,8 +28,8 @@ enum ProgramTypes {
 
     /// The index of the section's start in `MetadataSections`, as a number of words; its length follows.
     ///
-    /// The words are version, base address and two unused ones, then start and length of `swift5_protocols`, `swift5_protocol_conformances` and `swift5_type_metadata`. Later
-    /// versions only add to its end.
+    /// The words are version, base address and two unused ones, then start and length of `swift5_protocols`,
+    /// `swift5_protocol_conformances` and `swift5_type_metadata`. Later versions only add to its end.
     private static let typesIndex = 8
 
     private static func add(

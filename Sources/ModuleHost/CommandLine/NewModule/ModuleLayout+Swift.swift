@@ -5,21 +5,24 @@ extension ModuleLayout {
     /// - Parameters:
     ///   - names: The names of the module.
     ///   - app: The folder of its app.
-    ///   - target: The target; nil for `App`.
+    ///   - parts: The parts of the class; nil for an example with one of each.
+    ///   - target: The target; nil for the only program of the package, or `App`.
+    ///   - newProgram: The name of the program of a new package; nil for that of the target.
     ///   - package: The folder of the package ModuleHost, for a new one; nil for the one in which this
     ///     program was built.
     /// - Returns: The layout.
     /// - Throws: ``NewModuleError``.
     static func swift(
-        _ names: ModuleNames, in app: AppFolder, target: String?, package: String?
+        _ names: ModuleNames, in app: AppFolder, _ parts: ModuleParts?, target: String?,
+        newProgram: String? = nil, package: String?
     ) throws(NewModuleError) -> ModuleLayout {
         guard !["RoutedModule", "ConfiguredModule"].contains(names.type) else {
             throw .reserved(names.type)
         }
-        let target = target ?? "App"
-        let words = ["__LABEL__": names.label, "__CLASS__": names.type, "__TARGET__": target]
-        let module = filled(PackageResources.Module_swift_template, words)
-        let tests = filled(PackageResources.ModuleTests_swift_template, words)
+        let isNew = !NewFiles.isTaken(app.path(of: manifest))
+        let programs = isNew ? [] : programs(of: app)
+        let target = target ?? (programs.count == 1 ? programs[0] : "App")
+        let (module, tests) = sources(names, target, parts)
         var layout = ModuleLayout(
             files: [
                 ("Sources/\(target)/\(names.type).swift", module),
@@ -27,54 +30,122 @@ extension ModuleLayout {
             ],
             implementation: ("entry", "\"\(target).\(names.type)\""),
             test: "swift test", run: "swift run")
-        if !NewFiles.isTaken(app.path(of: manifest)) {
-            try layout.addPackage(of: target, in: app, moduleHost: folderOfModuleHost(package))
+        if let parts {
+            layout.config = nil
+            layout.trials = parts.trials(of: names)
+        }
+        if isNew {
+            try layout.addPackage(
+                of: target, program: newProgram ?? target, in: app,
+                moduleHost: folderOfModuleHost(package))
         } else if package != nil {
             throw .surplusPackage(app.path(of: manifest))
         } else {
-            try layout.fit(intoPackageWith: target, in: app)
+            try layout.fit(intoPackageWith: target, of: programs, in: app)
         }
         return layout
     }
 
     private static let manifest = "Package.swift"
 
-    private mutating func addPackage(of target: String, in app: AppFolder, moduleHost: String) {
-        let literal = moduleHost.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        let words = ["__TARGET__": target, "__PACKAGE__": literal]
+    private static func sources(
+        _ names: ModuleNames, _ target: String, _ parts: ModuleParts?
+    ) -> (module: String, tests: String) {
+        if let parts {
+            let source = ModuleSource(names: names, target: target, parts: parts)
+            return (source.module, source.tests)
+        }
+        let words = [
+            "__ID__": names.id.text, "__LABEL__": names.label, "__CLASS__": names.type,
+            "__TARGET__": target,
+        ]
+        return (
+            filled(PackageResources.Module_swift_template, words),
+            filled(PackageResources.ModuleTests_swift_template, words)
+        )
+    }
+
+    /// Adds the files of a new package, none of which has a path of this machine: ModuleHost is a link.
+    private mutating func addPackage(
+        of target: String, program: String, in app: AppFolder, moduleHost: String
+    ) {
+        let words = ["__TARGET__": target, "__PROGRAM__": program]
         let package = Self.filled(PackageResources.Package_swift_template, words)
         let main = Self.filled(PackageResources.main_swift_template, words)
         files = [(Self.manifest, package), ("Sources/\(target)/main.swift", main)] + files
-        if !app.option.isEmpty { run += " \(target) \(shellQuoted(app.slatefileName))" }
+        extras = [
+            (".gitignore", Self.filled(PackageResources.gitignore_template, [:])),
+            ("README.md", Self.filled(PackageResources.README_md_template, words)),
+            (Self.schema, Slatefile.jsonSchema),
+        ]
+        links = [("ModuleHost", moduleHost)]
+        schema = "./\(Self.schema)"
+        run += " \(program)\(app.option)"
+        self.program = ".build/debug/\(program)"
     }
 
+    private static let schema = "slatefile.schema.json"
+
     private mutating func fit(
-        intoPackageWith target: String, in app: AppFolder
+        intoPackageWith target: String, of programs: [String], in app: AppFolder
     ) throws(NewModuleError) {
         let sources = app.path(of: "Sources/\(target)")
         guard NewFiles.isTaken(sources) else {
             throw .noTarget(app.path(of: Self.manifest), sources)
         }
-        if NewFiles.isTaken("\(sources)/main.swift") {
+        if programs.count > 1, programs.contains(target) {
             run += " \(target)"
-        } else {
+        } else if programs.isEmpty {
             orElse = "  # and the name of the host, where the package has several programs"
         }
-        if !NewFiles.isTaken(app.path(of: "Tests/\(target)Tests")) {
-            remark = """
-                to add to the targets of \(app.path(of: Self.manifest)):
-                    .testTarget(name: "\(target)Tests", dependencies: ["\(target)"]),
-                """
-        }
+        let text = (try? readFile(at: app.path(of: Self.manifest), limit: 1 << 20)) ?? []
+        let hasTests = NewFiles.isTaken(app.path(of: "Tests/\(target)Tests"))
+        guard !hasTests || !String(decoding: text, as: UTF8.self).contains("ModuleHostTesting")
+        else { return }
+        remark = """
+            to add to the targets of \(app.path(of: Self.manifest)):
+                .testTarget(
+                    name: "\(target)Tests",
+                    dependencies: [
+                        "\(target)", .product(name: "ModuleHostTesting", package: "ModuleHost"),
+                    ]),
+            """
+    }
+
+    /// Returns the targets of the package that are programs with a `main.swift`.
+    private static func programs(of app: AppFolder) -> [String] {
+        let folders = (try? namesInFolder(app.path(of: "Sources"))) ?? []
+        return folders.filter { NewFiles.isTaken(app.path(of: "Sources/\($0)/main.swift")) }
+            .sorted()
     }
 
     /// Returns the folder of the package ModuleHost, absolute.
     private static func folderOfModuleHost(_ said: String?) throws(NewModuleError) -> String {
-        let candidates = said.map { [CurrentProcess.absolute($0)] } ?? foldersAboveProgram()
+        // The program of a package that was made so has the link to ModuleHost in its package.
+        let candidates =
+            said.map { [CurrentProcess.absolute($0)] }
+            ?? foldersAboveProgram().flatMap { [$0, "\($0)/ModuleHost"] }
         let folder = candidates.first {
             fileExists("\($0)/\(manifest)") && fileExists("\($0)/Sources/ModuleHost")
         }
         guard let folder else { throw .noPackage(said) }
         return folder
+    }
+}
+
+extension ModuleParts {
+    /// Returns commands by which the module is tried out, without the name of the program.
+    fileprivate func trials(of names: ModuleNames) -> [String] {
+        var trials: [String] = []
+        if let route = routes.first {
+            let values = route.parameters.map { parameter in
+                "\"\(parameter.name)\": \(parameter.example)"
+            }
+            let parameters = values.isEmpty ? "" : " '{\(values.joined(separator: ", "))}'"
+            trials.append("call \(names.id) \(route.name.text)\(parameters)")
+        }
+        let plain = events.first { !$0.kind.isDurable && !$0.kind.isHostsOwn }
+        if let plain, plain.kind != .terminate { trials.append("send \(plain.kind.rawValue)") }
+        return trials.isEmpty ? ["modules"] : trials
     }
 }

@@ -12,6 +12,19 @@ struct ModuleLayout {
     var orElse = ""
     /// The remaining manual steps, in lines; nil for none.
     var remark: TerminalText?
+    /// The module's settings in the slatefile, as JSON; nil for none.
+    var config: String? = #"{ "greeting": "Hello" }"#
+    /// Commands by which the module is tried out, without the name of the program; nil for those of the
+    /// example.
+    var trials: [String]?
+    /// The program whose commands reach the app; nil for the running one.
+    var program: String?
+    /// The value of `$schema` in a new slatefile; nil for none.
+    var schema: String?
+    /// Further files, which are left alone where they exist.
+    var extras: [(name: String, text: String)] = []
+    /// Links by their names, which are left alone where they exist.
+    var links: [(name: String, target: String)] = []
 }
 
 extension ModuleLayout {

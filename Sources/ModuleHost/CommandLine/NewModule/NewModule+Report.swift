@@ -4,7 +4,10 @@ extension NewModule {
     /// - Parameter program: The name of the program whose commands the steps use.
     /// - Returns: The report.
     func report(for program: String) -> TerminalText {
-        var text = files.map { file -> TerminalText in "created \(file.path)\n" }.joined()
+        let program = layout.program ?? program
+        var text = (files.map(\.path) + links.map(\.path)).map { path -> TerminalText in
+            "created \(path)\n"
+        }.joined()
         switch listing {
         case .new: break
         case .added: text += "added '\(names.id)' to \(app.slatefile)\n"
@@ -20,15 +23,19 @@ extension NewModule {
         let folder = app.path == "." ? "" : " in \(app.path)"
         let visit = #"{"topic": "\#(names.label).visited", "payload": {"name": "Mia"}}"#
         let name = #"{"name": "Mia"}"#
+        let trials =
+            layout.trials ?? [
+                "send message --payload '\(visit)' --wait", "call \(names.id) greet '\(name)'",
+            ]
         return text + """
 
             next\(folder):
                 \(layout.test)
                 \(run)
             and then, in a second terminal\(folder):
-                \(program) send message --payload '\(visit)' --wait\(app.option)
-                \(program) call \(names.id) greet '\(name)'\(app.option)
-
+            \(trials.map { trial -> TerminalText in
+                "    \(program) \(trial)\(app.option)\n"
+            }.joined())
             """
     }
 
@@ -43,7 +50,9 @@ extension NewModule {
         var json = JSONWriter()
         json.object {
             $0.member("id", names.id.text)
-            $0.member("made") { $0.array { for file in files { $0.value(file.path) } } }
+            $0.member("made") {
+                $0.array { for path in files.map(\.path) + links.map(\.path) { $0.value(path) } }
+            }
             $0.member("slatefile", app.slatefile)
             $0.member("entry", raw: entry.line.utf8)
             if case .byHand = listing {

@@ -37,21 +37,27 @@ struct NewModule {
             guard !text.has(names.id) else { throw .listed(names.id, in: app.slatefile) }
             listing = isToBeAdded ? .added(text.adding(entry)) : .byHand
         } else {
-            listing = .new(Self.firstSlatefile(names, entry))
+            listing = .new(Self.firstSlatefile(names, entry, layout.schema))
         }
         let taken = layout.files.map { app.path(of: $0.name) }.filter(NewFiles.isTaken)
         guard taken.isEmpty else { throw .taken(taken) }
+        var files = layout.files.map { (path: app.path(of: $0.name), text: $0.text) }
+        if case .new(let text) = listing { files.append((app.slatefile, text)) }
+        for (name, text) in layout.extras where !NewFiles.isTaken(app.path(of: name)) {
+            files.append((app.path(of: name), text))
+        }
+        self.files = files
+        links = layout.links.map { (app.path(of: $0.name), $0.target) }
+            .filter { !NewFiles.isTaken($0.0) }
     }
 
     /// The module's entry in the slatefile.
     var entry: SlatefileEntry { Self.entry(names, layout) }
 
     /// The files to create, by their paths.
-    var files: [(path: String, text: String)] {
-        let files = layout.files.map { (app.path(of: $0.name), $0.text) }
-        if case .new(let text) = listing { return files + [(app.slatefile, text)] }
-        return files
-    }
+    let files: [(path: String, text: String)]
+    /// The links to create, by their paths.
+    let links: [(path: String, target: String)]
 
     /// Creates all files, or none.
     ///
@@ -60,6 +66,7 @@ struct NewModule {
         var made = NewFiles()
         do throws(FileError) {
             for (path, text) in files { try made.make(path, text) }
+            for (path, target) in links { try made.link(path, to: target) }
             if case .added(let text) = listing { try replaceFile(app.slatefile, with: text) }
         } catch {
             made.undo()
@@ -68,10 +75,10 @@ struct NewModule {
     }
 
     private static func entry(_ names: ModuleNames, _ layout: ModuleLayout) -> SlatefileEntry {
-        SlatefileEntry(members: [
-            ("id", "\"\(names.id)\""), layout.implementation,
-            ("config", #"{ "greeting": "Hello" }"#),
-        ])
+        SlatefileEntry(
+            members: [
+                ("id", "\"\(names.id)\""), layout.implementation,
+            ] + (layout.config.map { [("config", $0)] } ?? []))
     }
 
     private static func slatefile(
@@ -90,10 +97,12 @@ struct NewModule {
         }
     }
 
-    private static func firstSlatefile(_ names: ModuleNames, _ entry: SlatefileEntry) -> String {
+    private static func firstSlatefile(
+        _ names: ModuleNames, _ entry: SlatefileEntry, _ schema: String?
+    ) -> String {
         """
         {
-          "slate": 1,
+        \(schema.map { "  \"$schema\": \"\($0)\",\n" } ?? "")  "slate": 1,
           "app": "\(names.label)",
           "schemes": ["\(names.label.lowercased())"],
           "modules": [

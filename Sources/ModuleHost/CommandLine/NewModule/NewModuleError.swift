@@ -7,12 +7,34 @@ struct NewModuleError: Error, Hashable {
         NewModuleError(text: "\(error.message)", exitCode: .usage)
     }
 
+    static func invalidPart(_ option: String, _ reason: String) -> NewModuleError {
+        NewModuleError(text: "\(option): \(excerpt(reason, limit: 500))", exitCode: .usage)
+    }
+
+    static func invalidApp(_ name: String, target: String?) -> NewModuleError {
+        let name = excerpt(name, limit: 100)
+        guard let target else {
+            return NewModuleError(
+                text: """
+                    '\(name)' is not the name of an app: letters, digits and hyphens are allowed, and a \
+                    letter comes first
+                    """,
+                exitCode: .usage)
+        }
+        return NewModuleError(
+            text: """
+                an app cannot be called '\(name)': its target would be '\(target)', as one that it uses; \
+                give it another name
+                """,
+            exitCode: .usage)
+    }
+
     static func taken(_ paths: [String]) -> NewModuleError {
         NewModuleError(
             text: """
                 nothing was made, for there \(paths.count == 1 ? "is" : "are") already
                 \(paths.map { path -> TerminalText in "  \(path)\n" }.joined())\
-                give the module another id, or move \(paths.count == 1 ? "it" : "them") away
+                give it another name, or move \(paths.count == 1 ? "it" : "them") away
                 """,
             exitCode: .cannotCreate)
     }
