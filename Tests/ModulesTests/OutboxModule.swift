@@ -14,14 +14,9 @@ final class OutboxModule: RoutedModule, ConfiguredModule, BackgroundResponder {
         var text: String
     }
 
-    struct Receipt: Decodable {
-        var count: Int
-    }
-
     private let context: ModuleContext
     private let office: PostOffice
     private var letters: [String] = []
-    private var sending: Task<Void, Never>?
 
     init(context: ModuleContext) throws {
         self.context = context
@@ -32,24 +27,18 @@ final class OutboxModule: RoutedModule, ConfiguredModule, BackgroundResponder {
         [
             Route("outbox/write") { (module, letter: Letter, call) in
                 module.letters.append(letter.text)
-            },
-            Route("outbox/sent", action: "sent") { (module, receipt: Receipt, call) in
-                module.letters.removeFirst(min(receipt.count, module.letters.count))
-                module.context.log.info("\(receipt.count) sent, \(module.letters.count) left")
-            },
+            }
         ]
     }
 
     func didEnterBackground() throws {
         guard !letters.isEmpty else { return }
-        let hold = try context.hold("sending \(letters.count) letters") {
-            self.sending?.cancel()  // on the lane: the time is over
-        }
-        let mediator = context.mediator.offLane
-        sending = Task { [id = context.id.text, office, letters] in
-            let count = await office.send(letters)  // off the lane, without the module
-            _ = try? await mediator.perform(id, "sent", ["count": count])  // on the lane
-            hold.end()
+        try context.perform("sending \(letters.count) letters", holding: true) {
+            [office, letters] in
+            await office.send(letters)  // off the lane, without the module
+        } then: { count in
+            self.letters.removeFirst(count)  // in the module
+            self.context.log.info("\(count) sent, \(self.letters.count) left")
         }
     }
 }

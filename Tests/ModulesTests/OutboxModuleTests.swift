@@ -44,7 +44,10 @@ struct OutboxModuleTests {
             let record = await app.log.first(containing: "held")
             #expect(record.module == "com.mm.outbox")
             #expect(record.message == "held 'background' longer than 10s: sending 1 letters")
-            _ = await app.log.first(containing: "0 sent, 1 left")
+            let failed = await app.log.first(containing: "cancelled")
+            #expect(
+                failed.message
+                    == "work 'sending 1 letters' was cancelled: the time of its hold is over")
         }
     }
 }

@@ -108,6 +108,7 @@ final class App {
     func noteFailed(_ record: ModuleRecord, _ reason: String) {
         record.status = .failed(reason)
         gate.lane.fail(record.slot)
+        record.run?.cancel()
         metrics.withLock { metrics in
             metrics.modulesFailed += 1
             metrics.modulesRunning -= 1
@@ -248,13 +249,15 @@ extension App {
         role.ended(event, tally, of: request, in: self)
     }
 
-    /// Marks every remaining module as launched, whether it handles `launch` or not.
+    /// Marks every remaining module as launched, whether it handles `launch` or not, and begins its
+    /// long-running task.
     private func launched() {
         let end = firstFailedRequired ?? .max
         for record in records where !record.isFailed {
             guard case .made = record.status else { continue }
             if record.slot.rank > end { break }
             record.status = .launched
+            beginRun(of: record)
         }
     }
 

@@ -6,7 +6,7 @@ import AppService
 /// would keep everything else alive.
 struct HostServices: ModuleServices {
     let gate: Gate
-    private let workers: WorkerPool
+    let workers: WorkerPool
     let startup: StartupQueue
     let log: Log
     let time: any TimeSource
@@ -49,12 +49,16 @@ struct HostServices: ModuleServices {
 
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError) {
         var task = task
-        if let box = gate.lane.box {
+        if gate.lane.box != nil {
             // The slot, and not its number alone: while the task may run, the slot belongs to no other
             // module.
-            task.observeWork { box.count(tasksOf: slot.number, $0 ? 1 : -1) }
+            task.observeWork { [self] in countWork(of: slot, $0 ? 1 : -1) }
         }
         if staged?.tasks.keep(task) != true { try startup.register(task) }
+    }
+
+    func countWork(of slot: ModuleSlot, _ change: Int) {
+        gate.lane.box?.count(tasksOf: slot.number, change)
     }
 
     func post(_ event: LifecycleEvent) {

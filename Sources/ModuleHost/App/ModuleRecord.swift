@@ -21,6 +21,8 @@ final class ModuleRecord {
     var status = Status.waiting
     var module: (any Module)?
     var context: ModuleContext?
+    /// Its long-running task, from its beginning on; nil where it has none.
+    var run: ModuleRun?
     /// The parts of a module that was taken out, until it is unloaded.
     var unloadingParts: UnloadingParts?
     /// The shutdown events that a module which was taken out has yet to receive.

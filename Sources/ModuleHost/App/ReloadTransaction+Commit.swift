@@ -146,6 +146,7 @@ extension ReloadTransaction {
                 })
         }
         app.gate.lane.prepend(jobs)
+        for record in staged { app.beginRun(of: record) }
     }
 }
 

@@ -51,6 +51,7 @@ final class Shutdown {
     /// `background`.
     func releaseWhenNobodyHolds() {
         guard let host = app.host else { return }
+        for record in app.records { app.cancelRun(of: record) }
         let again = LaneWork(limit: .stop) { [app = host.app] thread in
             app.open(on: thread).shutdown.releaseWhenNobodyHolds()
         }

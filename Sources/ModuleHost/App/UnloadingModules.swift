@@ -137,9 +137,10 @@ final class UnloadingModules {
     }
 
     private func leave(_ record: ModuleRecord, on thread: LaneThread) {
-        guard record.shutdownEvents.isEmpty, record.unloadingParts != nil, !app.isOverdue(record),
-            !isHeld(by: record)
+        guard record.shutdownEvents.isEmpty, record.unloadingParts != nil, !app.isOverdue(record)
         else { return }
+        app.cancelRun(of: record)
+        guard !isHeld(by: record) else { return }
         release(of: record, on: thread)
         // Overdue in its own end, it has nothing more to receive when it returns.
         guard app.gate.lane.owns(thread) else { return }

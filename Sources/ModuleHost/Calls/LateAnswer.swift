@@ -70,8 +70,7 @@ final class LateAnswer: LateCall, PendingWork {
         guard case .begun(let call) = state.withLock(\.self), let place = call.target?.place else {
             return
         }
-        // Without a capture list: with one, Swift 6.3 takes the closure for one that runs anywhere.
-        place.begin {
+        place.begin { _ in
             do {
                 self.answer(.success(try await handler()))
             } catch {

@@ -42,7 +42,11 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }
         let members = app.center.members(of: record.slot).map(\.object)
         let topics = members.compactMap { $0 as? any MessageResponder }.flatMap(\.topics)
-        let events = EventKind.allCases.filter { members.contains(where: $0.isReceived) }
+        // A long-running task begins after `launch`.
+        let runs = record.module is any RunningModule
+        let events = EventKind.allCases.filter { kind in
+            members.contains(where: kind.isReceived) || kind == .launch && runs
+        }
         connection.succeed(initialization) { json in
             json.object {
                 $0.member("protocol", ModuleProtocol.newest.rawValue)
@@ -59,8 +63,14 @@ final class UpstreamHost: AppRole, UpstreamCalls {
         }
     }
 
-    /// Does nothing: the host of the module reports it.
-    func moduleFailed(_: ModuleRecord, in _: String, _: any Error, of _: App) {}
+    /// Ends the process where the module's long-running task has failed, so that the host restarts it.
+    ///
+    /// The host of the module reports every other failure.
+    func moduleFailed(_ record: ModuleRecord, in step: String, _ error: any Error, of app: App) {
+        guard step == "run" else { return }
+        app.log.of(module: record.id.text).error("run failed: \(error)")
+        CurrentProcess.exitNow(ExitCode.failed.rawValue)
+    }
 
     func responderFailed(
         _: ModuleSlot, in event: LifecycleEvent, _ error: any Error, of _: App

@@ -7,6 +7,8 @@ actor ModulePlace {
 
     private struct Pending {
         var work: [ObjectIdentifier: any PendingWork] = [:]
+        /// The number of those that count for ``ModuleWork/limit``.
+        var offLane = 0
         var isClosed = false
     }
 
@@ -21,10 +23,11 @@ actor ModulePlace {
     /// In the module: the code up to its first suspension has run when this returns.
     ///
     /// - Parameters:
-    ///   - body: Code of the module.
+    ///   - body: Code of the module. It is isolated by a parameter: for a closure that is
+    ///     `nonisolated(nonsending)`, Swift 6.3 forgets the isolation where it has a capture list.
     ///   - onCreate: Receives its task, before it begins.
     nonisolated func begin(
-        _ body: nonisolated(nonsending) @escaping @Sendable () async -> Void,
+        _ body: @escaping @Sendable (isolated any Actor) async -> Void,
         onCreate: (Task<Void, Never>) -> Void
     ) {
         let (task, first) = assumeIsolated { place in
@@ -40,12 +43,9 @@ actor ModulePlace {
     /// before. Of all forms of a task this one alone takes over the isolation of its context, which must be a
     /// method for that, and has an executor for the code that is not isolated.
     private func task(
-        _ body: nonisolated(nonsending) @escaping @Sendable () async -> Void
+        _ body: @escaping @Sendable (isolated any Actor) async -> Void
     ) -> Task<Void, Never> {
-        Task.immediate(executorPreference: executor.workers) {
-            _ = self
-            await body()
-        }
+        Task.immediate(executorPreference: executor.workers) { await body(self) }
     }
 
     // MARK: Work to cancel when the module is unloaded
@@ -59,15 +59,32 @@ actor ModulePlace {
         if isClosed { work.moduleUnloaded() }
     }
 
+    /// Counts one more piece of work off the lane.
+    ///
+    /// - Returns: False where there are as many as a module may have.
+    nonisolated func countWork(limit: Int) -> Bool {
+        pending.withLock { pending in
+            guard pending.offLane < limit else { return false }
+            pending.offLane += 1
+            return true
+        }
+    }
+
+    /// Counts one piece of work off the lane less.
+    nonisolated func uncountWork() { pending.withLock { $0.offLane -= 1 } }
+
     /// Notes that work has ended.
-    nonisolated func remove(_ work: any PendingWork) {
-        pending.withLock { $0.work[ObjectIdentifier(work)] = nil }
+    ///
+    /// - Returns: False where that was noted before, or the module is unloaded.
+    @discardableResult
+    nonisolated func remove(_ work: any PendingWork) -> Bool {
+        pending.withLock { $0.work.removeValue(forKey: ObjectIdentifier(work)) != nil }
     }
 
     /// Cancels all work: the module is unloaded.
     nonisolated func close() {
         let work = pending.withLock { pending in
-            defer { pending = Pending(isClosed: true) }
+            defer { (pending.work, pending.isClosed) = ([:], true) }
             return pending.work
         }
         for each in work.values { each.moduleUnloaded() }

@@ -62,10 +62,17 @@ extension ModuleContext {
         guard let event, event == .background || event == .terminate else {
             throw .nothingToHold(in: event)
         }
+        return try hold(event, reason, expiry: expiry)
+    }
+
+    /// Keeps a step open, which need not be the current one.
+    func hold(
+        _ step: EventKind, _ reason: String, expiry: (() -> Void)?
+    ) throws(HoldError) -> ModuleHold {
         guard !host.services.isChildProcess else { throw .otherProcess }
         let holds = host.services.holds
         let id = try holds.add(
-            HoldList.Request(module: id, slot: slot, step: event, reason: reason, expiry: expiry))
+            HoldList.Request(module: id, slot: slot, step: step, reason: reason, expiry: expiry))
         return ModuleHold(id, reason, in: holds)
     }
 }

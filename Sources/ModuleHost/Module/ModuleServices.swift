@@ -8,6 +8,12 @@ protocol ModuleServices: Sendable {
     /// Creates the isolation of a module's asynchronous code.
     func place(for slot: ModuleSlot) -> ModulePlace
 
+    /// The threads of code of modules that is not on the lane.
+    var workers: WorkerPool { get }
+
+    /// Notes that code of a module begins or ends to run off the lane, for the case that it ends the process.
+    func countWork(of slot: ModuleSlot, _ change: Int)
+
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError)
     func post(_ event: LifecycleEvent)
 

@@ -1,0 +1,323 @@
+import AppService
+
+/// A piece of work of a module off the lane, begun by ``ModuleContext/perform(_:deadline:holding:work:then:failed:)``.
+///
+/// It belongs to its module, and is cancelled when the module is unloaded. It need not be kept.
+///
+/// - Thread: Any.
+public final class ModuleWork: Sendable {
+    /// The greatest number of pieces of work of one module that have not ended: 1024.
+    public static let limit = 1024
+
+    /// The name, in the module's words.
+    public let name: String
+
+    /// Code that hands a result back; code of the module.
+    typealias HandBack = @Sendable () throws -> Void
+
+    /// The work, with the type of its result erased.
+    enum Body: Sendable {
+        case sync(@Sendable () throws -> HandBack)
+        case async(@Sendable () async throws -> HandBack)
+    }
+
+    /// The module to which the work belongs, and its limits.
+    struct Owner: Sendable {
+        let services: any ModuleServices
+        let slot: ModuleSlot
+        let place: ModulePlace
+        let log: Log
+        let deadline: Duration
+    }
+
+    /// The step of the work on its way to the module.
+    private enum Step {
+        case waiting(Body)
+        case running
+        /// Its result, or its error, is on the way to the module.
+        case returning
+        /// The module has its result, or does not want it any more.
+        case ended
+    }
+
+    /// The thread of synchronous work, which it keeps until it returns.
+    private enum WorkThread {
+        case none
+        case inWork
+        /// Its place was given to another thread.
+        case replaced
+    }
+
+    private struct State {
+        var step: Step
+        var thread = WorkThread.none
+        var alarm: (any Alarm)?
+        var task: Task<Void, Never>?
+    }
+
+    private let owner: Owner
+    private let handlers: LaneConfined<WorkHandlers>
+    private let state: Guarded<State>
+    private let hold = Guarded<ModuleHold?>(nil)
+
+    init(_ name: String, of owner: Owner, _ body: Body, handlers: WorkHandlers) {
+        self.name = name
+        self.owner = owner
+        self.handlers = LaneConfined(handlers)
+        state = Guarded(State(step: .waiting(body)))
+    }
+
+    /// Whether the work, or taking its result, has not ended.
+    public var isRunning: Bool {
+        state.withLock { if case .ended = $0.step { false } else { true } }
+    }
+
+    /// Cancels the work: its result and its error are dropped, and neither `then` nor `failed` is called.
+    ///
+    /// Work that has not begun does not begin. The task of asynchronous work is cancelled. Synchronous work
+    /// continues to its end.
+    public func cancel() {
+        guard drop() else { return }
+        owner.services.enter(owner.slot) { [handlers] in
+            handlers.openInModule().release()
+        } completion: { [self] _ in
+            end()
+        }
+    }
+
+    // MARK: The work
+
+    /// Begins the work, as soon as a thread is free.
+    ///
+    /// In the module.
+    ///
+    /// - Parameter hold: The hold that ends with it, if there is one.
+    func begin(holding hold: ModuleHold?) {
+        self.hold.withLock { $0 = hold }
+        owner.place.add(self)
+        owner.services.workers.run { self.work() }
+    }
+
+    /// Runs the work; on a thread of the workers.
+    private func work() {
+        let alarm = owner.services.time.schedule(after: owner.deadline) { [weak self] in
+            self?.deadlinePassed()
+        }
+        let body = state.withLock { state -> Body? in
+            guard case .waiting(let body) = state.step else { return nil }
+            state.step = .running
+            if case .sync = body { state.thread = .inWork }
+            state.alarm = alarm
+            return body
+        }
+        switch body {
+        case nil: alarm.cancel()
+        case .sync(let body):
+            owner.services.countWork(of: owner.slot, 1)
+            let result = Result { try describing(body) }
+            owner.services.countWork(of: owner.slot, -1)
+            returned(result)
+        case .async(let body): begin(body)
+        }
+    }
+
+    private func begin(_ body: @escaping @Sendable () async throws -> HandBack) {
+        let task = Task(executorPreference: owner.services.workers) { [self] in
+            let result: Result<HandBack, any Error>
+            owner.services.countWork(of: owner.slot, 1)
+            do {
+                result = .success(try await body())
+            } catch {
+                result = .failure(DescribedError(error))
+            }
+            owner.services.countWork(of: owner.slot, -1)
+            returned(result)
+        }
+        let isWanted = state.withLock { state in
+            if case .running = state.step {
+                state.task = task
+                return true
+            }
+            return false
+        }
+        // It may have returned already.
+        if !isWanted { task.cancel() }
+    }
+
+    /// Handles the end of the work; on the thread that it ran on.
+    private func returned(_ result: Result<HandBack, any Error>) {
+        let (isWanted, thread, alarm) = state.withLock { state in
+            defer { (state.thread, state.alarm, state.task) = (.none, nil, nil) }
+            guard case .running = state.step else { return (false, state.thread, state.alarm) }
+            state.step = .returning
+            return (true, state.thread, state.alarm)
+        }
+        alarm?.cancel()
+        if case .replaced = thread {
+            owner.services.workers.stuckThreadReturned()
+            owner.log.debug("work \(quoted(name)) returned late; its result is discarded")
+        }
+        guard isWanted else { return }
+        switch result {
+        case .success(let handBack): handOver { _ in try handBack() }
+        case .failure(let error): fail(error)
+        }
+    }
+
+    private func deadlinePassed() {
+        let (isOverdue, isStuck, task) = state.withLock { state in
+            let isStuck = if case .inWork = state.thread { true } else { false }
+            if isStuck { state.thread = .replaced }
+            guard case .running = state.step else {
+                return (false, isStuck, Task<Void, Never>?.none)
+            }
+            state.step = .returning
+            return (true, isStuck, state.task)
+        }
+        if isStuck { owner.services.workers.replaceStuckThread() }
+        task?.cancel()
+        if isOverdue { fail(WorkError.overdue(name, after: owner.deadline)) }
+    }
+
+    /// Ends the work since the time of its hold is over.
+    ///
+    /// In the module.
+    func holdRanOut() {
+        let task = state.withLock { state -> Task<Void, Never>?? in
+            switch state.step {
+            case .waiting, .running:
+                state.step = .returning
+                return .some(state.task)
+            case .returning, .ended: return nil
+            }
+        }
+        guard let task else { return }
+        task?.cancel()
+        fail(WorkError.holdRanOut(name))
+    }
+
+    /// Ends the work without its result.
+    ///
+    /// - Returns: False where it has ended.
+    private func drop() -> Bool {
+        let (isDropped, task, alarm) = state.withLock { state in
+            if case .ended = state.step {
+                return (false, Task<Void, Never>?.none, (any Alarm)?.none)
+            }
+            state.step = .ended
+            // The alarm gives the place of a thread that does not return to another.
+            if case .inWork = state.thread { return (true, nil, nil) }
+            return (true, state.task, state.alarm)
+        }
+        task?.cancel()
+        alarm?.cancel()
+        return isDropped
+    }
+
+    // MARK: The result
+
+    private func fail(_ error: any Error) {
+        handOver { [name, log = owner.log] handlers in
+            if let failed = handlers.failed { return try failed(error) }
+            log.error(error is WorkError ? "\(error)" : "work \(quoted(name)) failed: \(error)")
+        }
+    }
+
+    /// Runs code with the handlers in the module, unless the work is cancelled before, and then ends the work.
+    private func handOver(_ body: @escaping @Sendable (WorkHandlers) throws -> Void) {
+        owner.services.enter(owner.slot) { [self] in
+            let handlers = handlers.openInModule()
+            defer { handlers.release() }
+            guard take() else { return }
+            do { try body(handlers) } catch { throw WorkFailure(name: name, error: error) }
+        } completion: { [self] _ in
+            end()
+        }
+    }
+
+    /// Returns whether the result is still wanted, which no cancellation changes any more.
+    private func take() -> Bool {
+        state.withLock { state in
+            guard case .returning = state.step else { return false }
+            state.step = .ended
+            return true
+        }
+    }
+
+    /// Ends what lasts as long as the work.
+    private func end() {
+        let hold = hold.withLock { hold -> ModuleHold? in
+            defer { hold = nil }
+            return hold
+        }
+        hold?.end()
+        if owner.place.remove(self) { owner.place.uncountWork() }
+    }
+}
+
+extension ModuleWork: PendingWork {
+    func moduleUnloaded() {
+        _ = drop()
+        handlers.openInModule().release()
+        hold.withLock { $0 = nil }
+    }
+}
+
+/// The closures of a module that take the end of its work.
+///
+/// Belongs to the module, in which it also is released.
+final class WorkHandlers {
+    fileprivate private(set) var failed: ((any Error) throws -> Void)?
+    private var releaseThen: (() -> Void)?
+
+    init(failed: ((any Error) throws -> Void)?, releaseThen: @escaping () -> Void) {
+        self.failed = failed
+        self.releaseThen = releaseThen
+    }
+
+    fileprivate func release() {
+        failed = nil
+        releaseThen?()
+        releaseThen = nil
+    }
+}
+
+/// An error of a closure that took the end of work.
+private struct WorkFailure: Error, CustomStringConvertible {
+    let name: String
+    let error: any Error
+
+    var description: String {
+        "work \(quoted(name)) is done, but its result was not taken: \(error)"
+    }
+}
+
+/// The reason why work off the lane was not begun, or has no result.
+@nonexhaustive public enum WorkError: Error, Hashable, Sendable {
+    /// The module has as many pieces of work as it may have, ``ModuleWork/limit``.
+    case tooMany(String)
+    /// The deadline is not longer than zero.
+    case deadline(String, Duration)
+    /// The work did not end within its deadline.
+    case overdue(String, after: Duration)
+    /// The step that the work kept open is over: its time has run out.
+    case holdRanOut(String)
+}
+
+extension WorkError: CustomStringConvertible {
+    /// The error and the remedy.
+    public var description: String {
+        switch self {
+        case .tooMany(let name):
+            "work \(quoted(name)) was not begun: the module has \(ModuleWork.limit) pieces of work "
+                + "that have not ended; begin more when these have"
+        case .deadline(let name, let deadline):
+            "work \(quoted(name)) was not begun: its deadline is \(deadline.briefText), "
+                + "and must be longer than zero"
+        case .overdue(let name, let deadline):
+            "work \(quoted(name)) did not end within \(deadline.briefText); its result is discarded"
+        case .holdRanOut(let name):
+            "work \(quoted(name)) was cancelled: the time of its hold is over"
+        }
+    }
+}
