@@ -41,6 +41,10 @@ let package = Package(
         // What tests give a host to deal with. It needs nothing of this package, and is nobody's product.
         .executableTarget(
             name: "MisbehavingModule", path: "Tests/MisbehavingModule", swiftSettings: strict),
+        // A program with a host inside of it.
+        .executableTarget(
+            name: "EmbeddedHost", dependencies: ["Modules"], path: "Tests/EmbeddedHost",
+            swiftSettings: strict),
         // A host of one's own, with modules that crash it.
         .executableTarget(
             name: "TestHost", dependencies: ["Modules"], path: "Tests/TestHost",

@@ -17,11 +17,11 @@ extension TestHost {
     @discardableResult
     public func open(
         _ url: String, from origin: Origin = .host, token: String? = nil
-    ) async throws -> TestReply {
+    ) async throws -> HostReply {
         let reply = try await wait(for: "the reply to \(url)") { done in
             host.open(url, origin: origin, token: token.map { RouteToken($0) }, completion: done)
         }
-        return try TestReply(reply)
+        return try HostReply(reply)
     }
 
     /// Returns whether a route answers a URL; modules that claim URLs themselves are not asked.
@@ -55,7 +55,7 @@ extension TestHost {
     public func call(
         _ module: String, _ action: String, _ parameters: some Encodable & Sendable,
         from origin: Origin = .host, token: String? = nil
-    ) async throws -> TestReply {
+    ) async throws -> HostReply {
         let object = try JSONValue(parsing: JSONEncoding.bytes(parameters))
         return try await call(module, action, RouteParameters(object), origin, token)
     }
@@ -72,53 +72,19 @@ extension TestHost {
     @discardableResult
     public func call(
         _ module: String, _ action: String, from origin: Origin = .host, token: String? = nil
-    ) async throws -> TestReply {
+    ) async throws -> HostReply {
         try await call(module, action, RouteParameters(), origin, token)
     }
 
     private func call(
         _ module: String, _ action: String, _ parameters: RouteParameters, _ origin: Origin,
         _ token: String?
-    ) async throws -> TestReply {
+    ) async throws -> HostReply {
         let reply = try await wait(for: "the reply of \(module) to '\(action)'") { done in
             host.call(
                 module, action, parameters, origin: origin, token: token.map { RouteToken($0) },
                 completion: done)
         }
-        return try TestReply(reply)
-    }
-}
-
-/// The reply to a call.
-public struct TestReply: Sendable, CustomStringConvertible {
-    /// The reply of the route; `null` for a route without one, and for a URL that a module claimed.
-    public let json: JSONValue
-    /// The module that claimed the URL itself; nil for the reply of a route.
-    public let claimedBy: ModuleID?
-
-    init(_ reply: Host.CallReply) throws(JSONError) {
-        switch reply {
-        case .json(let text):
-            json = try JSONValue(parsing: text)
-            claimedBy = nil
-        case .claimed(let module):
-            json = try JSONValue(parsing: "null")
-            claimedBy = module
-        }
-    }
-
-    /// The reply as JSON text, such as `{"name":"Mia"}`.
-    public var text: String { json.text }
-
-    /// The reply as JSON text, or the module that claimed the URL.
-    public var description: String { claimedBy.map { "claimed by \($0)" } ?? text }
-
-    /// Returns the reply, decoded as a `T`.
-    ///
-    /// - Parameter type: The type to decode.
-    /// - Returns: The value.
-    /// - Throws: ``JSONError`` with the place of everything that is missing, unknown or of the wrong type.
-    public func decode<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
-        try json.decode(type)
+        return try HostReply(reply)
     }
 }

@@ -95,20 +95,6 @@ extension TestHost {
         return ModuleState(status)
     }
 
-    /// The state of a module.
-    @nonexhaustive public enum ModuleState: Hashable, Sendable {
-        /// The module is not launched yet.
-        case waiting
-        /// The module runs.
-        case running
-        /// The module is busy beyond its deadline.
-        case unresponsive
-        /// The module receives nothing more, for this reason.
-        case failed(String)
-        /// The module was released.
-        case released
-    }
-
     // MARK: Log
 
     /// All records of the log so far, of every level, in order.
@@ -154,19 +140,6 @@ extension TestHost {
                     && !record.message.hasSuffix(" begins")
             }) { done(.success($0.message)) }
         }
-    }
-}
-
-extension TestHost.ModuleState {
-    init(_ status: ModuleStatus) {
-        self =
-            switch status.state {
-            case .waiting: .waiting
-            case .running: .running
-            case .overdue: .unresponsive
-            case .failed: .failed(status.reason ?? "")
-            case .released: .released
-            }
     }
 }
 

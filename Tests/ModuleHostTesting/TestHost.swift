@@ -207,7 +207,7 @@ public final class TestHost: Sendable {
         return await ended.value
     }
 
-    /// How the app has ended; nil while it runs.
+    /// The end of the app; nil while it runs.
     public var end: Host.End? { ended.current }
 
     // MARK: Scope

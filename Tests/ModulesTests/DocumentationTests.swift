@@ -47,7 +47,7 @@ struct DocumentationTests {
         "Swift code stands word for word in a file that is compiled with the tests",
         arguments: [
             "README.md", "docs/modules.md", "docs/routing.md", "docs/slatefile.md",
-            "docs/control.md", "docs/testing-modules.md", "CONTRIBUTING.md",
+            "docs/control.md", "docs/testing-modules.md", "docs/embedding.md", "CONTRIBUTING.md",
         ])
     func compiled(path: String) throws {
         for block in Self.blocks(of: try Repository.text(of: path)) where block.language == "swift"

@@ -38,11 +38,15 @@ package final class SystemTimeSource: TimeSource {
     private struct State {
         var alarms = AlarmList()
         var isRunning = false
+        /// Whether the thread is to end, or has ended.
+        var isOver = false
     }
 
     private let queue = DispatchQueue(label: "appservice.alarms")
     private let wait = TimedWait()
     private let state = Guarded(State())
+
+    package init() {}
 
     package func now() -> ContinuousClock.Instant { .now }
 
@@ -53,6 +57,7 @@ package final class SystemTimeSource: TimeSource {
         let alarm = SystemAlarm(body, of: self)
         let instant = ContinuousClock.now + max(delay, .zero)
         let (isNext, begins) = state.withLock { state in
+            guard !state.isOver else { return (false, false) }
             let isNext = state.alarms.add(alarm, at: instant)
             defer { state.isRunning = true }
             return (isNext, !state.isRunning)
@@ -61,15 +66,32 @@ package final class SystemTimeSource: TimeSource {
         return alarm
     }
 
+    /// Ends the thread, which goes back to Dispatch; alarms that are pending do not ring any more, and later
+    /// ones neither.
+    ///
+    /// For a source of one host that ends before its process; not for ``shared``.
+    package func end() {
+        let dropped = state.withLock { state in
+            state.isOver = true
+            defer { state.alarms = AlarmList() }
+            return state.alarms
+        }
+        // What the alarms hold ends outside the lock.
+        withExtendedLifetime(dropped) {}
+        wait.ring()
+    }
+
     fileprivate func noteCancelled() { state.withLock { $0.alarms.noteCancelled() } }
 
     private func run() {
         while true {
             let now = ContinuousClock.now
-            let (due, next) = state.withLock { state -> (SystemAlarm?, ContinuousClock.Instant?) in
-                if let due = state.alarms.popDue(at: now) { return (due, nil) }
-                return (nil, state.alarms.next())
+            let (due, next, isOver) = state.withLock {
+                state -> (SystemAlarm?, ContinuousClock.Instant?, Bool) in
+                if let due = state.alarms.popDue(at: now) { return (due, nil, false) }
+                return (nil, state.alarms.next(), state.isOver)
             }
+            if isOver { return }
             if let due {
                 due.takeBody()?()
             } else {

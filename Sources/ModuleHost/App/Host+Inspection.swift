@@ -107,14 +107,13 @@ extension Host {
     /// Whether the host has an inbox for durable events.
     package var hasInbox: Bool { inbox != nil }
 
-    /// Reports when everything that was accepted before has been worked off.
+    /// Reports when everything that was accepted before has been worked off, from READY on.
     package func settle(_ completion: @escaping CompletionHandler<Void>) {
-        gate.lane.enqueue(
-            LaneWork { _ in
-                completion(.success(()))
-            } onAbandon: {
-                completion(.failure(RouteError.stopped))
-            })
+        let pending = CallCompletion(completion)
+        onLane { app, _ in
+            let work = LaneWork { _ in pending.finish(.success(())) }
+            if !app.isHeld(work) { pending.finish(.success(())) }
+        }
     }
 
     /// Reports the status of each enabled module, in slatefile order.
@@ -146,7 +145,7 @@ extension Host {
     }
 
     /// The metrics of the host, for any thread.
-    package var currentMetrics: HostMetrics { metrics.withLock { $0 } }
+    public var currentMetrics: HostMetrics { metrics.withLock { $0 } }
 
     /// The module whose code runs on the lane at this moment; nil where none does.
     package var moduleAtWork: ModuleID? { gate.lane.slot(gate.lane.word.load().slot)?.id }

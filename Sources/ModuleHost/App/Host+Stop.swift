@@ -4,10 +4,13 @@ extension Host {
     /// Stops the app: `resign-active`, `background` and `terminate` as the state requires, then the modules
     /// are released, in reverse order.
     ///
-    /// Everything accepted before is delivered before.
+    /// Everything accepted before is delivered before. Returns at once; ``run()`` returns at the end, after
+    /// `deadlines.stopAll` at the latest. A host that was never run just ends.
     ///
+    /// - Thread: Any, any number of times.
     /// - Parameter reason: The reason, for the log.
-    package func stop(because reason: String) {
+    public func stop(because reason: String) {
+        if life?.endUnlessBegun() == true { return end(.stopped) }
         stop(.stopped, because: reason, origin: .host)
     }
 

@@ -3,8 +3,9 @@ import Synchronization
 
 /// A running app: the modules of a slatefile, which are created, launched, notified of events, and released.
 ///
-/// A host is independent of processes: ``HostDaemon`` connects one to signals, files and exit codes. All of
-/// its methods may be called from any thread, and none of them waits for a module.
+/// A host is independent of processes: ``HostDaemon`` connects one to signals, files and exit codes, and
+/// ``init(slatefile:settings:log:)`` embeds one in a server. All of its methods may be called from any thread,
+/// and none of them blocks a thread for a module.
 public final class Host: Sendable {
     /// The end of an app.
     @nonexhaustive public enum End: Hashable, Sendable {
@@ -79,6 +80,8 @@ public final class Host: Sendable {
     /// The memory budget of everything from outside that is not done.
     package let inFlight = InFlightBudget()
     let stopping = HostStop()
+    /// The life of a host that is embedded in a program; nil for the host of a process.
+    let life: HostLife?
     private let reference: WeakHost
 
     /// Creates a host.
@@ -114,9 +117,10 @@ public final class Host: Sendable {
     init(
         slatefile: Slatefile, stateDirectory: String, processes: ProcessSettings,
         tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,
-        blackBox: BlackBox?, role: any AppRole
+        blackBox: BlackBox?, role: any AppRole, life: HostLife? = nil
     ) {
         self.role = role
+        self.life = life
         currentSlatefile = Guarded(slatefile)
         self.stateDirectory = stateDirectory
         self.processes = processes
@@ -162,7 +166,7 @@ public final class Host: Sendable {
     ///
     /// - Throws: ``SystemError`` where the system has no room for the lane's thread. Every other failure is
     ///   reported to the observer.
-    package func launch() throws {
+    package func launch() throws(SystemError) {
         try gate.lane.start()
         // Kept alive by the lane's own hooks from now on, until the lane closes.
         reference.keep(app)

@@ -50,7 +50,7 @@ final class Lane: Sendable {
     /// Starts the lane's thread.
     ///
     /// - Throws: ``SystemError`` where the system has no room for a thread.
-    func start() throws {
+    func start() throws(SystemError) {
         let thread = state.withLock { $0.thread }
         try NativeThread.start(name: "lane") { [self] in run(on: thread) }
     }

@@ -1,0 +1,40 @@
+/// The state of a module in a host.
+@nonexhaustive public enum ModuleState: Hashable, Sendable {
+    /// The module is not launched yet.
+    case waiting
+    /// The module runs.
+    case running
+    /// The module is busy beyond its deadline.
+    case unresponsive
+    /// The module receives nothing more, for this reason.
+    case failed(String)
+    /// The module was released.
+    case released
+
+    package init(_ status: ModuleStatus) {
+        self =
+            switch status.state {
+            case .waiting: .waiting
+            case .running: .running
+            case .overdue: .unresponsive
+            case .failed: .failed(status.reason ?? "")
+            case .released: .released
+            }
+    }
+}
+
+/// A module of a host, with its state.
+public struct HostedModule: Hashable, Sendable {
+    /// The id.
+    public let id: ModuleID
+    /// The entry, or the command of a program.
+    public let entry: String
+    /// The state.
+    public let state: ModuleState
+
+    init(_ status: ModuleStatus) {
+        id = status.id
+        entry = status.entry
+        state = ModuleState(status)
+    }
+}

@@ -1,0 +1,115 @@
+/// Requests to a running host, for the program that embeds it.
+///
+/// Each waits for READY, is made on the lane after everything accepted before, and suspends its task until it
+/// is done. Deadlines of the slatefile limit each of them.
+extension Host {
+    /// Opens a URL: modules that claim URLs themselves are called first, then the router.
+    ///
+    /// - Parameters:
+    ///   - url: The URL; a token in it is removed.
+    ///   - origin: The caller. `.host` reaches every route. For a caller that the program does not trust, a
+    ///     remote origin such as `.control(uid:pid:)` reaches only public routes, and others with a token.
+    ///   - token: The caller's token.
+    /// - Returns: The reply, also one that comes later.
+    /// - Throws: ``RouteError``, ``ParameterError``, or ``HandlerFailure`` with the error of the route's
+    ///   handler in words.
+    @discardableResult
+    public nonisolated(nonsending) func open(
+        _ url: String, from origin: Origin = .host, token: String? = nil
+    ) async throws -> HostReply {
+        let token = token.map { RouteToken($0) }
+        return try await HostReply(
+            answer { open(url, origin: origin, token: token, completion: $0) })
+    }
+
+    /// Returns whether a route would answer a URL.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - origin: The caller.
+    ///   - token: The caller's token.
+    /// - Returns: Whether there is such a route that the caller can reach.
+    /// - Throws: ``RouteError`` for a text that is not a URL.
+    public nonisolated(nonsending) func canOpen(
+        _ url: String, from origin: Origin = .host, token: String? = nil
+    ) async throws -> Bool {
+        let token = token.map { RouteToken($0) }
+        return try await answer { canOpen(url, origin: origin, token: token, completion: $0) }
+    }
+
+    /// Calls an action of a module.
+    ///
+    /// - Parameters:
+    ///   - module: The id of the module.
+    ///   - action: The action.
+    ///   - parameters: The parameters.
+    ///   - origin: The caller.
+    ///   - token: The caller's token.
+    /// - Returns: The reply, also one that comes later.
+    /// - Throws: As ``open(_:from:token:)``.
+    @discardableResult
+    public nonisolated(nonsending) func call(
+        _ module: String, _ action: String, _ parameters: RouteParameters = RouteParameters(),
+        from origin: Origin = .host, token: String? = nil
+    ) async throws -> HostReply {
+        let token = token.map { RouteToken($0) }
+        return try await HostReply(
+            answer {
+                call(module, action, parameters, origin: origin, token: token, completion: $0)
+            })
+    }
+
+    /// Posts a message on a topic, and waits until every module that listens to it has received it.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic.
+    ///   - payload: The payload, as JSON; nil for a message that consists of its topic alone.
+    ///   - origin: The origin of the message.
+    /// - Throws: ``EventError`` for an empty topic; ``RouteError/stopped`` if the app ends before.
+    public nonisolated(nonsending) func post(
+        _ topic: String, _ payload: JSONValue? = nil, from origin: Origin = .host
+    ) async throws {
+        try post(topic, payload, origin: origin, load: nil)
+        try await answer { settle($0) }
+    }
+
+    /// Delivers an event, and waits until every module has received it.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of event; `terminate` is ``stop(because:)``.
+    ///   - payload: The payload, if the event takes one.
+    ///   - origin: The origin of the event.
+    /// - Returns: False if the event has no meaning in the state of the app, so that no module received it.
+    /// - Throws: ``EventError`` for a payload that the event does not take; ``RouteError/stopped`` if the app
+    ///   ends before.
+    @discardableResult
+    public nonisolated(nonsending) func deliver(
+        _ kind: EventKind, payload: JSONValue? = nil, from origin: Origin = .host
+    ) async throws -> Bool {
+        let event = try LifecycleEvent(kind, payload: payload, origin: origin)
+        guard kind != .terminate else {
+            stop(because: "\(origin)")
+            return true
+        }
+        return try await answer { deliver(event, completion: $0) } == nil
+    }
+
+    /// Returns the modules of the host with their states, in slatefile order.
+    ///
+    /// - Returns: The modules.
+    /// - Throws: ``RouteError/stopped`` if the app has ended.
+    public nonisolated(nonsending) func modules() async throws -> [HostedModule] {
+        try await answer { moduleStatuses($0) }.map { HostedModule($0) }
+    }
+
+    /// The state of the app.
+    public var state: LifecycleState { currentMetrics.state }
+
+    private nonisolated(nonsending) func answer<Value: Sendable>(
+        _ request: (@escaping CompletionHandler<Value>) -> Void
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            request { continuation.resume(with: $0) }
+        }
+    }
+}

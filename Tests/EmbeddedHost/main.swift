@@ -1,0 +1,66 @@
+import Glibc
+import ModuleHost
+import Modules
+
+// A Swift module with "isolation": "process" is this program, started again.
+Host.exitIfModuleProcess()
+
+/// What a process has that a host could leave behind.
+struct Belongings {
+    let descriptors = names(in: "/proc/self/fd").count
+    let threads = names(in: "/proc/self/task").count
+    /// The signals that are blocked, ignored and caught, as the system shows them.
+    let signals: String
+
+    init() {
+        let status = (try? readFile(at: "/proc/self/status", limit: 1 << 16)) ?? []
+        signals = String(decoding: status, as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("SigBlk") || $0.hasPrefix("SigIgn") || $0.hasPrefix("SigCgt") }
+            .joined(separator: " ").replacing("\t", with: "")
+    }
+
+    /// Whether there is no more than before.
+    func isWithin(_ before: Belongings) -> Bool {
+        descriptors <= before.descriptors && threads <= before.threads && signals == before.signals
+    }
+}
+
+func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+}
+
+let arguments = CommandLine.arguments
+switch arguments.dropFirst().first {
+case "answer":
+    // SLATEFILE PATH…: prints the answer to each path, as a server would send it.
+    let server = try Server(slatefile: arguments[2])
+    try await server.run { server in
+        for path in arguments.dropFirst(3) { print("answer: \(await server.answer(path))") }
+    }
+    print("the server has ended")
+case "rounds":
+    // SLATEFILE NUMBER: whether running the host so many times leaves more than the first time, after which
+    // Dispatch has what all parts of a program share.
+    let round = {
+        let server = try Server(slatefile: arguments[2])
+        try await server.run { _ = await $0.answer("nothing") }
+    }
+    try await round()
+    let before = Belongings()
+    for _ in 0..<(Int(arguments[3]) ?? 1) { try await round() }
+    // Idle workers of Dispatch end after a while.
+    let end = ContinuousClock.now + .seconds(60)
+    while !Belongings().isWithin(before), ContinuousClock.now < end { usleep(10_000) }
+    let after = Belongings()
+    print(after.isWithin(before) ? "nothing is left" : "left: \(after), before: \(before)")
+default: exit(64)
+}
