@@ -188,7 +188,7 @@ private struct EntryName: CustomStringConvertible {
 
     /// Returns names that this one may be meant as, likelier ones first.
     ///
-    /// They are tried one by one: the running binary can be searched for a name, but not listed.
+    /// They are tried one by one; ``EntryType/all`` would have to make the metadata of every class.
     func neighbours(targets: [String], withSlips: Bool) -> some Sequence<EntryName> {
         guard max(target.utf8.count, type.utf8.count) <= Self.longestOffered else {
             return [AnySequence<EntryName>]().lazy.joined()
