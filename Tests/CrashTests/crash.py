@@ -28,7 +28,7 @@ import time
 import faults
 from hosts import Failure, Host, can_trap
 from moments import MOMENTS
-from senders import ControlClient, Ledger, PythonWriter, ScriptWriter, ShellWriter
+from senders import HostClient, Ledger, PythonWriter, ScriptWriter, ShellWriter
 from sites import SLOW, WITNESSES, Site
 from witnesses import JournalFile, Valve, Witness, check
 
@@ -50,7 +50,7 @@ class Driver:
         sender = (self.site, self.ledger, seed)
         self.writer = PythonWriter(*sender, 0)
         self.senders = [
-            ControlClient(*sender, 1), ControlClient(*sender, 2), ControlClient(*sender, 3),
+            HostClient(*sender, 1), HostClient(*sender, 2), HostClient(*sender, 3),
             PythonWriter(*sender, 1), PythonWriter(*sender, 2),
             ShellWriter(*sender, 1), ScriptWriter(*sender, 1),
         ]  # fmt: skip

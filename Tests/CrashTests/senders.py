@@ -113,7 +113,7 @@ class Sender(threading.Thread):
         raise NotImplementedError
 
 
-class ControlClient(Sender):
+class HostClient(Sender):
     """Sends on the control socket, many events before it reads an answer, some with an id.
 
     What it got no answer for it sends again, if it has an id.

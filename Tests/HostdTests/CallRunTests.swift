@@ -219,8 +219,8 @@ struct CallRunTests {
 extension HostdRun {
     /// What the host answers to a method that takes a URL, where no command line shows that.
     fileprivate func answer(to method: String, _ url: String) throws -> String {
-        let client = try ControlClient(to: StateDirectory(path: folder.path(".hostd")))
-        do throws(ControlClientError) {
+        let client = try HostClient(to: StateDirectory(path: folder.path(".hostd")))
+        do throws(HostClientError) {
             return try client.call(method) { $0.object { $0.member("url", url) } }.text
         } catch {
             guard case .refused = error else { throw error }

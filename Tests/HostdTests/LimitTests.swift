@@ -14,7 +14,7 @@ struct LimitTests {
         // Once the clients are gone there must be enough for the inbox as well, which wants some then.
         try limit(run, to: 16)
         let directory = StateDirectory(path: run.folder.path(".hostd"))
-        var clients = try (0..<40).map { _ in try ControlClient(to: directory) }
+        var clients = try (0..<40).map { _ in try HostClient(to: directory) }
         let refusal = "control socket: cannot accept a connection; clients wait: "
         // The first is a warning, the next ones say that it tried again, a second later each.
         try run.process.waitForLine(containing: " warning  host              \(refusal)")

@@ -2,7 +2,7 @@
 struct HostCall: ~Copyable {
     let arguments: Arguments
     let directory: StateDirectory
-    let client: ControlClient
+    let client: HostClient
 
     /// Runs `body` with a connection to the host that the arguments select, and reports errors.
     ///
@@ -15,13 +15,13 @@ struct HostCall: ~Copyable {
     /// - Returns: The result of `body`, or the code of the error that prevented the connection.
     static func run(
         _ arguments: Arguments, instead alternative: TerminalText? = nil,
-        within time: Duration = ControlClient.patience,
-        recover: (ControlClientError) -> ExitCode? = { _ in nil },
-        _ body: (borrowing HostCall) throws(ControlClientError) -> ExitCode
+        within time: Duration = HostClient.patience,
+        recover: (HostClientError) -> ExitCode? = { _ in nil },
+        _ body: (borrowing HostCall) throws(HostClientError) -> ExitCode
     ) -> ExitCode {
         let directory = arguments.stateDirectory
-        do throws(ControlClientError) {
-            let client = try ControlClient(to: directory, within: time)
+        do throws(HostClientError) {
+            let client = try HostClient(to: directory, within: time)
             return try body(
                 HostCall(
                     arguments: arguments, directory: directory, client: client))

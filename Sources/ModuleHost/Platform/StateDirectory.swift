@@ -1,8 +1,9 @@
 /// The folder of the files of a host that outlive it.
 ///
 /// Hosts and the commands that look for them find it by the same rule.
-package struct StateDirectory: Hashable, Sendable {
-    package let path: String
+public struct StateDirectory: Hashable, Sendable {
+    /// The path of the folder, as it was given.
+    public let path: String
 
     package init(path: String) { self.path = path }
 

@@ -1,10 +1,11 @@
 /// The `error` of a JSON-RPC 2.0 response.
-package struct RPCError: Error, Hashable, Sendable {
-    package let code: RPCErrorCode
+public struct RPCError: Error, Hashable, Sendable {
+    /// The kind of error.
+    public let code: RPCErrorCode
     /// The message, on one line.
-    package let message: String
+    public let message: String
     /// Details, such as the place in the request; a text in this implementation.
-    package let detail: String?
+    public let detail: String?
 
     package init(_ code: RPCErrorCode, _ message: String, detail: String? = nil) {
         self.code = code
@@ -51,49 +52,56 @@ package struct RPCError: Error, Hashable, Sendable {
 
 extension RPCError: CustomStringConvertible {
     /// Message and detail on one line, such as `Invalid params: missing key 'url'`.
-    package var description: String { detail.map { "\(message): \($0)" } ?? message }
+    public var description: String { detail.map { "\(message): \($0)" } ?? message }
 }
 
 /// The code of an ``RPCError``.
 ///
 /// Those from −32768 to −32000 are the standard's, the last hundred of them reserved for servers. Another
 /// host may use codes that this one does not know.
-package struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
-    package let rawValue: Int
+public struct RPCErrorCode: RawRepresentable, Hashable, Sendable {
+    /// The number in the response.
+    public let rawValue: Int
 
-    package init(rawValue: Int) { self.rawValue = rawValue }
+    /// Creates the code of a number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
-    package static let parseError = Self(rawValue: -32700)
-    package static let invalidRequest = Self(rawValue: -32600)
-    package static let methodNotFound = Self(rawValue: -32601)
-    package static let invalidParameters = Self(rawValue: -32602)
-    package static let internalError = Self(rawValue: -32603)
+    /// The request is not JSON.
+    public static let parseError = Self(rawValue: -32700)
+    /// The line is not a valid request.
+    public static let invalidRequest = Self(rawValue: -32600)
+    /// There is no such method.
+    public static let methodNotFound = Self(rawValue: -32601)
+    /// The method does not take these parameters.
+    public static let invalidParameters = Self(rawValue: -32602)
+    /// The app has an error that the caller did not cause.
+    public static let internalError = Self(rawValue: -32603)
 
     /// The app is not ready yet, or is stopping.
-    package static let notRunning = Self(rawValue: -32000)
+    public static let notRunning = Self(rawValue: -32000)
     /// There is no such route, module or action, or none that this caller may reach; the error does not
     /// reveal which.
-    package static let notFound = Self(rawValue: -32001)
+    public static let notFound = Self(rawValue: -32001)
     /// The caller does not have the permission: it is another user, or a module refuses the call.
-    package static let notPermitted = Self(rawValue: -32002)
+    public static let notPermitted = Self(rawValue: -32002)
     /// The called module did not return in time, or is busy with other work beyond its deadline.
-    package static let overdue = Self(rawValue: -32003)
+    public static let overdue = Self(rawValue: -32003)
     /// There are too many connections, or too many calls in one batch.
-    package static let tooMany = Self(rawValue: -32004)
+    public static let tooMany = Self(rawValue: -32004)
     /// The called module returned an error.
-    package static let failed = Self(rawValue: -32005)
+    public static let failed = Self(rawValue: -32005)
     /// The text to open is not a valid URL.
-    package static let malformedURL = Self(rawValue: -32006)
+    public static let malformedURL = Self(rawValue: -32006)
     /// The parameters of the URL, or of the action, do not fit the route.
-    package static let badParameter = Self(rawValue: -32007)
+    public static let badParameter = Self(rawValue: -32007)
     /// The called module is not created yet, has failed, or was unloaded.
-    package static let unavailable = Self(rawValue: -32008)
+    public static let unavailable = Self(rawValue: -32008)
 
     /// The inbox did not accept an event, for example because the disk is full; no part of it is left.
-    package static let notAccepted = Self(rawValue: -32009)
+    public static let notAccepted = Self(rawValue: -32009)
 
     /// Too many events and calls are in flight: further ones are refused.
-    package static let overloaded = Self(rawValue: -32010)
+    public static let overloaded = Self(rawValue: -32010)
 
     /// The table of every code that this host sends, with the exit code of a command that receives it.
     package static let exitCodes: [(code: RPCErrorCode, exit: ExitCode)] = [

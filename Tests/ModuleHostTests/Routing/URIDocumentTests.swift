@@ -202,14 +202,14 @@ struct URIDocumentTests {
             in: directory, methods: methods, tail: TailHub(), log: LogRecorder().log)
         try server.start()
         defer { server.stop() }
-        let client = try ControlClient(to: directory)
+        let client = try HostClient(to: directory)
         let reply = try client.call("routes") {
             $0.object { $0.member("format", format.rawValue) }
         }
         let expected = URIDocument(table, app: "demo").rendered(as: format)
         #expect((format == .json ? reply.text + "\n" : reply.string) == expected)
         #expect(expected != document.rendered(as: format))
-        let error = #expect(throws: ControlClientError.self) {
+        let error = #expect(throws: HostClientError.self) {
             _ = try client.call("routes") { $0.object { $0.member("format", "pdf") } }
         }
         #expect(

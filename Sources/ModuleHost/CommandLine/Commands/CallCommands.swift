@@ -29,7 +29,7 @@ extension Command {
         usageError: tokenInURL,
         run: { arguments in
             withToken(arguments) { token in
-                HostCall.run(arguments) { call throws(ControlClientError) in
+                HostCall.run(arguments) { call throws(HostClientError) in
                     let canOpen = try call.client.call("canopen") {
                         $0.object {
                             $0.member("url", arguments.operands[0])
@@ -71,7 +71,7 @@ extension Command {
         exitMeanings: clientExitMeanings,
         run: { arguments in
             withJSON(arguments, at: 1) { payload in
-                HostCall.run(arguments) { call throws(ControlClientError) in
+                HostCall.run(arguments) { call throws(HostClientError) in
                     let result = try call.client.call("post", within: nil) {
                         $0.object {
                             $0.member("topic", arguments.operands[0])
@@ -107,7 +107,7 @@ extension Command {
         _ members: (inout JSONWriter, _ token: String?) -> Void
     ) -> ExitCode {
         withToken(arguments) { token in
-            HostCall.run(arguments) { call throws(ControlClientError) in
+            HostCall.run(arguments) { call throws(HostClientError) in
                 // No limit on the wait: the host has deadlines of its own.
                 let result = try call.client.call(method, within: nil) { json in
                     json.object { members(&$0, token) }

@@ -42,7 +42,7 @@ extension Command {
         run: { arguments in
             let limit = (try? limit(arguments)) ?? healthTime
             return HostCall.run(arguments, within: limit) {
-                call throws(ControlClientError) in
+                call throws(HostClientError) in
                 // The host responds in time, and reports the reason if it is not healthy.
                 let health = try call.client.call("health", within: limit + .seconds(1)) {
                     $0.object { $0.member("withinMs", limit.wholeNanoseconds / 1_000_000) }

@@ -33,7 +33,7 @@ extension Command {
                     ? Console.write(json: modules.json) : Console.write(modules.text)
             }
             if let module = arguments["reset-crashes"] { return resetCrashes(module, arguments) }
-            return HostCall.run(arguments) { call throws(ControlClientError) in
+            return HostCall.run(arguments) { call throws(HostClientError) in
                 let modules = try call.client.call("modules")
                 return arguments.has("json")
                     ? Console.write(json: modules)

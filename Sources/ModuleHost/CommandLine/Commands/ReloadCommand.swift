@@ -13,7 +13,7 @@ extension Command {
             .failed: "a module could not be created or launched; everything stays as it was",
         ]) { $1 },
         run: { arguments in
-            HostCall.run(arguments) { call throws(ControlClientError) in
+            HostCall.run(arguments) { call throws(HostClientError) in
                 // No limit on the wait: every step of a reload has a deadline of its own.
                 let report = try call.client.call("reload", within: nil)
                 let code =

@@ -14,7 +14,7 @@ extension Command {
             .failed: "it could not be created or launched; the old one stays",
         ]) { $1 },
         run: { arguments in
-            HostCall.run(arguments) { call throws(ControlClientError) in
+            HostCall.run(arguments) { call throws(HostClientError) in
                 let module = arguments.operands[0]
                 // No limit on the wait: every step of a restart has a deadline of its own.
                 let result = try call.client.call("restart", within: nil) {

@@ -64,7 +64,7 @@ extension Command {
     ) -> ExitCode {
         HostCall.run(
             arguments, instead: "or list the routes of the slatefile with '--offline'"
-        ) { call throws(ControlClientError) in
+        ) { call throws(HostClientError) in
             let document = try call.client.call("routes") {
                 $0.object { $0.member("format", format.rawValue) }
             }

@@ -58,10 +58,10 @@ extension Command {
             request.kind.isDurable ? "or leave out '--wait': the next host delivers it" : nil
         return HostCall.run(arguments, instead: alternative) { error in
             recover(from: error, request, arguments)
-        } _: { call throws(ControlClientError) in
+        } _: { call throws(HostClientError) in
             // No limit on the wait: the host has deadlines of its own.
             let answer = try call.client.call(
-                "send", within: request.waits ? nil : ControlClient.patience
+                "send", within: request.waits ? nil : HostClient.patience
             ) { request.write(to: &$0) }
             return SendOutcome(answer, isWaitedFor: request.waits).report(arguments)
         }
@@ -71,7 +71,7 @@ extension Command {
     ///
     /// - Returns: Nil where there is nothing to do.
     private static func recover(
-        from error: ControlClientError, _ request: SendArguments, _ arguments: Arguments
+        from error: HostClientError, _ request: SendArguments, _ arguments: Arguments
     ) -> ExitCode? {
         guard request.kind.isDurable else { return nil }
         switch error {

@@ -6,7 +6,7 @@ extension Command {
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in
-            HostCall.run(arguments) { call throws(ControlClientError) in
+            HostCall.run(arguments) { call throws(HostClientError) in
                 let status = try call.client.call("status")
                 return arguments.has("json")
                     ? Console.write(json: status) : Console.write(text(ofStatus: status))

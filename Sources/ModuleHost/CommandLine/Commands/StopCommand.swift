@@ -13,10 +13,10 @@ extension Command {
             .busy: "the host is starting or ending, or has not ended in time",
         ]) { $1 },
         run: { arguments in
-            HostCall.run(arguments) { call throws(ControlClientError) in
+            HostCall.run(arguments) { call throws(HostClientError) in
                 let limit = try limit(of: call)
                 let deadline = ContinuousClock.now + limit
-                do throws(ControlClientError) {
+                do throws(HostClientError) {
                     let outcome = try outcome(from: call.client, by: deadline)
                     if PidFile.waitForRelease(of: call.directory, within: deadline - .now) {
                         return report(
@@ -39,15 +39,15 @@ extension Command {
     /// Returns the time that the stop may take: the host itself ends one that takes longer.
     private static func limit(
         of call: borrowing HostCall
-    ) throws(ControlClientError) -> Duration {
-        do throws(ControlClientError) {
+    ) throws(HostClientError) -> Duration {
+        do throws(HostClientError) {
             let about = try call.client.call("about")
             guard let limit = about["stopMs"]?.int else { throw .malformed(call.directory) }
             return .milliseconds(limit)
         } catch {
             // Another client has stopped it, and it has ended.
             guard case .ended = error else { throw error }
-            return ControlClient.patience
+            return HostClient.patience
         }
     }
 
@@ -55,11 +55,11 @@ extension Command {
     ///
     /// - Returns: The report of the host; nil where it ended without one.
     private static func outcome(
-        from client: ControlClient, by deadline: ContinuousClock.Instant
-    ) throws(ControlClientError) -> JSONValue? {
-        do throws(ControlClientError) {
+        from client: HostClient, by deadline: ContinuousClock.Instant
+    ) throws(HostClientError) -> JSONValue? {
+        do throws(HostClientError) {
             let outcome = try client.call("stop", within: deadline - .now)
-            _ = try client.waitForEnd(within: deadline - .now)
+            _ = client.waitForEnd(within: deadline - .now)
             return outcome
         } catch {
             guard case .ended = error else { throw error }

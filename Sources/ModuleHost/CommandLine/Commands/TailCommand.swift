@@ -8,9 +8,9 @@ extension Command {
         options: [.slatefile, .stateDirectory, .json],
         exitCodes: clientExitCodes, exitMeanings: clientExitMeanings,
         run: { arguments in
-            HostCall.run(arguments) { call throws(ControlClientError) in
+            HostCall.run(arguments) { call throws(HostClientError) in
                 _ = try call.client.call("tail")
-                while let news = try call.client.nextNotification() {
+                while let news = call.client.nextNotification() {
                     guard let what = news.parameters else { continue }
                     let code = Console.write(line(news.method, what, arguments.has("json")))
                     if code != .success { return code }

@@ -135,8 +135,8 @@ struct ControlServerHostileTests {
         for _ in 0..<20 { _ = try served.client().lines() }
         let refused = "control socket: connection of process \(getpid()) refused: 64 are open"
         #expect(served.log.messages == Array(repeating: refused, count: 5))
-        #expect(throws: ControlClientError.self) {
-            try ControlClient(to: served.directory).call("ping")
+        #expect(throws: HostClientError.self) {
+            try HostClient(to: served.directory).call("ping")
         }
         clients[10].endSending()
         #expect(clients[10].line() == nil)

@@ -162,7 +162,7 @@ struct ControlServerTests {
     @Test("a path of more than 107 bytes", arguments: [90, 150, 240])
     func longPath(length: Int) throws {
         let served = try ServedSocket(in: "\(String(repeating: "d", count: length))/state")
-        let client = try ControlClient(to: served.directory)
+        let client = try HostClient(to: served.directory)
         #expect(try client.call("ping").string == "pong")
     }
 

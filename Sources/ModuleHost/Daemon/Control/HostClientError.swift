@@ -1,5 +1,5 @@
-/// The reason why a command got no result from a host.
-package enum ControlClientError: Error, Hashable, Sendable {
+/// The reason why a client of a host got no result.
+@nonexhaustive public enum HostClientError: Error, Hashable, Sendable {
     /// No host runs on the state directory.
     case notRunning(StateDirectory)
     /// A host runs on it that has no socket yet, or has removed it; its process where that is known.
@@ -14,6 +14,8 @@ package enum ControlClientError: Error, Hashable, Sendable {
     case ended(StateDirectory)
     /// The response is not JSON-RPC.
     case malformed(StateDirectory)
+    /// 1024 calls are not answered, or the host has not read 16 MiB of them: nothing was sent.
+    case tooManyCalls(StateDirectory)
     /// The host responded with an error.
     case refused(RPCError)
 
@@ -21,7 +23,7 @@ package enum ControlClientError: Error, Hashable, Sendable {
     package var exitCode: ExitCode {
         switch self {
         case .notRunning: .unavailable
-        case .notListening, .timedOut: .busy
+        case .notListening, .timedOut, .tooManyCalls: .busy
         case .notPermitted: .notPermitted
         case .failed, .ended, .malformed: .inputOutput
         case .refused(let error): error.code.exitCode
@@ -29,7 +31,7 @@ package enum ControlClientError: Error, Hashable, Sendable {
     }
 }
 
-extension ControlClientError {
+extension HostClientError {
     /// Creates the error from that of a failed `connect`.
     init(connecting directory: StateDirectory, _ error: SystemError) {
         switch error {
@@ -45,9 +47,9 @@ extension ControlClientError {
     }
 }
 
-extension ControlClientError: CustomStringConvertible {
+extension HostClientError: CustomStringConvertible {
     /// One line, without the way to start a host: that depends on how the command was called.
-    package var description: String {
+    public var description: String {
         switch self {
         case .notRunning(let directory): "no host runs on the state directory '\(directory.path)'"
         case .notListening(let directory, let processID):
@@ -65,6 +67,9 @@ extension ControlClientError: CustomStringConvertible {
                 + "answered"
         case .malformed(let directory):
             "what answers on '\(directory.path(of: StateDirectory.socketName))' is not a host of this version"
+        case .tooManyCalls(let directory):
+            "too many calls of the host on the state directory '\(directory.path)' are not answered; await some of "
+                + "them before others"
         case .refused(let error): "\(error)"
         }
     }

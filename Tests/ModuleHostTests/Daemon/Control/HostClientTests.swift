@@ -4,11 +4,11 @@ import Testing
 
 @testable import ModuleHost
 
-@Suite("Control client", .timeLimit(.minutes(10)))
-struct ControlClientTests {
-    private func error(_ directory: StateDirectory) -> ControlClientError? {
-        do throws(ControlClientError) {
-            _ = try ControlClient(to: directory)
+@Suite("Host client", .timeLimit(.minutes(10)))
+struct HostClientTests {
+    private func error(_ directory: StateDirectory) -> HostClientError? {
+        do throws(HostClientError) {
+            _ = try HostClient(to: directory)
             return nil
         } catch {
             return error
@@ -33,7 +33,7 @@ struct ControlClientTests {
         let folder = try TemporaryFolder()
         let directory = StateDirectory(path: folder.path("state"))
         let claim = try PidFile(claiming: directory)
-        let expected = ControlClientError.notListening(directory, processID: getpid())
+        let expected = HostClientError.notListening(directory, processID: getpid())
         #expect(error(directory) == expected)
         #expect(expected.exitCode == .busy)
         withExtendedLifetime(claim) {}
@@ -42,10 +42,10 @@ struct ControlClientTests {
     @Test("a call, its error, and what comes between")
     func calls() throws {
         let served = try ServedSocket()
-        let client = try ControlClient(to: served.directory)
+        let client = try HostClient(to: served.directory)
         let result = try client.call("greet") { $0.object { $0.member("name", "Ada") } }
         #expect(result.string == "hello Ada")
-        do throws(ControlClientError) {
+        do throws(HostClientError) {
             _ = try client.call("greet")
             Issue.record("no error")
         } catch {
@@ -56,7 +56,7 @@ struct ControlClientTests {
         served.tail.publish { $0.member("n", 1) }
         // Comes before the answer, or after it.
         #expect(try client.call("ping").string == "pong")
-        let event = try #require(try client.nextNotification())
+        let event = try #require(client.nextNotification())
         #expect(event.method == "event")
         #expect(event.parameters?["n"]?.int == 1)
     }
@@ -64,19 +64,19 @@ struct ControlClientTests {
     @Test("a host that ends before it answers")
     func ended() async throws {
         let served = try ServedSocket()
-        let client = try ControlClient(to: served.directory)
-        #expect(try client.waitForEnd(within: .zero) == false)
+        let client = try HostClient(to: served.directory)
+        #expect(client.waitForEnd(within: .zero) == false)
         served.server.stop()
-        #expect(throws: ControlClientError.ended(served.directory)) { try client.call("ping") }
-        #expect(try client.waitForEnd(within: nil))
-        #expect(try client.nextNotification() == nil)
+        #expect(throws: HostClientError.ended(served.directory)) { try client.call("ping") }
+        #expect(client.waitForEnd(within: nil))
+        #expect(client.nextNotification() == nil)
     }
 
     @Test("a host that does not answer in time")
     func timedOut() throws {
         let served = try ServedSocket()
-        let client = try ControlClient(to: served.directory)
-        #expect(throws: ControlClientError.timedOut(served.directory)) {
+        let client = try HostClient(to: served.directory)
+        #expect(throws: HostClientError.timedOut(served.directory)) {
             try client.call("hold", within: .milliseconds(1))
         }
         // Its answer, when it comes, is not taken for another's.
@@ -88,7 +88,7 @@ struct ControlClientTests {
     @Test("what is said, and how a command ends")
     func texts() {
         let directory = StateDirectory(path: ".hostd")
-        let rows: [(ControlClientError, ExitCode, String)] = [
+        let rows: [(HostClientError, ExitCode, String)] = [
             (.notRunning(directory), .unavailable, "no host runs on the state directory '.hostd'"),
             (
                 .notListening(directory, processID: 7), .busy,
@@ -216,6 +216,6 @@ struct ControlClientTests {
         ])
     func trust(user: UInt32, peer: UInt32, isTrusted: Bool) {
         let peer = SocketPeer(processID: 1, userID: peer, groupID: 0)
-        #expect(ControlClient.trusts(peer, user: user) == isTrusted)
+        #expect(HostClient.trusts(peer, user: user) == isTrusted)
     }
 }

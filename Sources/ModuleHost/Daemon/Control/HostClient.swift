@@ -1,0 +1,97 @@
+/// A connection of a program to a host that runs on the same machine, over its [control socket](docs/control.md).
+///
+/// ```swift
+/// let client = try HostClient(stateDirectory: "/var/lib/shop")
+/// let reply = try await client.open("slate://greet?name=Mia")
+/// ```
+///
+/// The connection is that of `hostd`'s own commands, with the same access: it reaches public routes, and others
+/// with a token.
+///
+/// - Thread: Any. Calls of several tasks share the connection, and responses come as they become ready.
+/// - Limits: 1024 calls that are not answered, 16 MiB that the host has not read, 16 MiB a response; beyond
+///   that, ``HostClientError``. It takes one thread and three descriptors.
+/// - End: When the last reference is released, or the host ends. A client does not connect again: create
+///   another one.
+public final class HostClient: Sendable {
+    /// The time that a host may take to respond to a request that no module works on.
+    public static let patience: Duration = .seconds(30)
+
+    let directory: StateDirectory
+    let connection: ClientConnection
+
+    /// Connects to the host that runs on a state directory.
+    ///
+    /// Blocks only where too many other connections wait already.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the state directory.
+    ///   - time: The longest wait for a connection.
+    /// - Throws: ``HostClientError``.
+    public convenience init(
+        stateDirectory path: String, within time: Duration = HostClient.patience
+    ) throws(HostClientError) {
+        try self.init(to: StateDirectory(path: path), within: time)
+    }
+
+    /// Connects to the host that runs on a state directory.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory.
+    ///   - time: The longest wait where too many other connections wait already.
+    /// - Throws: ``HostClientError``.
+    package init(
+        to directory: StateDirectory, within time: Duration = HostClient.patience
+    ) throws(HostClientError) {
+        self.directory = directory
+        let socket = try Self.connect(to: directory, within: time)
+        do throws(SystemError) {
+            connection = try ClientConnection(socket, to: directory)
+        } catch {
+            throw .failed(directory, error)
+        }
+    }
+
+    private static func connect(
+        to directory: StateDirectory, within time: Duration
+    ) throws(HostClientError) -> Descriptor {
+        do throws(SystemError) {
+            let socket = try LocalSocket.connect(
+                to: directory.path(of: StateDirectory.socketName), within: time)
+            if try trusts(socket.peer()) { return socket }
+        } catch {
+            throw HostClientError(connecting: directory, error)
+        }
+        throw .notPermitted(directory)
+    }
+
+    deinit { connection.close() }
+
+    /// Returns whether a token may be sent to the listening process: any user may have created a socket at
+    /// that path.
+    static func trusts(_ peer: SocketPeer, user: UInt32 = CurrentProcess.userID) -> Bool {
+        user == 0 || ControlServer.isOwnerOrRoot(peer, owner: user)
+    }
+
+    /// The process of the host, where the system reports it.
+    public var hostProcessID: Int32? { connection.hostProcessID }
+
+    /// Calls a method by its name, and waits for the response.
+    ///
+    /// - Parameters:
+    ///   - method: The name of the method, as in docs/control.md.
+    ///   - time: The longest wait; nil for no limit but the deadlines of the host.
+    ///   - parameters: Writes the parameters, an object.
+    /// - Returns: The result.
+    /// - Throws: ``HostClientError``.
+    nonisolated(nonsending) func request(
+        _ method: String, within time: Duration? = HostClient.patience,
+        _ parameters: (inout JSONWriter) -> Void = { $0.object { _ in } }
+    ) async throws(HostClientError) -> JSONValue {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<JSONValue, HostClientError>, Never>) in
+            connection.call(method, within: time, parameters) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+}

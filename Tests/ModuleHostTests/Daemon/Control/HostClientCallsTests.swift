@@ -1,0 +1,164 @@
+import AppService
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// A client whose tasks wait, on a server that answers when the test says so.
+@Suite("Host client: calls that await", .timeLimit(.minutes(10)))
+struct HostClientCallsTests {
+    @Test("calls of many tasks share a connection, and are answered in any order")
+    func anyOrder() async throws {
+        let served = try ServedSocket()
+        let client = try HostClient(to: served.directory)
+        async let first = client.request("hold")
+        while served.held.values.isEmpty { await Task.yield() }
+        async let second = client.request("hold")
+        #expect(try await client.request("ping").string == "pong")
+        while served.held.values.count < 2 { await Task.yield() }
+        let held = served.held.takeAll()
+        held[1].reply.succeed { $0.value("second") }
+        #expect(try await second.string == "second")
+        held[0].reply.succeed { $0.value("first") }
+        #expect(try await first.string == "first")
+    }
+
+    @Test("an error of the host is typed, with its code")
+    func refused() async throws {
+        let served = try ServedSocket()
+        let client = try HostClient(stateDirectory: served.directory.path)
+        let error = await #expect(throws: HostClientError.self) {
+            try await client.request("greet")
+        }
+        guard case .refused(let refusal)? = error else {
+            Issue.record("\(error as (any Error)?)")
+            return
+        }
+        #expect(refusal.code == .invalidParameters)
+    }
+
+    @Test("more calls than a host reads are refused at once, until one is answered")
+    func tooMany() async throws {
+        let served = try ServedSocket()
+        let client = try HostClient(to: served.directory)
+        let done = Promise<Void>()
+        let answers = Guarded(0)
+        let calls = ClientConnection.Limits.calls
+        for _ in 0..<calls {
+            client.connection.call("hold", within: nil) {
+                $0.object { _ in }
+            } completion: { _ in
+                let count = answers.withLock { answers in
+                    answers += 1
+                    return answers
+                }
+                if count == calls { done.keep(()) }
+            }
+        }
+        await #expect(throws: HostClientError.tooManyCalls(served.directory)) {
+            try await client.request("ping")
+        }
+        #expect(
+            "\(HostClientError.tooManyCalls(StateDirectory(path: "x")))"
+                == "too many calls of the host on the state directory 'x' are not answered; await some of them "
+                + "before others")
+        while served.held.values.count < calls { await Task.yield() }
+        for call in served.held.takeAll() { call.reply.succeed { $0.null() } }
+        await done.value
+        #expect(try await client.request("ping").string == "pong")
+    }
+
+    @Test("the end of the host ends every call, and the tail")
+    func ended() async throws {
+        let served = try ServedSocket()
+        let client = try HostClient(to: served.directory)
+        let tail = try await client.tail()
+        let call = Task { try await client.request("hold", within: nil) }
+        #expect(try await client.request("ping").string == "pong")
+        served.server.stop()
+        await #expect(throws: HostClientError.ended(served.directory)) { try await call.value }
+        await #expect(throws: HostClientError.ended(served.directory)) {
+            try await client.request("ping")
+        }
+        for await _ in tail { Issue.record("a line after the end") }
+    }
+
+    @Test("a client that is released closes its connection")
+    func released() async throws {
+        let served = try ServedSocket()
+        do {
+            let client = try HostClient(to: served.directory)
+            #expect(try await client.request("ping").string == "pong")
+            #expect(client.hostProcessID == CurrentProcess.id)
+        }
+        // A connection more than there may be is refused: all were closed.
+        for _ in 0..<200 {
+            let client = try HostClient(to: served.directory)
+            while true {
+                do {
+                    _ = try await client.request("ping")
+                    break
+                } catch {
+                    guard case .refused(let error) = error, error.code == .tooMany else {
+                        throw error
+                    }
+                    break
+                }
+            }
+        }
+        while true {
+            let client = try HostClient(to: served.directory)
+            if let pong = try? await client.request("ping"), pong.string == "pong" { break }
+        }
+    }
+
+    @Test("a tail has each line in order; a slow follower is told how many it lost")
+    func tail() async throws {
+        let served = try ServedSocket(tailLimits: TailHub.Limits(entries: 16))
+        let client = try HostClient(to: served.directory)
+        let tail = try await client.tail()
+        served.tail.publish { $0.member("n", 1) }
+        let lines = tail.makeAsyncIterator()
+        guard case .line(let line)? = await lines.next() else {
+            Issue.record("no line")
+            return
+        }
+        #expect(line["n"]?.int == 1)
+        // More than this end keeps, the system holds, and the host keeps.
+        let text = String(repeating: "x", count: 10_000)
+        let count = 2000
+        for number in 0..<count {
+            served.tail.publish {
+                $0.member("n", number)
+                $0.member("text", text)
+            }
+        }
+        var (seen, lost) = (0, 0)
+        while seen < count {
+            switch await lines.next() {
+            case .line?: seen += 1
+            case .lost(let number)?:
+                #expect(number > 0)
+                seen += number
+                lost += number
+            case nil:
+                Issue.record("the tail ended after \(seen)")
+                return
+            }
+        }
+        #expect(seen == count)
+        #expect(lost > 0)
+    }
+
+    @Test("a task that is cancelled follows no more")
+    func cancelled() async throws {
+        let served = try ServedSocket()
+        let tail = try await HostClient(to: served.directory).tail()
+        let following = Task {
+            for await _ in tail {}
+            return true
+        }
+        following.cancel()
+        #expect(await following.value)
+    }
+}
