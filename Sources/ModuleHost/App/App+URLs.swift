@@ -6,7 +6,8 @@ extension App {
         _ url: RouteURL, _ token: RouteToken?, after event: LifecycleEvent, _ tally: EventTally,
         of request: EventRequest
     ) {
-        let completion = completion(of: request, event, tally)
+        let durable = event.entry.map { DurableAnswer(to: $0, in: inbox) }
+        let completion = completion(of: request, event, tally, durable)
         if let claimer = tally.claimedBy?.id {
             return completion.finish(.success(.claimed(by: claimer)))
         }
@@ -27,21 +28,15 @@ extension App {
             }
             return Host.CallReply(reply)
         }
-        let later: LateAnswer
-        if event.entry == nil {
-            later = LateAnswer { completion.finish($0.map(reply)) }
-        } else {
-            // Events of the inbox are done in their order, so this one is done when its handler has begun.
-            later = LateAnswer { [log, origin = event.origin] result in
-                do {
-                    _ = reply(try result.get())
-                } catch {
-                    log.write(
-                        .warning, "opened, but not answered: \(error)",
-                        event: EventKind.openURL.rawValue, fields: [LogField("origin", "\(origin)")]
-                    )
-                }
-            }
+        let later = LateAnswer {
+            [log, gate, weak host, origin = event.origin, entry = event.entry] result in
+            let result = result.map(reply)
+            guard let durable, let entry else { return completion.finish(result) }
+            // The module was unloaded by a stop: the event is left to the next host.
+            if case .failure(RouteError.unavailable) = result, host?.isStopping != false { return }
+            Self.log(result, origin, to: log)
+            if case .success = result { gate.lane.noteClaimed(entry) }
+            durable.answer(EventOutcome(tally, result))
         }
         let caller = Caller(origin: event.origin, token: token, wantsJSON: true, later: later)
         // A job of its own: a module that gets stuck in the call no longer delays the event.
@@ -49,29 +44,38 @@ extension App {
             CallJob(LaneConfined(calls), of: event.entry, later: later, completion) {
                 calls, thread in
                 let result = reply(try calls.open(url, for: caller, on: thread))
-                if later.isTaken, event.entry != nil { completion.finish(.success(result)) }
+                if later.isTaken { durable?.suspend() }
                 return result
             }
         ])
     }
 
     /// Passes the outcome to the caller, or else to the log, and to the inbox if the event came from it.
+    ///
+    /// On the lane, except for a caller.
     private func completion(
-        of request: EventRequest, _ event: LifecycleEvent, _ tally: EventTally
+        of request: EventRequest, _ event: LifecycleEvent, _ tally: EventTally,
+        _ durable: DurableAnswer?
     ) -> CallCompletion<Host.CallReply> {
         if case .event(_, let completion?) = request { return completion }
-        return CallCompletion {
-            [log, inbox, gate, origin = event.origin, entry = event.entry] result in
-            if case .failure(let error) = result {
-                log.write(
-                    .warning, "not opened: \(error)", event: EventKind.openURL.rawValue,
-                    fields: [LogField("origin", "\(origin)")])
-                // Events that the app did not reach before its end are left to the next host.
-                if case RouteError.stopped = error { return }
-            } else if let entry {
-                gate.lane.noteClaimed(entry)
-            }
-            if let entry { inbox?.ended(entry, EventOutcome(tally, result)) }
+        return CallCompletion { [log, gate, origin = event.origin, entry = event.entry] result in
+            // Released after the answer came, or is to come, elsewhere.
+            if durable?.isSuspended == true { return }
+            Self.log(result, origin, to: log)
+            // Events that the app did not reach before its end are left to the next host.
+            if case .failure(RouteError.stopped) = result { return }
+            if case .success = result, let entry { gate.lane.noteClaimed(entry) }
+            durable?.end(EventOutcome(tally, result))
         }
+    }
+
+    /// Logs why a URL was not opened.
+    private static func log(
+        _ result: Result<Host.CallReply, any Error>, _ origin: Origin, to log: Log
+    ) {
+        guard case .failure(let error) = result else { return }
+        log.write(
+            .warning, "not opened: \(error)", event: EventKind.openURL.rawValue,
+            fields: [LogField("origin", "\(origin)")])
     }
 }

@@ -1,7 +1,7 @@
 /// The layout of a black box's file: words of eight bytes, in the machine's byte order.
 ///
 /// ```
-/// head │ stacks of the lane's threads │ behind │ overdue │ tasks │ ranks │ names
+/// head │ unanswered │ stacks of the lane's threads │ behind │ overdue │ tasks │ ranks │ names
 /// ```
 ///
 /// The last five have an entry for each slot, by its number; entry 0 belongs to the host.
@@ -11,7 +11,7 @@ struct BlackBoxLayout: Hashable {
     /// The version of the layout, which changes with anything here and with ``BlackBox/Activity``.
     ///
     /// A box of another version is not read.
-    static let version: UInt64 = 1
+    static let version: UInt64 = 2
 
     /// The words of the head.
     enum Word: Int, CaseIterable {
@@ -38,6 +38,10 @@ struct BlackBoxLayout: Hashable {
     }
 
     static let headWords = 48
+
+    /// The number of durable events whose answers are to come: those in the window of the inbox, and as many
+    /// that the last host has left.
+    static let unanswered = 128
 
     /// The number of threads with a stack in the box: the owner of the lane, and threads of overdue modules.
     ///
@@ -69,7 +73,8 @@ struct BlackBoxLayout: Hashable {
 
     var form: UInt64 { Self.version << 32 | UInt64(capacity) }
 
-    func stack(_ number: Int) -> Int { Self.headWords + number * Self.stackWords }
+    func unanswered(_ number: Int) -> Int { Self.headWords + number }
+    func stack(_ number: Int) -> Int { unanswered(Self.unanswered) + number * Self.stackWords }
     private var slots: Int { stack(Self.stacks) }
     func behind(_ slot: Int) -> Int { slots + slot }
     func overdue(_ slot: Int) -> Int { slots + (capacity + 1) + slot }

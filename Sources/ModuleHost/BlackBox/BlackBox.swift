@@ -125,6 +125,19 @@ package final class BlackBox: @unchecked Sendable {
         store(position.map { $0.rawValue | begunBit } ?? 0, at: layout.behind(Int(slot)))
     }
 
+    /// Notes a durable event whose delivery is over, and whose answer is to come; nil once the answer is there.
+    ///
+    /// Stored before the lane passes that event with ``setNext(_:)``. Without room for it, all positions of this
+    /// box are invalid, as in ``setBehind(_:_:begun:)``.
+    ///
+    /// - Parameters:
+    ///   - number: The place of the note.
+    ///   - position: The event.
+    func setUnanswered(_ number: Int, _ position: EventPosition?) {
+        guard number < BlackBoxLayout.unanswered else { return set(.incomplete, 1) }
+        store(position?.rawValue ?? 0, at: layout.unanswered(number))
+    }
+
     /// Notes the sequence number of the cursor file that the positions here continue.
     package func setCursorSequence(_ sequence: UInt64) { set(.cursorSequence, sequence) }
 

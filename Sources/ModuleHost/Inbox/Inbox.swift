@@ -93,6 +93,7 @@ package final class Inbox: Sendable {
             stored.next = start.next
             stored.modules = start.modules
             stored.attempts = start.attempts
+            stored.unanswered = start.unanswered
             // The contents of the last host's black box are in the cursor now, and must not be added again.
             do throws(InboxError) { try stored.store(in: folder, advancing: 2) } catch {
                 log.error(
@@ -182,6 +183,16 @@ package final class Inbox: Sendable {
     func handBack(_ entry: InboxEntry) { progress.handBack(entry) }
 
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) { progress.ended(entry, outcome) }
+
+    /// Notes that every module listed for an event has returned, and that its answer is to come.
+    func suspended(_ entry: InboxEntry) { progress.suspended(entry) }
+
+    /// Notes the answer to an event that was noted by ``suspended(_:)``.
+    ///
+    /// From any thread.
+    func answered(_ entry: InboxEntry, _ outcome: EventOutcome) {
+        progress.answered(entry, outcome)
+    }
 
     /// Replaces a module by another one with the same id.
     func replace(_ old: ModuleSlot, by new: ModuleSlot) { progress.replace(old, by: new) }

@@ -1,7 +1,7 @@
 /// The progress through the log, as the file `cursor` stores it.
 ///
 /// ```
-/// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"sequence":42}
+/// {"next":"3:4096","modules":{"com.mm.push":"2:17"},"attempts":{"3:4096":1},"unanswered":["3:17"],"sequence":42}
 /// ```
 package struct InboxCursor: Hashable, Sendable {
     /// The first event that the lane had not begun; nil for the start of the log.
@@ -12,6 +12,8 @@ package struct InboxCursor: Hashable, Sendable {
     package var modules: [ModuleID: EventPosition]
     /// The number of times that the delivery of an event was begun and not ended.
     package var attempts: [EventPosition: Int]
+    /// The events before ``next`` that were delivered, and whose answers have not come.
+    package var unanswered: Set<EventPosition>
     /// A number that grows with each ``store(in:)``.
     package private(set) var sequence: UInt64 = 0
 
@@ -20,8 +22,9 @@ package struct InboxCursor: Hashable, Sendable {
 
     package init(
         next: EventPosition? = nil, modules: [ModuleID: EventPosition] = [:],
-        attempts: [EventPosition: Int] = [:]
+        attempts: [EventPosition: Int] = [:], unanswered: Set<EventPosition> = []
     ) {
+        self.unanswered = unanswered
         self.next = next
         self.modules = modules
         self.attempts = attempts
@@ -30,12 +33,13 @@ package struct InboxCursor: Hashable, Sendable {
     /// The lowest position that is still needed; segments below it can be removed.
     package var lowest: EventPosition? {
         guard let next else { return nil }
-        return modules.values.reduce(next, min)
+        return unanswered.reduce(modules.values.reduce(next, min), min)
     }
 
     /// The highest segment that the cursor names.
     var lastSegment: UInt32? {
-        ([next].compactMap(\.self) + modules.values + attempts.keys).map(\.segment).max()
+        ([next].compactMap(\.self) + modules.values + attempts.keys + unanswered).map(\.segment)
+            .max()
     }
 }
 
@@ -141,6 +145,9 @@ extension InboxCursor {
                     }
                 }
             }
+            if !unanswered.isEmpty {
+                $0.member("unanswered", unanswered.sorted().map(\.description))
+            }
             $0.member("sequence", Int(clamping: sequence))
         }
         json.newline()
@@ -172,6 +179,12 @@ extension InboxCursor {
                 throw Malformed("'attempts' has no number for \(quoted(member.key))")
             }
             attempts[position] = count
+        }
+        for element in value["unanswered"].map({ Array($0.elements) }) ?? [] {
+            guard let position = element.string.flatMap(EventPosition.init(_:)) else {
+                throw Malformed("'unanswered' has \(quoted(element.text)), which is not a position")
+            }
+            unanswered.insert(position)
         }
     }
 

@@ -30,14 +30,15 @@ extension InboxFeeder {
     /// Returns the current cursor; nil where it equals the stored one.
     private func currentCursor() -> InboxCursor? {
         guard reader != nil, let next = inbox.progress.next else { return nil }
-        // First the events that the lane has done, then the modules that are behind: a module that falls
-        // behind in between is counted twice instead of not at all.
+        // First the events that the lane has done, then the modules that are behind and the events without an
+        // answer: what falls behind in between is counted twice instead of not at all.
         var cursor = stored
         cursor.next = max(next, start.next ?? next)
         cursor.modules = start.behind(at: next)
         for (slot, place) in lane?.undelivered ?? [] {
             if let id = slot.id { cursor.modules[id] = place }
         }
+        cursor.unanswered = inbox.progress.unansweredPositions
         let lowest = cursor.lowest ?? next
         cursor.attempts = stored.attempts.filter { $0.key >= lowest }
         return cursor == stored ? nil : cursor

@@ -180,7 +180,7 @@ struct InboxFeeder {
         let reader = try InboxReader(inbox.folder, segments, from: start.first)
         inbox.progress.start(
             at: reader.position, upTo: max(start.next ?? reader.position, reader.position),
-            for: host.slots(of: start.modules))
+            for: host.slots(of: start.modules), again: start.unanswered)
         (self.reader, lane, given) = (reader, host.lane, reader.position)
         return reader
     }
@@ -204,7 +204,7 @@ struct InboxFeeder {
                 inbox.progress.enter()
                 givenBytes += item.bytes.count
                 events.append(event)
-            case .done: break
+            case .done: inbox.progress.forgetUnanswered(item.position)
             case .duplicate: skip(item, .duplicate)
             case .reject(let rejection): skip(item, .rejected(rejection.reason))
             case .rejectedBefore(let reason): skip(item, .rejected(reason))
@@ -239,6 +239,7 @@ struct InboxFeeder {
 
     private func skip(_ item: InboxItem, _ outcome: InboxSubmission.DeliveryResult) {
         inbox.skipped.withLock { _ = $0.insert(item.position) }
+        inbox.progress.forgetUnanswered(item.position)
         if case .duplicate = outcome { inbox.metrics.withLock { $0.duplicates += 1 } }
         inbox.progress.notifyWaiter(item.position, outcome)
     }

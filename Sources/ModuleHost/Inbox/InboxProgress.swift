@@ -19,6 +19,10 @@ final class InboxProgress: Sendable {
     /// Whether there are still events that the last host left for some modules alone.
     private let isCatchingUp = Atomic(false)
     private let catchingUp = Guarded(CatchingUp())
+    /// The events whose answers are to come, with the places of their notes in the black box.
+    private let unanswered = Guarded<[EventPosition: Int]>([:])
+    /// Whether there are such events, so that the lane need not search.
+    private let hasUnanswered = Atomic(false)
     private let wake: @Sendable () -> Void
     private let waiters = Guarded<
         [EventPosition: @Sendable (InboxSubmission.DeliveryResult) -> Void]
@@ -43,15 +47,61 @@ final class InboxProgress: Sendable {
 
     /// Notes that the delivery of an event begins.
     func began(_ entry: InboxEntry) {
-        if entry.only != nil { note(entry, entry.position, isBegun: true) }
+        note(entry, entry.position, isBegun: true)
         box?.setInHand(entry.position, attempt: entry.attempt)
     }
 
     /// Notes that every module listed for an event has returned, or is overdue and has its own position.
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) {
-        if entry.only != nil { note(entry, entry.end, isBegun: false) }
+        pass(entry)
+        answered(entry, outcome)
+    }
+
+    private func pass(_ entry: InboxEntry) {
+        note(entry, entry.end, isBegun: false)
         advance(to: entry.end)
         box?.setInHand(nil)
+    }
+
+    /// Notes that every module listed for an event has returned, and that its answer is to come: the lane
+    /// continues, and the next host delivers the event again unless ``answered(_:_:)`` is called.
+    ///
+    /// It still counts as in flight, so there are no more of them than the window of the inbox has room for.
+    func suspended(_ entry: InboxEntry) {
+        noteUnanswered(entry.position)
+        pass(entry)
+    }
+
+    /// Notes an event whose answer is to come, before the lane passes it.
+    private func noteUnanswered(_ position: EventPosition) {
+        unanswered.withLock { unanswered in
+            guard unanswered[position] == nil else { return }
+            let used = Set(unanswered.values)
+            let number = (0...used.count).first { !used.contains($0) } ?? used.count
+            unanswered[position] = number
+            box?.setUnanswered(number, position)
+        }
+        hasUnanswered.store(true, ordering: .releasing)
+    }
+
+    /// Notes that an event is not to be delivered again, since it has its answer or is a dead letter.
+    ///
+    /// From any thread.
+    func forgetUnanswered(_ position: EventPosition) {
+        guard hasUnanswered.load(ordering: .acquiring) else { return }
+        unanswered.withLock { unanswered in
+            if let number = unanswered.removeValue(forKey: position) {
+                box?.setUnanswered(number, nil)
+            }
+            if unanswered.isEmpty { hasUnanswered.store(false, ordering: .releasing) }
+        }
+    }
+
+    /// Notes the answer to an event.
+    ///
+    /// From any thread.
+    func answered(_ entry: InboxEntry, _ outcome: EventOutcome) {
+        forgetUnanswered(entry.position)
         doneCount.add(1, ordering: .relaxed)
         if hasWaiters.load(ordering: .acquiring) { notifyWaiter(entry.position, .done(outcome)) }
         leave()
@@ -96,7 +146,8 @@ final class InboxProgress: Sendable {
     private func note(_ entry: InboxEntry, _ place: EventPosition, isBegun: Bool) {
         guard isCatchingUp.load(ordering: .relaxed) else { return }
         catchingUp.withLock { modules in
-            for (id, module) in modules.modules where entry.only?.contains(id) == true {
+            for (id, module) in modules.modules
+            where entry.only?.contains(id) ?? (entry.position < modules.end) {
                 // The lane itself notes the progress of a module that is overdue by now.
                 switch module.slot.status.load(ordering: .relaxed) {
                 case .listed, .rejoined:
@@ -173,6 +224,9 @@ final class InboxProgress: Sendable {
     /// The first position that is not done by the lane.
     var next: EventPosition? { EventPosition(rawValue: nextPlace.load(ordering: .acquiring)) }
 
+    /// The events whose answers are to come.
+    var unansweredPositions: Set<EventPosition> { unanswered.withLock { Set($0.keys) } }
+
     var countInFlight: Int { inFlight.load(ordering: .acquiring) }
     var countDone: Int { doneCount.load(ordering: .relaxed) }
 
@@ -182,10 +236,13 @@ final class InboxProgress: Sendable {
     ///   - place: The position at which reading begins.
     ///   - end: The position up to which all events are for some modules alone.
     ///   - modules: These modules, with the first event that each is to receive.
+    ///   - unanswered: The events that are delivered to all modules again, since their answers had not come.
     func start(
         at place: EventPosition, upTo end: EventPosition,
-        for modules: [(id: ModuleID, slot: ModuleSlot, place: EventPosition)]
+        for modules: [(id: ModuleID, slot: ModuleSlot, place: EventPosition)],
+        again unanswered: Set<EventPosition>
     ) {
+        for position in unanswered.sorted() { noteUnanswered(position) }
         for module in modules {
             box?.setBehind(module.slot.number, module.place, begun: false)
         }

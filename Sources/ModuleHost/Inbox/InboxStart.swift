@@ -6,6 +6,8 @@ struct InboxStart {
     private(set) var modules: [ModuleID: EventPosition] = [:]
     /// The number of times that the delivery of an event was begun and not ended.
     private(set) var attempts: [EventPosition: Int] = [:]
+    /// The events before ``next`` that were delivered, and whose answers had not come: they are delivered again.
+    private(set) var unanswered: Set<EventPosition> = []
     /// The messages about it for the log.
     private(set) var notices: [String] = []
 
@@ -22,6 +24,7 @@ struct InboxStart {
         switch cursor {
         case .success(let cursor):
             (next, modules, attempts) = (cursor.next, cursor.modules, cursor.attempts)
+            unanswered = cursor.unanswered
             // If the two differ by more than one, the cursor was replaced by another.
             if let progress = contents?.progress,
                 progress.cursorSequence == cursor.sequence
@@ -47,6 +50,11 @@ struct InboxStart {
         guard let place = progress.next else { return }
         next = max(next ?? place, place)
         modules = progress.behind.mapValues(\.position)
+        unanswered = progress.unanswered
+        // A host that has ended has not died of them.
+        if contents?.state == .running {
+            for position in unanswered { attempts[position, default: 0] += 1 }
+        }
         for position in Set(progress.behind.values.filter(\.begun).map(\.position)) {
             attempts[position, default: 0] += 1
         }
@@ -70,7 +78,7 @@ struct InboxStart {
 
     /// The last position that is mentioned.
     private var last: EventPosition? {
-        ([next].compactMap(\.self) + modules.values + attempts.keys).max()
+        ([next].compactMap(\.self) + modules.values + attempts.keys + unanswered).max()
     }
 
     /// Limits all positions to the end of the log.
@@ -78,22 +86,24 @@ struct InboxStart {
         next = next.map { min($0, end) }
         modules = modules.mapValues { min($0, end) }
         attempts = attempts.filter { $0.key < end }
+        unanswered = unanswered.filter { $0 < end }
     }
 
     /// Returns whether a cursor differs from this.
     func differs(from cursor: InboxCursor) -> Bool {
         next != cursor.next || modules != cursor.modules || attempts != cursor.attempts
+            || unanswered != cursor.unanswered
     }
 
     /// The position at which reading begins; nil for the start of the log.
     var first: EventPosition? {
         guard let next else { return nil }
-        return modules.values.reduce(next, min)
+        return unanswered.reduce(modules.values.reduce(next, min), min)
     }
 
     /// Returns the modules that have yet to receive an event which all others have; nil for all modules.
     func only(at position: EventPosition) -> Set<ModuleID>? {
-        guard let next, position < next else { return nil }
+        guard let next, position < next, !unanswered.contains(position) else { return nil }
         return Set(modules.filter { $0.value <= position }.keys)
     }
 

@@ -44,7 +44,8 @@ struct BlackBoxContentsTests {
         "is nothing where a word of the head makes no sense",
         arguments: [
             (BlackBoxLayout.Word.magic, 0), (.magic, .max), (.form, 0), (.form, 1 << 32),
-            (.form, 2 << 32 | 1024), (.form, 1 << 32 | 1023), (.form, .max), (.state, 0),
+            (.form, 1 << 32 | 1024), (.form, 3 << 32 | 1024), (.form, 2 << 32 | 1023),
+            (.form, .max), (.state, 0),
             (.state, 4), (.state, .max), (.processID, 0), (.processID, 1 << 31),
             (.processID, .max), (.startedNanoseconds, 1_000_000_000),
         ] as [(BlackBoxLayout.Word, UInt64)])

@@ -24,7 +24,7 @@ struct InboxProgressTests {
             slot = ModuleSlot(number: 1, id: id)
             box.setName(id, of: 1)
             progress = InboxProgress(box: box) {}
-            progress.start(at: "1:1", upTo: "1:500", for: [(id, slot, "1:100")])
+            progress.start(at: "1:1", upTo: "1:500", for: [(id, slot, "1:100")], again: [])
         }
 
         /// What the next host would find that the module has not received.

@@ -67,6 +67,10 @@ final class DurableLife {
     /// The events that each module has to receive in this life, in order.
     private var owed: [String: [EventPosition]]
     private var conditions: [String: Condition]
+    /// The URLs without an answer, by their places in the inbox.
+    private var urls: [EventPosition: String]
+    /// The URLs that had their answers in this life.
+    private var answered: [EventPosition] = []
     /// The ids of all events.
     private var ids: [EventPosition: String]
     /// The events before whose doors an overdue module will stand, by id, in order.
@@ -78,10 +82,10 @@ final class DurableLife {
     init(
         _ number: Int, of seed: UInt64, _ names: [String], _ backlogs: [Int?],
         in folder: TemporaryFolder, owing owed: [String: [EventPosition]],
-        ids: [EventPosition: String], _ random: DurableTrial.Random
+        urls: [EventPosition: String], ids: [EventPosition: String], _ random: DurableTrial.Random
     ) async throws {
         (self.number, self.names, self.folder, self.random) = (number, names, folder, random)
-        (self.owed, self.ids) = (owed, ids)
+        (self.owed, self.urls, self.ids) = (owed, urls, ids)
         directory = StateDirectory(path: folder.path)
         conditions = Dictionary(uniqueKeysWithValues: names.map { ($0, .level) })
         let probe = Probe("durable model, seed \(seed), host \(number)")
@@ -94,7 +98,9 @@ final class DurableLife {
         let entries = zip(names, backlogs).map { name, backlog in
             HostUnderTest.Entry(name: name, more: backlog.map { #""backlog": \#($0)"# } ?? "")
         }
-        test = try HostUnderTest(entries, folder: folder, probe: probe)
+        test = try HostUnderTest(
+            entries + [HostUnderTest.Entry(name: "l", type: "LateProbe")],
+            top: #""schemes": ["app"]"#, folder: folder, probe: probe)
         // Some modules hang again at an event that was left.
         var stalls: [(place: EventPosition, name: String)] = []
         for name in names where random.chance(1, of: 3) {
@@ -115,7 +121,9 @@ final class DurableLife {
     // MARK: Steps
 
     func step() async throws {
-        switch random.below(10) {
+        switch random.below(13) {
+        case 10, 11: try await openURL()
+        case 12: await answer()
         case 0..<4:
             var stalling: [String] = []
             for name in names where random.chance(1, of: 4) {
@@ -169,6 +177,46 @@ final class DurableLife {
         try test.deliver(.memoryWarning)
         await meet(name, at: id)
         await test.settled()
+    }
+
+    /// Sends a URL that a module answers later.
+    ///
+    /// Not beside a module that is overdue, which may claim it: its delivery ends there.
+    private func openURL() async throws {
+        guard names.allSatisfy({ conditions[$0] == .level }) else { return }
+        let accepted = Promise<EventPosition?>()
+        let id = "url-\(number)-\(tally.events)"
+        let payload = try JSONValue(parsing: #"{"url": "app://x.l/await?name=\#(id)"}"#)
+        test.inbox?.submit(
+            InboxSubmission(line: InboxRecord.line(.openURL, payload: payload, id: id), id: id) {
+                if case .accepted(let place) = $0 { return accepted.keep(place) }
+                accepted.keep(nil)
+            })
+        tally.events += 1
+        guard let place = await accepted.value else {
+            return errors.append("host \(number): URL \(id) was not accepted")
+        }
+        ids[place] = id
+        urls[place] = id
+        if random.chance(1, of: 4) { LateProbe.promise(id, of: probe).keep("early") }
+        await probe.reached("await \(id)")
+    }
+
+    /// Answers one of the URLs whose handlers have begun.
+    private func answer() async {
+        let begun = urls.filter { probe.entries.contains("await \($0.value)") }
+        guard !begun.isEmpty else { return }
+        let place = begun.keys.sorted()[random.below(begun.count)]
+        guard let id = urls[place] else { return }
+        LateProbe.promise(id, of: probe).keep("done")
+        await probe.reached("resume \(id)")
+        while test.inbox?.progress.unansweredPositions.contains(place) == true {
+            await test.settled()
+        }
+        // The lane may have yet to pass it.
+        await test.settled()
+        urls[place] = nil
+        answered.append(place)
     }
 
     private func close(_ id: String, _ name: String) {
@@ -238,6 +286,7 @@ final class DurableLife {
         let end = EventPosition(segment: .max, offset: 0)
         let start = InboxStart(
             cursor.map { .success($0) } ?? .failure(.missing(path: "")), box, end: end)
+        check(start)
         return owed.mapValues { $0 }.reduce(into: [:]) { left, entry in
             let id = try? ModuleID("x.\(entry.key)")
             left[entry.key] = entry.value.filter { place in
@@ -245,6 +294,22 @@ final class DurableLife {
                 return id.map(only.contains) == true
             }
         }
+    }
+
+    /// Compares the URLs that the next host would deliver with those that have an answer.
+    private func check(_ start: InboxStart) {
+        let isDue = { (place: EventPosition) in
+            start.only(at: place)?.contains { $0.text == "x.l" } ?? true
+        }
+        for (place, id) in urls where !isDue(place) {
+            // A module that hung in this life may have ended its delivery, and another may answer it early.
+            guard timesOverdue.isEmpty, !probe.entries.contains("resume \(id)") else { continue }
+            errors.append("host \(number): URL \(id) at \(place) would never be answered")
+        }
+        for place in answered where isDue(place) {
+            errors.append("host \(number): the URL at \(place) would be answered again")
+        }
+        tally.unanswered += start.unanswered.count
     }
 
     /// Compares what the next host would deliver with what the modules have handled.
@@ -273,14 +338,18 @@ final class DurableLife {
 
     /// The files that this host would leave if it died now, and what it would owe.
     func crash() throws -> (
-        left: TemporaryFolder, owed: [String: [EventPosition]], ids: [EventPosition: String]
+        left: TemporaryFolder, owed: [String: [EventPosition]], urls: [EventPosition: String],
+        ids: [EventPosition: String]
     ) {
         while true {
             let before = snapshot()
             let owed = look()
             let copy = try folder.copied()
             let after = snapshot()
-            if before == after { return (copy, owed, ids) }
+            guard before == after else { continue }
+            // One that was answered early may be done, or not.
+            let entries = probe.entries
+            return (copy, owed, urls.filter { !entries.contains("resume \($0.value)") }, ids)
         }
     }
 
@@ -292,6 +361,9 @@ final class DurableLife {
             while conditions[name] == .standing { await open(name) }
         }
         for name in names where conditions[name] == .returning { await rejoined(name) }
+        while urls.values.contains(where: { probe.entries.contains("await \($0)") }) {
+            await answer()
+        }
         try await send(stalling: [])
         let handled = stage.handled.withLock { $0 }
         for name in names where handled[name]?.ended != owed[name] {

@@ -13,6 +13,9 @@ import TestSupport
 /// - **Nothing is repeated but the current event.** The next host does not deliver it again, unless it is
 ///   the last event that the module has handled.
 ///
+/// A third module answers URLs when the trial says so, on any thread and in any order: one without an answer is
+/// delivered again, and one with an answer is not.
+///
 /// Only events of the inbox are in the first rule; others fill the lane's log, so that modules which hang
 /// fall out of memory and read on in the inbox.
 final class DurableTrial {
@@ -28,12 +31,14 @@ final class DurableTrial {
         var overdue = 0
         var crashes = 0
         var repeated = 0
+        var unanswered = 0
 
         static func += (sum: inout Tally, other: Tally) {
             sum.events += other.events
             sum.overdue += other.overdue
             sum.crashes += other.crashes
             sum.repeated += other.repeated
+            sum.unanswered += other.unanswered
         }
     }
 
@@ -81,14 +86,16 @@ final class DurableTrial {
         let names = ["a", "b", "c"]
         let backlogs = names.map { _ in random.chance(1, of: 2) ? 2 + random.below(3) : nil }
         let first = try await DurableLife(
-            1, of: seed, names, backlogs, in: folder, owing: [:], ids: [:], random)
+            1, of: seed, names, backlogs, in: folder, owing: [:], urls: [:], ids: [:],
+            random)
         for _ in 0..<(4 + random.below(12)) { try await first.step() }
         // A crash at this moment, whatever the modules are doing.
-        let (left, owed, ids) = try first.crash()
+        let (left, owed, urls, ids) = try first.crash()
         try await first.end()
         collect(from: first)
         let second = try await DurableLife(
-            2, of: seed, names, backlogs, in: left, owing: owed, ids: ids, random)
+            2, of: seed, names, backlogs, in: left, owing: owed, urls: urls, ids: ids,
+            random)
         for _ in 0..<random.below(8) { try await second.step() }
         try await second.end()
         collect(from: second)
