@@ -19,7 +19,16 @@ let package = Package(
                 .product(name: "ModuleHost", package: "ModuleHost"),
                 .product(name: "Modules", package: "ModuleHost"),
             ],
-            path: "Host", exclude: ["slatefile.json"], swiftSettings: strict)
+            path: "Host", exclude: ["slatefile.json"], swiftSettings: strict),
+        .executableTarget(
+            name: "Shop", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            path: "Shop", exclude: ["slatefile.json"], swiftSettings: strict),
+        .testTarget(
+            name: "ShopTests",
+            dependencies: [
+                "Shop", .product(name: "ModuleHostTesting", package: "ModuleHost"),
+            ],
+            path: "Tests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -45,7 +45,7 @@ extension TestHost {
     ///
     /// - Parameters:
     ///   - module: The id of the module.
-    ///   - action: The action: the first literal segment of the route's pattern, unless the route names one.
+    ///   - action: The action: the route's pattern, unless the route has an `action:` of its own.
     ///   - parameters: The parameters; their values are encoded as an object.
     ///   - origin: The caller.
     ///   - token: The caller's token.

@@ -5,6 +5,25 @@ import Testing
 
 @Suite("The system's time source", .timeLimit(.minutes(10)))
 struct SystemTimeSourceTests {
+    @Test("one that has ended rings no more, and keeps nothing that its alarms hold")
+    func ended() async {
+        let time = SystemTimeSource()
+        let released = Promise<Void>()
+        final class Held: Sendable {
+            let released: Promise<Void>
+            init(_ released: Promise<Void>) { self.released = released }
+            deinit { released.keep(()) }
+        }
+        do {
+            let held = Held(released)
+            time.schedule(after: .seconds(3600)) { withExtendedLifetime(held) {} }
+        }
+        #expect(!released.isKept)
+        time.end()
+        await released.value
+        time.schedule(after: .zero) { Issue.record("it rings after its end") }
+    }
+
     @Test(
         "alarms ring in the order of their instants, whatever the order in which they are scheduled"
     )
