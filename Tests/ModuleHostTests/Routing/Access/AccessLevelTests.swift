@@ -93,7 +93,7 @@ struct UnreachableRouteTests {
         guard let access else { return table }
         let route = Route<IdleModule>(
             "opens/:id", access: access, when: Self.isAsked
-        ) { (_, _: Asked, _) in Issue.record("a handler was called") }
+        ) { (_, _: Asked, _) in _ = Issue.record("a handler was called") }
         try table.add(AnyRoute(route), of: Self.module)
         return table
     }
