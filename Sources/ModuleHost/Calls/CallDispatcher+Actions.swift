@@ -75,8 +75,18 @@ extension CallDispatcher {
         on thread: LaneThread
     ) throws -> RouteError {
         let error = try asHost(on: thread) {
-            RouteError.noAction(
-                action, of: module, nearest: nearest(to: action, of: module, for: caller))
+            let access = access(of: caller)
+            // A module without a route that the caller can reach is to it as one that does not exist.
+            let isKnown =
+                caller.origin.isRemote
+                ? table.hasRoute(of: module) { access.mayReachAll(of: $0) }
+                : table.modules.contains { $0.text == module }
+            return isKnown
+                ? RouteError.noAction(
+                    action, of: module, nearest: nearest(to: action, of: module, for: caller))
+                : .noModule(
+                    module,
+                    nearest: table.nearestModule(to: module) { access.mayReachAll(of: $0) }?.text)
         }
         notifyNotFound(
             InterceptedCall(

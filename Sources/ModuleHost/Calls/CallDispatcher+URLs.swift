@@ -114,22 +114,24 @@ extension CallDispatcher {
     ) throws -> RouteTable.Match? {
         let (table, access) = try asHost(on: thread) { (self.table, self.access(of: caller)) }
         var failure: (any Error)?
-        let match = try table.match(url) { entry, parameters in
-            guard access.mayReach(entry, parameters) else { return false }
-            guard entry.route.hasPredicate, failure == nil else { return true }
-            do {
-                var isAccepted = false
-                try self.call(on: thread) {
-                    self.route(of: entry)
-                } _: { route, _ in
-                    isAccepted = route.accepts(parameters)
+        let match = try table.match(
+            url, reachable: { access.mayReachAll(of: $0) },
+            where: { entry, parameters in
+                guard access.mayReach(entry, parameters) else { return false }
+                guard entry.route.hasPredicate, failure == nil else { return true }
+                do {
+                    var isAccepted = false
+                    try self.call(on: thread) {
+                        self.route(of: entry)
+                    } _: { route, _ in
+                        isAccepted = route.accepts(parameters)
+                    }
+                    return isAccepted
+                } catch {
+                    failure = error
+                    return true
                 }
-                return isAccepted
-            } catch {
-                failure = error
-                return true
-            }
-        }
+            })
         if let failure { throw failure }
         return match
     }

@@ -17,7 +17,8 @@ extension RPCError {
 extension RouteError {
     fileprivate var crossingDetail: String? {
         switch self {
-        case .notFound(_, let nearest), .noAction(_, _, let nearest): nearest
+        case .notFound(_, let nearest), .noAction(_, _, let nearest), .noModule(_, let nearest):
+            nearest
         case .overdue(let module), .tookTooLong(let module), .unavailable(let module, _):
             module.text
         default: nil
@@ -55,7 +56,7 @@ extension CrossingCall {
         switch (answer.code, module) {
         case (.badParameter, _):
             return ParameterError(crossing: answer.detail ?? "", answer.message)
-        case (.notFound, _): return notFound(nearest: answer.detail)
+        case (.notFound, _): return notFound(nearest: answer.detail, answer.message)
         case (.overdue, let module?): return RouteError.overdue(module)
         case (.unavailable, let module?):
             return RouteError.unavailable(module, crossing: answer.message)
@@ -64,10 +65,11 @@ extension CrossingCall {
         }
     }
 
-    private func notFound(nearest: String?) -> RouteError {
+    private func notFound(nearest: String?, _ message: String) -> RouteError {
         switch self {
         case .url(let url): .notFound(url: url, nearest: nearest)
-        case .action(let action, let module): .noAction(action, of: module, nearest: nearest)
+        case .action(let action, let module):
+            .noAction(action, of: module, nearest: nearest, crossing: message)
         }
     }
 }

@@ -26,6 +26,9 @@ import AppService
     case repeatedAction(String, of: ModuleID)
     /// The module has no action that the caller can reach; `nearest` is one that it can.
     case noAction(String, of: String, nearest: String?)
+    /// The call by name is to a module that does not exist, or has no action that the caller can reach;
+    /// `nearest` is one that has.
+    case noModule(String, nearest: String?)
     /// The reply has another type than the caller asked for.
     case reply(expected: String, found: String)
     /// The module is busy beyond its deadline, and calls do not wait for it.
@@ -71,6 +74,8 @@ import AppService
         case count(String, Int)
         /// The value is not possible in a segment: empty, `.` or `..`.
         case segment(String, value: String)
+        /// The value does not read as the type of its placeholder.
+        case type(String, value: String, expected: String)
         /// The pattern would bind the values in another way when the URL is read back.
         case ambiguous
         /// A relative pattern has no module, or an absolute one has a module.
@@ -81,6 +86,23 @@ import AppService
 }
 
 extension RouteError {
+    private static let noModule = "no module "
+
+    /// Returns the error of a call by name that nothing answers, as received from another process.
+    ///
+    /// - Parameters:
+    ///   - action: The action.
+    ///   - module: The module.
+    ///   - nearest: The most similar name.
+    ///   - message: The error in words, as ``description`` gives it.
+    /// - Returns: The error.
+    static func noAction(
+        _ action: String, of module: String, nearest: String?, crossing message: String
+    ) -> RouteError {
+        message.hasPrefix(noModule)
+            ? .noModule(module, nearest: nearest) : .noAction(action, of: module, nearest: nearest)
+    }
+
     private static func unavailable(_ module: ModuleID) -> String {
         "\(module) cannot be called now: "
     }
@@ -126,6 +148,8 @@ extension RouteError: CustomStringConvertible {
             "no action \(quoted(action)) of \(quoted(module)); did you mean \(quoted(nearest))?"
         case .noAction(let action, let module, nil):
             "no action \(quoted(action)) of \(quoted(module))"
+        case .noModule(let module, let nearest):
+            Self.noModule + quoted(module) + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")
         case .reply(let expected, let found): "the reply is a \(found), not a \(expected)"
         case .overdue(let module): "\(module) is unresponsive, and calls do not wait for it"
         case .tookTooLong(let module): "\(module) took too long to answer, and is unresponsive"
@@ -190,6 +214,8 @@ extension RouteError.BuildingError: CustomStringConvertible {
         case .segment(let name, ""): "parameter '\(name)' is empty, which no segment can be"
         case .segment(let name, let value):
             "parameter '\(name)' makes the segment \(quoted(value)), which no URL can have"
+        case .type(let name, let value, let expected):
+            "parameter '\(name)': expected \(expected), found \(quoted(value))"
         case .ambiguous: "the pattern would bind these values in another way when read back"
         case .base: "a relative pattern needs a scheme and a module, and an absolute one neither"
         case .limit(let error): error.description

@@ -98,11 +98,15 @@ extension RoutePattern {
         for segment in variant.segments {
             switch segment {
             case .literal(let literal): result.append(literal)
-            case .placeholder(let suffix):
+            case .placeholder(let suffix, let type):
                 guard let name = placeholders.popFirst()?.name else { continue }
                 let values = parameters.values(of: name) ?? []
                 guard values.count == 1, let value = values.first else {
                     throw .building(pattern: text, .count(name, values.count))
+                }
+                if let type, !type.reads(value.utf8) {
+                    throw .building(
+                        pattern: text, .type(name, value: value, expected: type.expectation))
                 }
                 result.append(try self.segment(name, value, suffix))
             case .rest:

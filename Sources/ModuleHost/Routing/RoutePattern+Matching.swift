@@ -43,7 +43,8 @@ enum SegmentRank: Comparable {
     case literal
     /// A literal that differs in case.
     case foldedLiteral([UInt8])
-    case suffix(unmatched: Int, [UInt8])
+    case suffix(unmatched: Int, [UInt8], SegmentType?)
+    case typed(SegmentType)
     case placeholder
     case rest
 
@@ -51,8 +52,17 @@ enum SegmentRank: Comparable {
         switch (one, other) {
         case (.foldedLiteral(let one), .foldedLiteral(let other)):
             one.lexicographicallyPrecedes(other)
-        case (.suffix(let count, let one), .suffix(let otherCount, let other)):
-            count == otherCount ? one.lexicographicallyPrecedes(other) : count < otherCount
+        case (
+            .suffix(let count, let one, let type), .suffix(let otherCount, let other, let otherType)
+        ):
+            if count != otherCount {
+                count < otherCount
+            } else if one != other {
+                one.lexicographicallyPrecedes(other)
+            } else {
+                (type?.rawValue ?? .max) < (otherType?.rawValue ?? .max)
+            }
+        case (.typed(let one), .typed(let other)): one.rawValue < other.rawValue
         default: one.order < other.order
         }
     }
@@ -62,8 +72,9 @@ enum SegmentRank: Comparable {
         case .literal: 0
         case .foldedLiteral: 1
         case .suffix: 2
-        case .placeholder: 3
-        case .rest: 4
+        case .typed: 3
+        case .placeholder: 4
+        case .rest: 5
         }
     }
 }
@@ -74,12 +85,14 @@ extension RoutePattern.Segment {
         case .literal(let literal):
             if literal == text { return .literal }
             return isFolded && folded(literal) == folded(text) ? .foldedLiteral(literal) : nil
-        case .placeholder(let suffix) where suffix.isEmpty: return .placeholder
-        case .placeholder(let suffix):
+        case .placeholder(let suffix, let type):
             let end = Array(text.suffix(suffix.count))
             let isEnd = end == suffix || isFolded && folded(end) == folded(suffix)
-            return isEnd && text.count > suffix.count
-                ? .suffix(unmatched: text.count - suffix.count, suffix) : nil
+            guard isEnd, suffix.isEmpty || text.count > suffix.count,
+                type?.reads(text.dropLast(suffix.count)) ?? true
+            else { return nil }
+            if suffix.isEmpty { return type.map(SegmentRank.typed) ?? .placeholder }
+            return .suffix(unmatched: text.count - suffix.count, suffix, type)
         case .rest: return .rest
         }
     }

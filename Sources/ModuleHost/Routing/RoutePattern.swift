@@ -4,6 +4,7 @@
 /// |---|---|
 /// | `word` | a literal segment, compared after decoding |
 /// | `:name` | one segment, bound to `name` |
+/// | `:name<int>` | one segment that reads as the type: `int`, `uuid`, `date` |
 /// | `:name.html` | one segment that ends in `.html`; the rest, not empty, is bound to `name` |
 /// | `*` or `*name`, last | zero or more segments, bound to `name`, or to `*` |
 /// | `(…)` | an optional group, 8 at most |
@@ -52,8 +53,21 @@ public struct RoutePattern: Sendable {
     /// The condition on one segment of a URL; a `rest` stands for all remaining segments.
     enum Segment: Hashable, Sendable {
         case literal([UInt8])
-        case placeholder(suffix: [UInt8])
+        case placeholder(suffix: [UInt8], SegmentType?)
         case rest
+
+        var isLiteral: Bool {
+            if case .literal = self { true } else { false }
+        }
+
+        /// Whether it takes any text.
+        var takesAny: Bool {
+            switch self {
+            case .literal: false
+            case .placeholder(let suffix, let type): suffix.isEmpty && type == nil
+            case .rest: true
+            }
+        }
     }
 }
 

@@ -33,6 +33,10 @@ public struct RoutePatternError: Error, Hashable, Sendable, CustomStringConverti
         case missingName
         /// The pattern has this name already.
         case repeatedName(String)
+        /// The text between `<` and `>` after a name is not a type.
+        case unknownType(String, nearest: String?)
+        /// A `<` after a name has no `>`.
+        case unclosedType
         /// The character is not valid in a name.
         case nameCharacter(Unicode.Scalar)
         /// A `*` is not at the beginning of the last segment.
@@ -75,9 +79,14 @@ public struct RoutePatternError: Error, Hashable, Sendable, CustomStringConverti
         case .missingName:
             "the ':' at byte \(offset) has no name after it; for the sign itself write %3A"
         case .repeatedName(let name): "the name '\(name)' at byte \(offset) is there already"
+        case .unknownType(let type, let nearest):
+            "\(quoted(type)) at byte \(offset) is not a type; "
+                + (nearest.map { "did you mean '\($0)'?" }
+                    ?? "the types are \(SegmentType.allCases.map(\.name).joined(separator: ", "))")
+        case .unclosedType: "the '<' at byte \(offset) has no '>'"
         case .nameCharacter(let scalar):
             "byte \(offset) is \(named(scalar)), but a name is made of letters, digits, '_' and '-'; "
-                + "what follows it in its segment begins with '.'"
+                + "what follows it in its segment is a type such as <int>, or begins with '.'"
         case .starBeforeEnd:
             "the '*' at byte \(offset) does not begin the last segment; for the sign itself write %2A"
         case .unmatchedParenthesis: "the parenthesis at byte \(offset) has no partner"

@@ -1,3 +1,5 @@
+import AppService
+
 /// A parser of patterns: it cuts off scheme and query, expands the groups, then parses each of the results.
 struct RoutePatternParser {
     private let text: String
@@ -164,14 +166,15 @@ struct RoutePatternParser {
             let allowed = isAuthority ? URLCharacters.authority : .segment
             switch first.byte {
             case UInt8(ascii: ":"):
-                let (name, suffix) = try readName(part, allowed)
+                let (name, type, suffix) = try readName(part, allowed)
                 if placeholders.contains(where: { $0.name == name }) {
                     throw error(.repeatedName(name), at: first.offset)
                 }
                 placeholders.append(
                     RouteBinding.Placeholder(
                         name: name, segment: segments.count, suffixCount: suffix.count))
-                segments.append(.placeholder(suffix: isAuthority ? folded(suffix) : suffix))
+                segments.append(
+                    .placeholder(suffix: isAuthority ? folded(suffix) : suffix, type))
             case UInt8(ascii: "*"):
                 let name = try readStar(part)
                 if placeholders.contains(where: { $0.name == name }) {
@@ -200,17 +203,34 @@ struct RoutePatternParser {
 
     private func readName(
         _ part: Characters, _ allowed: URLCharacters
-    ) throws(RoutePatternError) -> (name: String, suffix: [UInt8]) {
+    ) throws(RoutePatternError) -> (name: String, type: SegmentType?, suffix: [UInt8]) {
         let colon = part[part.startIndex].offset
         let name = part.dropFirst().prefix { Self.isNameByte($0.byte) }
-        let suffix = part.dropFirst(name.count + 1)
+        var suffix = part.dropFirst(name.count + 1)
+        let type = name.isEmpty ? nil : try readType(&suffix)
         if let next = suffix.first, next.byte != UInt8(ascii: ".") {
             throw error(.nameCharacter(scalar(at: next.offset)), at: next.offset)
         }
         if name.isEmpty { throw error(.missingName, at: colon) }
         return (
-            String(decoding: name.map(\.byte), as: UTF8.self), try decode(suffix, allowed: allowed)
+            String(decoding: name.map(\.byte), as: UTF8.self), type,
+            try decode(suffix, allowed: allowed)
         )
+    }
+
+    /// Reads the type after a name, such as `<int>`, and removes it; nil where there is none.
+    private func readType(_ rest: inout Characters) throws(RoutePatternError) -> SegmentType? {
+        guard let open = rest.first, open.byte == UInt8(ascii: "<") else { return nil }
+        let word = rest.dropFirst().prefix { $0.byte != UInt8(ascii: ">") }
+        rest = rest.dropFirst(word.count + 1)
+        guard rest.popFirst() != nil else { throw error(.unclosedType, at: open.offset) }
+        let name = String(decoding: word.map(\.byte), as: UTF8.self)
+        let types = SegmentType.allCases
+        guard let type = types.first(where: { $0.name == name }) else {
+            let nearest = nearestName(to: name, in: types.map(\.name))
+            throw error(.unknownType(name, nearest: nearest), at: open.offset + 1)
+        }
+        return type
     }
 
     private func readStar(_ part: Characters) throws(RoutePatternError) -> String {

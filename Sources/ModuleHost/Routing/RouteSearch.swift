@@ -1,7 +1,8 @@
 /// The search for a URL's route below one root: the most specific candidate that may answer.
 ///
 /// Segment by segment from the left, a literal is tried before a placeholder with a suffix (the longest
-/// first), that before a placeholder, that before a catch-all; where a path has no result, the next is tried.
+/// first), that before a placeholder with a type, that before one without, that before a catch-all; where a
+/// path has no result, the next is tried.
 /// Every node is visited once at most.
 struct RouteSearch {
     /// A candidate, and the segment from which its pattern is matched.
@@ -86,7 +87,7 @@ struct RouteSearch {
         var index = here.suffix
         while index >= 0 {
             let suffix = trie.suffixes[Int(index)]
-            if url[depth].ends(in: trie.suffix(suffix), folding: isFolded),
+            if takes(url[depth], suffix, isFolded),
                 let found = find(suffix.node, depth + 1, mayAnswer)
             {
                 return found
@@ -97,6 +98,17 @@ struct RouteSearch {
             return found
         }
         return ask(here.rest, mayAnswer)
+    }
+
+    /// Returns whether a segment ends in a suffix, and the rest of it reads as the type.
+    @inline(__always)
+    private func takes(
+        _ segment: SegmentBytes, _ suffix: RouteTrie.Suffix, _ isFolded: Bool
+    ) -> Bool {
+        guard segment.ends(in: trie.suffix(suffix), folding: isFolded) else { return false }
+        guard let type = suffix.type else { return true }
+        let count = segment.bytes.count - Int(suffix.count)
+        return type.reads(UnsafeBufferPointer(rebasing: segment.bytes[..<count]))
     }
 
     /// Returns the route that ends at a node, where the URL ends.

@@ -15,7 +15,56 @@ extension RouteTable {
         .notFound(url: url.withoutQuery, nearest: nearest(to: url, where: isReachable))
     }
 
+    /// Returns whether a module has a route that the caller can reach.
+    package func hasRoute(of module: String, where isReachable: (Entry) -> Bool) -> Bool {
+        contents.entries.contains { entry in
+            entry.map { $0.module.text == module && isReachable($0) } ?? false
+        }
+    }
+
+    /// Returns the module with the most similar id, of those that have a route the caller can reach.
+    package func nearestModule(
+        to id: String, where isReachable: (Entry) -> Bool
+    ) -> ModuleID? {
+        var seen: Set<ModuleID> = []
+        var ids: [String] = []
+        for case let entry? in contents.entries where isReachable(entry) {
+            guard ids.count < Self.nearestLimit else { break }
+            if seen.insert(entry.module).inserted { ids.append(entry.module.text) }
+        }
+        return nearestName(to: id, in: ids).map { ModuleID(checked: $0) }
+    }
+
     private func nearest(to url: RouteURL, where isReachable: (Entry) -> Bool) -> String? {
+        if let id = url.authority, storage.isModuleMisspelt(by: url, where: isReachable) {
+            let module = nearestModule(to: id, where: isReachable)
+            return module.map { nearest(to: url, of: $0, where: isReachable) }
+        }
+        return nearestOfAll(to: url, where: isReachable)
+    }
+
+    /// Returns the route of a module that a URL with a misspelt id means, or the URL of the module.
+    private func nearest(
+        to url: RouteURL, of module: ModuleID, where isReachable: (Entry) -> Bool
+    ) -> String {
+        let base = "\(url.scheme)://\(module)"
+        let path = url.segments.dropFirst().map {
+            var bytes: [UInt8] = []
+            bytes.append(percentEncoding: $0.utf8)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        guard let meant = try? RouteURL(([base] + path).joined(separator: "/")) else { return base }
+        if let match = try? match(meant, where: { entry, _ in isReachable(entry) }),
+            match.entry.module == module
+        {
+            let pattern = match.entry.route.pattern
+            if pattern.isAbsolute { return pattern.text }
+            return pattern.text == "/" ? base : "\(base)/\(pattern.text)"
+        }
+        return nearestOfAll(to: meant) { $0.module == module && isReachable($0) } ?? base
+    }
+
+    private func nearestOfAll(to url: RouteURL, where isReachable: (Entry) -> Bool) -> String? {
         let segments = url.segments
         let isNamed = storage.isModuleNamed(by: url)
         let scheme = schemes.first ?? ""
@@ -24,6 +73,8 @@ extension RouteTable {
 
         func offer(_ pattern: RoutePattern, _ prefix: String, _ segments: ArraySlice<String>) {
             for variant in pattern.variants where variant.segments.count == segments.count {
+                // A pattern that takes any text resembles every URL.
+                guard variant.segments.contains(where: \.isLiteral) else { continue }
                 let text = prefix + Self.fill(variant, segments)
                 if written[text] != nil { continue }
                 written[text] = pattern.isAbsolute ? pattern.text : prefix + pattern.text
@@ -51,8 +102,8 @@ extension RouteTable {
         zip(variant.segments, segments).map { segment, own in
             switch segment {
             case .literal(let literal): String(decoding: literal, as: UTF8.self)
-            case .placeholder(let suffix) where suffix.isEmpty: own
-            case .placeholder(let suffix):
+            case .placeholder(let suffix, _) where suffix.isEmpty: own
+            case .placeholder(let suffix, _):
                 own.utf8.suffix(suffix.count).elementsEqual(suffix)
                     ? own : own + String(decoding: suffix, as: UTF8.self)
             case .rest: own

@@ -9,20 +9,23 @@ extension RouteTable {
     /// - Returns: The route, or nil where there is none.
     /// - Throws: ``RouteError/rewriteLoop(_:)``.
     package func match(_ url: RouteURL) throws(RouteError) -> Match? {
-        try storage.match(url) { _, _ in true }
+        try match(url) { _, _ in true }
     }
 
     /// Finds the route that answers a URL, of those that may.
     ///
     /// - Parameters:
     ///   - url: The URL, without its token.
+    ///   - isReachable: Returns whether the caller could reach a route with some parameters; called only for
+    ///     routes whose patterns begin with an authority that has a dot and is not the id of a module.
     ///   - mayAnswer: Called for each candidate, the best first, until it returns true.
     /// - Returns: The route, or nil where none may answer.
     /// - Throws: ``RouteError/rewriteLoop(_:)``.
     package func match(
-        _ url: RouteURL, where mayAnswer: Filter
+        _ url: RouteURL, reachable isReachable: (Entry) -> Bool = { _ in true },
+        where mayAnswer: Filter
     ) throws(RouteError) -> Match? {
-        try storage.match(url, mayAnswer)
+        try storage.match(url, isReachable, mayAnswer)
     }
 
     /// Finds a route of one module by a path, whatever the URLs that lead there.
@@ -39,7 +42,8 @@ extension RouteTable {
         guard let position = contents.position(of: module) else { return nil }
         do throws(RouteURLError) {
             let url = try RouteURL("\(schemes.first ?? "app"):///\(path)")
-            return storage.match(url, below: contents.moduleRoots[position], mayAnswer)
+            return storage.match(
+                url, below: contents.moduleRoots[position], { _ in true }, mayAnswer)
         } catch {
             throw .malformed(error)
         }
@@ -49,15 +53,16 @@ extension RouteTable {
 // On the storage and not on its contents: a closure then keeps one reference instead of a dozen.
 extension RouteTable.Storage {
     func match(
-        _ url: RouteURL, _ mayAnswer: RouteTable.Filter
+        _ url: RouteURL, _ isReachable: (RouteTable.Entry) -> Bool, _ mayAnswer: RouteTable.Filter
     ) throws(RouteError) -> RouteTable.Match? {
         let url = contents.rewrites.isEmpty ? url : try contents.rewrites.apply(to: url)
-        return match(url, below: nil, mayAnswer)
+        return match(url, below: nil, isReachable, mayAnswer)
     }
 
     /// Searches below one root, or in the order of the dialect.
     func match(
-        _ url: RouteURL, below root: RouteTrie.NodeIndex?, _ mayAnswer: RouteTable.Filter
+        _ url: RouteURL, below root: RouteTrie.NodeIndex?,
+        _ isReachable: (RouteTable.Entry) -> Bool, _ mayAnswer: RouteTable.Filter
     ) -> RouteTable.Match? {
         var match: RouteTable.Match?
         contents.withView { view in
@@ -69,7 +74,7 @@ extension RouteTable.Storage {
                 // them is counted. The URL outlives the closure: the caller has it.
                 let variants = view.variants
                 let url = Unmanaged.passUnretained(url)
-                _ = find(search, view, root) { found in
+                _ = find(search, view, root, isReachable) { found in
                     guard let variant = variants[Int(found.variant)] else { return false }
                     let candidate = RouteTable.Match(
                         entry: variant.entry,
@@ -87,7 +92,7 @@ extension RouteTable.Storage {
     @inline(__always)
     private func find(
         _ search: RouteSearch, _ view: RouteTable.Contents.View, _ root: RouteTrie.NodeIndex?,
-        _ mayAnswer: RouteSearch.Filter
+        _ isReachable: (RouteTable.Entry) -> Bool, _ mayAnswer: RouteSearch.Filter
     ) -> RouteSearch.Found? {
         let hash = search.firstHash
         if let root { return search.find(from: root, hash, mayAnswer) }
@@ -103,7 +108,9 @@ extension RouteTable.Storage {
                 let module = search.isFirstFolded ? module(search.url[0], hash, view.trie) : nil
                 guard let module else {
                     // The fallback is among the modules: another search in it would find nothing.
-                    return findInModules(search, view, hash, mayAnswer)
+                    return search.isFirstFolded && isMisspeltID(search.url, isReachable)
+                        ? findBeginning(search, view, hash, mayAnswer)
+                        : findInModules(search, view, hash, mayAnswer)
                 }
                 var inner = search
                 inner.first = 1
@@ -138,6 +145,34 @@ extension RouteTable.Storage {
             if let other, other.position == next.position { open = other.next }
             if let found = search.find(from: next.root, hash, mayAnswer) { return found }
         }
+    }
+
+    /// Searches for a pattern that begins with the authority, which can only be meant as the id of a module.
+    private func findBeginning(
+        _ search: RouteSearch, _ view: RouteTable.Contents.View, _ hash: UInt64,
+        _ mayAnswer: RouteSearch.Filter
+    ) -> RouteSearch.Found? {
+        findInModules(search, view, hash) { found in
+            view.variants[Int(found.variant)]?.takesAnyFirst == false && mayAnswer(found)
+        }
+    }
+
+    /// Returns whether an authority that is not the id of a module can only be meant as one: it has a dot, and
+    /// no pattern that the caller could reach begins with it.
+    private func isMisspeltID(
+        _ url: URLBytes, _ isReachable: (RouteTable.Entry) -> Bool
+    ) -> Bool {
+        url[0].bytes.contains(UInt8(ascii: "."))
+            && !contents.hasPattern(beginningLike: url, where: isReachable)
+    }
+
+    /// Returns whether a URL's authority can only be meant as the id of a module, and is not one.
+    func isModuleMisspelt(
+        by url: RouteURL, where isReachable: (RouteTable.Entry) -> Bool
+    ) -> Bool {
+        guard url.hasAuthority, contents.schemes.contains(url.scheme), !isModuleNamed(by: url)
+        else { return false }
+        return url.withBytes { isMisspeltID($0, isReachable) }
     }
 
     /// Returns whether the URL's authority is a module's id.

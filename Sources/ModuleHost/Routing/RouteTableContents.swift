@@ -5,6 +5,8 @@ extension RouteTable {
         struct Variant: Sendable {
             let entry: Entry
             let binding: RouteBinding
+            /// Whether its first segment is a placeholder or a catch-all that takes any text.
+            let takesAnyFirst: Bool
         }
 
         /// A module in a list of those to search, in the order of the slatefile.
@@ -36,6 +38,8 @@ extension RouteTable {
         private(set) var entries: [Entry?] = []
         private(set) var variants: [Variant?] = []
         private var removedVariants = 0
+        /// The routes whose patterns begin with a literal or a suffix that has a dot.
+        private var dottedStarts = DottedStarts()
         private(set) var trie = RouteTrie()
         /// The schemes by name: `route` is the root of a scheme's absolute patterns if it has any, and `rest`
         /// is set if it is one of the app's.
@@ -128,6 +132,21 @@ extension RouteTable {
             }
         }
 
+        /// Returns whether a pattern begins with a URL's authority: a relative one, or an absolute one of the
+        /// URL's scheme.
+        ///
+        /// - Parameters:
+        ///   - url: The URL, which has an authority.
+        ///   - isReachable: Returns whether the caller could reach a route.
+        /// - Returns: Whether there is one that the caller could reach.
+        func hasPattern(beginningLike url: URLBytes, where isReachable: (Entry) -> Bool) -> Bool {
+            let scheme = folded(Array(url.scheme.bytes))
+            return dottedStarts.routes(beginningWith: folded(Array(url[0].bytes)), scheme).contains
+            {
+                entry($0).map(isReachable) ?? false
+            }
+        }
+
         // MARK: Routes
 
         func entry(_ index: Index) -> Entry? {
@@ -169,6 +188,7 @@ extension RouteTable {
                 trie.set(RouteTrie.none, at: node, isRest: isRest)
                 removedVariants += 1
             }
+            dottedStarts.remove(entry)
             // Unused nodes are kept until they outnumber the used ones.
             if removedVariants > 64, removedVariants * 2 > variants.count { rebuild() }
             return entry
@@ -178,16 +198,21 @@ extension RouteTable {
             makeRoots()
             variants = []
             removedVariants = 0
+            dottedStarts = DottedStarts()
             for case let entry? in entries { insert(entry, root(of: entry)) }
         }
 
         private mutating func insert(_ entry: Entry, _ root: RouteTrie.NodeIndex) {
+            dottedStarts.add(entry)
             for variant in entry.route.pattern.variants {
                 let (path, isRest) = Self.path(variant)
                 let node = trie.makeNode(path, from: root)
                 if !entry.route.pattern.isAbsolute { list(entry.position, path.first) }
                 trie.set(Int32(variants.count), at: node, isRest: isRest)
-                variants.append(Variant(entry: entry, binding: variant.binding))
+                variants.append(
+                    Variant(
+                        entry: entry, binding: variant.binding,
+                        takesAnyFirst: variant.segments.first?.takesAny ?? false))
             }
         }
 

@@ -1,7 +1,7 @@
 /// The patterns of a table, a node for each segment, in a few flat arrays.
 ///
 /// A child with a literal segment is found through one hash table for all nodes, however many there are. Each
-/// other kind has one entry in a node: a list of placeholders with a suffix, a placeholder, a catch-all.
+/// other kind has one entry in a node: a list of placeholders with a suffix or a type, a placeholder, a catch-all.
 struct RouteTrie: Sendable {
     typealias NodeIndex = Int32
     typealias VariantIndex = Int32
@@ -21,14 +21,17 @@ struct RouteTrie: Sendable {
         var rest = RouteTrie.none
         /// The node behind a placeholder.
         var placeholder = RouteTrie.none
-        /// The first of the placeholders with a suffix, in `suffixes`.
+        /// The first of the placeholders with a suffix or a type, in `suffixes`.
         var suffix = RouteTrie.none
     }
 
-    /// One placeholder with a suffix; the longest of a node comes first.
+    /// One placeholder with a suffix or a type; the longest suffix of a node comes first, and of equal ones
+    /// that with a type.
     struct Suffix: Sendable {
         var start: UInt32
+        /// Zero for a placeholder that has only a type.
         var count: UInt32
+        var type: SegmentType?
         var node: NodeIndex
         var next: Int32
     }
@@ -101,10 +104,14 @@ struct RouteTrie: Sendable {
                         : view.child(segment, of: node)
                 }
             }
-        case .placeholder(let suffix) where suffix.isEmpty: child = nodes[Int(node)].placeholder
-        case .placeholder(let suffix):
+        case .placeholder(let suffix, nil) where suffix.isEmpty:
+            child = nodes[Int(node)].placeholder
+        case .placeholder(let suffix, let type):
             var index = nodes[Int(node)].suffix
-            while index >= 0, Array(literals[range(suffixes[Int(index)])]) != suffix {
+            while index >= 0,
+                suffixes[Int(index)].type != type
+                    || Array(literals[range(suffixes[Int(index)])]) != suffix
+            {
                 index = suffixes[Int(index)].next
             }
             child = index < 0 ? Self.none : suffixes[Int(index)].node
@@ -125,31 +132,34 @@ struct RouteTrie: Sendable {
             let node = makeNode(parent: parent, literal: bytes)
             if isFirst { insertFirst(node, bytes) } else { insert(node, exactHash(of: bytes)) }
             return node
-        case .placeholder(let suffix) where suffix.isEmpty:
+        case .placeholder(let suffix, nil) where suffix.isEmpty:
             let node = makeNode(parent: parent, literal: [])
             nodes[Int(parent)].placeholder = node
             return node
-        case .placeholder(let suffix):
+        case .placeholder(let suffix, let type):
             let node = makeNode(parent: parent, literal: [])
-            insertSuffix(suffix, to: node, of: parent)
+            insertSuffix(suffix, type, to: node, of: parent)
             return node
         case .rest: return parent
         }
     }
 
-    /// Inserts a suffix before the first that is shorter, or equally long and greater: the order depends only
-    /// on the suffixes, not on the order of insertion.
+    /// Inserts a suffix before the first that is shorter, or equally long and greater, or equal and with a
+    /// greater type or none: the order depends only on these, not on the order of insertion.
     private mutating func insertSuffix(
-        _ suffix: [UInt8], to node: NodeIndex, of parent: NodeIndex
+        _ suffix: [UInt8], _ type: SegmentType?, to node: NodeIndex, of parent: NodeIndex
     ) {
         var previous = Self.none
         var next = nodes[Int(parent)].suffix
         while next >= 0 {
             let other = literals[range(suffixes[Int(next)])]
-            if other.count < suffix.count
-                || other.count == suffix.count && suffix.lexicographicallyPrecedes(other)
-            {
-                break
+            if other.count < suffix.count { break }
+            if other.count == suffix.count {
+                let isFirst =
+                    other.elementsEqual(suffix)
+                    ? (type?.rawValue ?? .max) < (suffixes[Int(next)].type?.rawValue ?? .max)
+                    : suffix.lexicographicallyPrecedes(other)
+                if isFirst { break }
             }
             previous = next
             next = suffixes[Int(next)].next
@@ -157,7 +167,8 @@ struct RouteTrie: Sendable {
         let index = Int32(suffixes.count)
         suffixes.append(
             Suffix(
-                start: UInt32(literals.count), count: UInt32(suffix.count), node: node, next: next))
+                start: UInt32(literals.count), count: UInt32(suffix.count), type: type, node: node,
+                next: next))
         literals += suffix
         if previous < 0 {
             nodes[Int(parent)].suffix = index

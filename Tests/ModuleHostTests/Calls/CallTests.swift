@@ -74,10 +74,10 @@ struct CallTests {
         #expect(await test.stopped() == .stopped)
     }
 
-    @Test("an action that is not there is an error that offers another")
+    @Test("an action or a module that is not there is an error that offers another")
     func noAction() async throws {
         let test = try await host("a", "b")
-        let texts = [("x.b", "usr"), ("x.c", "user")]
+        let texts = [("x.b", "usr"), ("x.b", "nothing"), ("x.bb", "user"), ("org.else", "user")]
         var found: [String] = []
         for (module, action) in texts {
             found.append(
@@ -86,8 +86,17 @@ struct CallTests {
         #expect(
             found == [
                 "no action 'usr' of 'x.b'; did you mean 'user'?",
-                "no action 'user' of 'x.c'",
+                "no action 'nothing' of 'x.b'",
+                "no module 'x.bb'; did you mean 'x.b'?", "no module 'org.else'",
             ])
+        #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("a caller outside is not told of a module that it cannot reach")
+    func noModule() async throws {
+        let test = try await host("a", "b")
+        #expect(await test.call("x.bb", "sum") == "no module 'x.bb'; did you mean 'x.b'?")
+        #expect(await test.call("x.b", "smu") == "no action 'smu' of 'x.b'; did you mean 'sum'?")
         #expect(await test.stopped() == .stopped)
     }
 

@@ -35,11 +35,30 @@ struct ReferenceMatcher {
         }
         var asked = isApp && named == nil ? modules : []
         if let fallback, !asked.contains(fallback) { asked.append(fallback) }
+        if isApp, named == nil, isMisspeltID(url) { return found }
         for module in asked {
             found += sorted(
                 relative.filter { $0.module == module }, url.segments, isFolded: url.hasAuthority)
         }
         return found
+    }
+
+    /// Whether the authority has a dot, and no pattern begins with it.
+    private func isMisspeltID(_ url: Address) -> Bool {
+        guard url.hasAuthority, let authority = url.segments.first, authority.contains(".") else {
+            return false
+        }
+        let own = routes.filter { !$0.pattern.isAbsolute || $0.pattern.scheme == lower(url.scheme) }
+        return !own.flatMap(\.pattern.variants).contains { form in
+            switch form.segments.first {
+            case .literal(let literal):
+                lower(String(decoding: literal, as: UTF8.self)) == lower(authority)
+            case .placeholder(let suffix, _) where !suffix.isEmpty:
+                lower(authority).utf8.count > suffix.count
+                    && lower(authority).hasSuffix(lower(String(decoding: suffix, as: UTF8.self)))
+            case .placeholder, .rest, nil: false
+            }
+        }
     }
 
     private func sorted(_ routes: [Route], _ segments: [String], isFolded: Bool) -> [Route] {
@@ -72,7 +91,7 @@ struct ReferenceMatcher {
     ) -> [Key]? {
         var keys: [Key] = []
         for (index, part) in form.enumerated() {
-            if part == .rest { return keys + [Key(rank: 4)] }
+            if part == .rest { return keys + [Key(rank: 5)] }
             guard index < segments.count else { return nil }
             guard let key = key(part, segments[index], isFolded && index == 0) else { return nil }
             keys.append(key)
@@ -89,16 +108,28 @@ struct ReferenceMatcher {
             if text.utf8.elementsEqual(segment.utf8) { return Key(rank: 0) }
             let isAlike = isFolded && lower(text).utf8.elementsEqual(lower(segment).utf8)
             return isAlike ? Key(rank: 1, text: literal) : nil
-        case .placeholder(let suffix):
-            if suffix.isEmpty { return Key(rank: 3) }
+        case .placeholder(let suffix, let type):
+            if let type, !reads(segment.utf8.dropLast(suffix.count).map { $0 }, type) { return nil }
+            if suffix.isEmpty { return Key(rank: type == nil ? 4 : 3) }
             let end = String(decoding: suffix, as: UTF8.self)
             let isEnd =
                 isFolded
                 ? lower(segment).utf8.reversed().starts(with: lower(end).utf8.reversed())
                 : segment.utf8.reversed().starts(with: suffix.reversed())
             guard isEnd, segment.utf8.count > suffix.count else { return nil }
-            return Key(rank: 2, length: suffix.count, text: suffix)
+            return Key(rank: 2, length: suffix.count, text: suffix + (type == nil ? [0xFF] : []))
         case .rest: return nil
+        }
+    }
+
+    /// Whether a text reads as a type, by the functions that decode parameters; ids of 36 characters are all
+    /// that the tests have.
+    private func reads(_ bytes: [UInt8], _ type: SegmentType) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return switch type {
+        case .int: ParameterText.integer(text, Int64.self) != nil
+        case .uuid: bytes.count == 36
+        case .date: DateTime(text + "T00:00:00Z") != nil
         }
     }
 

@@ -24,7 +24,7 @@ struct RoutePatternTests {
         (
             ":a:b",
             "byte 2 is ':', but a name is made of letters, digits, '_' and '-'; "
-                + "what follows it in its segment begins with '.'"
+                + "what follows it in its segment is a type such as <int>, or begins with '.'"
         ),
         (
             "a/*/b",
@@ -72,7 +72,8 @@ struct RoutePatternTests {
         ("(:a/)(:b/):c", [[":", ":", ":"], [":", ":"], [":"]]),
         ("a(/b(/c))", [["a", "b", "c"], ["a", "b"], ["a"]]),
         ("file(.html)", [["file.html"], ["file"]]), (":n(.html)", [":.html", ":"].map { [$0] }),
-        ("a/*", [["a", "*"]]), ("mgj://", [["*"]]), ("mgj://*", [["*"]]), ("mgj:///", [[]]),
+        (":n<int>(.html)", [":<int>.html", ":<int>"].map { [$0] }), ("a/*", [["a", "*"]]),
+        ("mgj://", [["*"]]), ("mgj://*", [["*"]]), ("mgj:///", [[]]),
         ("APP://Host/Y", [["host", "Y"]]), ("app:///Host", [["Host"]]),
         ("host:8080/x", [["host:8080", "x"]]),
         ("%3Aid/%2A/%28a%29/a%2Fb", [[":id", "*", "(a)", "a/b"]]),
@@ -84,7 +85,9 @@ struct RoutePatternTests {
             variant.segments.map { segment in
                 switch segment {
                 case .literal(let text): String(decoding: text, as: UTF8.self)
-                case .placeholder(let suffix): ":" + String(decoding: suffix, as: UTF8.self)
+                case .placeholder(let suffix, let type):
+                    ":" + (type.map { "<\($0.name)>" } ?? "")
+                        + String(decoding: suffix, as: UTF8.self)
                 case .rest: "*"
                 }
             }

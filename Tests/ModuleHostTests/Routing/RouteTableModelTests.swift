@@ -9,11 +9,12 @@ struct RouteTableModelTests {
     static let modules = ["com.mm.a", "com.mm.b", "com.mm.c"]
     static let parts = [
         "a", "b", "A", "B", "aB", ":x", ":x", ":x.h", ":x.H", ":x.g.h", "é", "a%2Fb", "(a)", "(:x)",
-        "*r",
+        "*r", ":x<int>", ":x<int>", ":x<uuid>", ":x<date>", ":x<int>.h", ":x<date>.h", "7",
     ]
     static let segments = [
         "a", "b", "A", "B", "ab", "aB", "AB", "x.h", "x.H", "x.g.h", "x.G.H", ".h", "é", "É", "a/b",
-        "z",
+        "z", "7", "-7", "7.h", "99999999999999999999", "2026-03-01", "2026-02-30", "2026-03-01.h",
+        "0f8fad5b-d9cb-469f-a165-70867728950E",
     ]
 
     static func pattern(_ generator: inout SeededGenerator) -> String {

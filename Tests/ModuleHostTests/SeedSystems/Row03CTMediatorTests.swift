@@ -146,7 +146,7 @@ struct Row03CTMediatorTests {
             return errors.map { $0.map { "\($0)" } ?? "no error" }.joined(separator: "\n")
         }
         let errors = [
-            "no action 'forecast' of 'x.wether'",
+            "no module 'x.wether'; did you mean 'x.weather'?",
             "no action 'forcast' of 'x.weather'; did you mean 'forecast'?",
         ]
         #expect(text == errors.joined(separator: "\n"))

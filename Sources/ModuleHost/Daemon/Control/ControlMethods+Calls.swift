@@ -102,7 +102,7 @@ extension RPCError {
     fileprivate init(_ error: RouteError) {
         let code: RPCErrorCode =
             switch error {
-            case .notFound, .noAction: .notFound
+            case .notFound, .noAction, .noModule: .notFound
             case .malformed: .malformedURL
             case .parameter: .badParameter
             case .refused: .notPermitted

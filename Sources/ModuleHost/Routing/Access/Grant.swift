@@ -110,7 +110,7 @@ extension RoutePattern.Variant {
             for (index, segment) in segments.enumerated() {
                 switch segment {
                 case .literal(let literal): result.append(literal)
-                case .placeholder(let suffix):
+                case .placeholder(let suffix, _):
                     let text = bytes.bytes(of: url.spans[first + index])
                     result.append(text.dropLast(suffix.count) + suffix)
                 case .rest:
@@ -137,10 +137,13 @@ extension RoutePattern.Segment {
     fileprivate func includes(_ other: RoutePattern.Segment) -> Bool {
         switch (self, other) {
         case (.literal(let literal), .literal(let other)): literal == other
-        case (.placeholder(let suffix), .literal(let other)):
+        case (.placeholder(let suffix, let type), .literal(let other)):
             other.count > suffix.count && other.suffix(suffix.count) == suffix[...]
-        case (.placeholder(let suffix), .placeholder(let other)):
+                && type?.reads(other.dropLast(suffix.count)) ?? true
+        case (.placeholder(let suffix, let type), .placeholder(let other, let otherType)):
+            // Text of a type is taken by a placeholder of the same type and suffix, and by one without a type.
             other.suffix(suffix.count) == suffix[...]
+                && (type == nil || type == otherType && suffix == other)
         case (.literal, .placeholder), (.literal, .rest), (.placeholder, .rest), (.rest, _): false
         }
     }

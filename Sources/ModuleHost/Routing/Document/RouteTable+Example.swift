@@ -22,6 +22,9 @@ extension RouteTable {
                         let field = fields.first { $0.name == name }
                         let isRest = variant.binding.rest?.name == name
                         let isHost = pattern.isAbsolute && variant.binding.nameOfFirst == name
+                        if let type = variant.type(of: name) {
+                            return (name, [plan.value(of: type)])
+                        }
                         return (name, plan.values(of: name, field, isList: isRest, isHost: isHost))
                     })
                 let queryNames = fields.map(\.name).filter { !pattern.names.contains($0) }
@@ -92,6 +95,14 @@ private struct ExamplePlan {
         return isNumber ? [value, value + "0"] : [value]
     }
 
+    func value(of type: SegmentType) -> String {
+        switch type {
+        case .int: number
+        case .uuid: "0f8fad5b-d9cb-469f-a165-70867728950e"
+        case .date: "2026-03-01"
+        }
+    }
+
     /// Returns a plausible value for a parameter of this name.
     private static func value(named name: String) -> String? {
         let name = name.lowercased()
@@ -104,6 +115,15 @@ private struct ExamplePlan {
         case "topic", "tag": "news"
         default: name.hasSuffix("id") ? "42" : nil
         }
+    }
+}
+
+extension RoutePattern.Variant {
+    /// Returns the type of the placeholder of this name, if it has one.
+    fileprivate func type(of name: String) -> SegmentType? {
+        let segment = binding.placeholders.first { $0.name == name }?.segment
+        guard let segment, case .placeholder(_, let type) = segments[segment] else { return nil }
+        return type
     }
 }
 
