@@ -65,8 +65,14 @@ final class JSONDecoding {
     /// A type may open the same object twice, with other keys: a key that one of them knows is not an error.
     private var objects: [Int: Object] = [:]
 
-    init(root: JSONValue) {
+    /// Whether errors are collected, and blank values used in place of what could not be decoded.
+    let collects: Bool
+    /// The errors collected so far.
+    var collected: [(offset: Int, kind: JSONDiagnostic.Kind)] = []
+
+    init(root: JSONValue, collects: Bool = false) {
         self.root = root
+        self.collects = collects
     }
 
     /// Notes that an object was opened with keys of which `unknown` (nodes) are not.

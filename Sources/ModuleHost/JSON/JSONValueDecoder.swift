@@ -125,12 +125,39 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         return JSONValueDecoder(value: value, decoding: decoder.decoding)
     }
 
+    /// Decodes the value of a key.
+    @inline(__always)
+    private func value<T: Decodable>(
+        _ key: Key, _ read: (JSONValueDecoder) throws -> T
+    ) throws -> T {
+        do {
+            return try read(child(key))
+        } catch {
+            let value = decoder.value[key.stringValue] ?? decoder.value
+            return try decoder.decoding.blank(after: error, of: value)
+        }
+    }
+
+    /// Decodes the value of a key that may be missing or `null`.
+    @inline(__always)
+    private func valueIfPresent<T: Decodable>(
+        _ key: Key, _ read: (JSONValueDecoder) throws -> T
+    ) throws -> T? {
+        guard let child = childIfPresent(key) else { return nil }
+        do {
+            return try read(child)
+        } catch  where decoder.decoding.mayCollect(error) {
+            decoder.decoding.collect(error, of: child.value)
+            return nil
+        }
+    }
+
     func contains(_ key: Key) -> Bool { find(key) != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool { try child(key).decodeNil() }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
 
     /// Returns the value of a key that may be missing or `null`, with one search instead of three.
@@ -140,54 +167,62 @@ private struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        try childIfPresent(key)?.decode(type)
+        try valueIfPresent(key) { try $0.decode(type) }
     }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try childIfPresent(key)?.decode(type)
+        try valueIfPresent(key) { try $0.decode(type) }
     }
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try childIfPresent(key)?.decode(type)
+        try valueIfPresent(key) { try $0.decode(type) }
     }
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try childIfPresent(key)?.decode(type)
+        try valueIfPresent(key) { try $0.decode(type) }
     }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try childIfPresent(key)?.decode(type)
+        try valueIfPresent(key) { try $0.decode(type) }
     }
 
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try child(key).decode(type) }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+        try value(key) { try $0.decode(type) }
+    }
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try child(key).decode(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try child(key).decode(type) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        try value(key) { try $0.decode(type) }
+    }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
+        try value(key) { try $0.decode(type) }
+    }
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try child(key).decode(type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
+        try value(key) { try $0.decode(type) }
+    }
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        try child(key).decode(type)
+        try value(key) { try $0.decode(type) }
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -243,21 +278,36 @@ private struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
         return isNull
     }
 
-    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try child().decode(type) }
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try child().decode(type) }
-    mutating func decode(_ type: String.Type) throws -> String { try child().decode(type) }
-    mutating func decode(_ type: Double.Type) throws -> Double { try child().decode(type) }
-    mutating func decode(_ type: Float.Type) throws -> Float { try child().decode(type) }
-    mutating func decode(_ type: Int.Type) throws -> Int { try child().decode(type) }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try child().decode(type) }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try child().decode(type) }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try child().decode(type) }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try child().decode(type) }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try child().decode(type) }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try child().decode(type) }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try child().decode(type) }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try child().decode(type) }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try child().decode(type) }
+    /// Decodes the next element.
+    @inline(__always)
+    private mutating func value<T: Decodable>(
+        _ read: (JSONValueDecoder) throws -> T
+    ) throws -> T {
+        let child = try child()
+        do {
+            return try read(child)
+        } catch {
+            return try decoder.decoding.blank(after: error, of: child.value)
+        }
+    }
+
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try value { try $0.decode(type) }
+    }
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try value { try $0.decode(type) } }
+    mutating func decode(_ type: String.Type) throws -> String { try value { try $0.decode(type) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try value { try $0.decode(type) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try value { try $0.decode(type) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try value { try $0.decode(type) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try value { try $0.decode(type) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try value { try $0.decode(type) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try value { try $0.decode(type) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try value { try $0.decode(type) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try value { try $0.decode(type) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try value { try $0.decode(type) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try value { try $0.decode(type) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try value { try $0.decode(type) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try value { try $0.decode(type) } }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type

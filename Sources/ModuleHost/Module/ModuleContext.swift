@@ -78,7 +78,7 @@ public final class ModuleContext {
     /// - Throws: ``JSONError`` with the place in the slatefile of every value that is missing, unknown or of
     ///   the wrong type.
     public func config<T: Decodable>(_ type: T.Type = T.self) throws -> T {
-        try (configValue ?? .emptyObject).decode(type)
+        try (configValue ?? .emptyObject).decodeReportingAll(type)
     }
 
     /// Returns the app's `config`, decoded as a `T`.
@@ -91,7 +91,7 @@ public final class ModuleContext {
     /// - Throws: ``JSONError`` as for ``config(_:)``.
     public func appConfig<T: Decodable>(_ type: T.Type = T.self) throws -> T {
         readsAppConfig.store(true, ordering: .relaxed)
-        return try (appConfigValue ?? .emptyObject).decode(type)
+        return try (appConfigValue ?? .emptyObject).decodeReportingAll(type)
     }
 
     /// The module's own `config`, not decoded.
