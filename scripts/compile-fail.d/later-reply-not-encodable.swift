@@ -8,15 +8,9 @@ struct Size: Decodable, Sendable { var width: Int }
 final class Shop: RoutedModule {
     static var routes: [Route<Shop>] {
         [
-            Route("width") { (module, size: Size, call) async throws in
-                try await module.picture(size).width
-            },
-            Route("close") { (module, size: Size, call) async throws in
-                try await module.next?.close()
-            },
-            Route("picture") { (module, size: Size, call) async throws in
-                try await module.picture(size)
-            },  // refused
+            Route("width") { (m, s: Size, c) async throws in try await m.picture(s).width },
+            Route("close") { (m, s: Size, c) async throws in try await m.next?.close() },
+            Route("picture") { (m, s: Size, c) async throws in try await m.picture(s) },  // refused
         ]
     }
 

@@ -47,6 +47,8 @@ import AppService
     case refused(by: ModuleID, String)
     /// Modules already call each other 64 deep; the modules on the stack, outermost first.
     case tooDeep([ModuleID])
+    /// The caller is not code of a module on the lane.
+    case offLane
     /// The host has stopped, or is about to.
     case stopped
 
@@ -165,6 +167,8 @@ extension RouteError: CustomStringConvertible {
         case .tooDeep(let chain):
             "modules already call each other \(CallDepth.maximum) deep: "
                 + Self.text(ofChain: chain)
+        case .offLane:
+            "only code of a module on the lane uses an object of another module: call an action instead"
         case .stopped: "the host has stopped"
         }
     }

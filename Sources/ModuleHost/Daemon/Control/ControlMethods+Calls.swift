@@ -108,7 +108,7 @@ extension RPCError {
             case .refused: .notPermitted
             case .overdue, .tookTooLong, .noAnswerInTime: .overdue
             case .unavailable: .unavailable
-            case .tooDeep, .notAnswered, .answersLater: .failed
+            case .tooDeep, .notAnswered, .answersLater, .offLane: .failed
             case .stopped: .notRunning
             // Errors in the app's own routes and rewrites are not caused by the caller.
             case .pattern, .conflict, .unknownModule, .rewriteLoop, .rewrite, .building,
