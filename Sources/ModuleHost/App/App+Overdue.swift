@@ -81,6 +81,7 @@ extension App {
         reportHealth()
         let record = record(of: slot)
         (record?.module as? IsolatedModule)?.noteLevel()
+        launch.openRefusedRoot(after: slot.id)
         if missed == 0, record?.isQuietlyOverdue == true { return }
         log.rejoined(slot, missed: missed)
     }

@@ -58,10 +58,15 @@ extension App {
         _ durable: DurableAnswer?
     ) -> CallCompletion<Host.CallReply> {
         if case .event(_, let completion?) = request { return completion }
-        return CallCompletion { [log, gate, origin = event.origin, entry = event.entry] result in
+        let isOwn = if case .own = request { true } else { false }
+        return CallCompletion {
+            [log, gate, weak host, origin = event.origin, entry = event.entry] result in
             // Released after the answer came, or is to come, elsewhere.
             if durable?.isSuspended == true { return }
             Self.log(result, origin, to: log)
+            if isOwn, case .failure(let error) = result {
+                host?.onLane { app, _ in app.launch.rootFailed(error) }
+            }
             // Events that the app did not reach before its end are left to the next host.
             if case .failure(RouteError.stopped) = result { return }
             if case .success = result, let entry { gate.lane.noteClaimed(entry) }

@@ -10,6 +10,10 @@ final class AppLaunch {
     /// The jobs from outside that wait for READY.
     private var held: [any LaneJob] = []
     private var began: ContinuousClock.Instant
+    /// The root, once the main module has supplied it.
+    private var root: LifecycleEvent?
+    /// The interceptor that has refused the root, since it did not respond.
+    private var rootGuard: ModuleID?
 
     init(of app: App) {
         self.app = app
@@ -126,7 +130,9 @@ final class AppLaunch {
         switch app.gate.call(record.slot, on: thread, { try describing { try main.root } }) {
         case .returned(let root?):
             do throws(RouteURLError) {
-                return app.deliverNow(.own(try .openURL(root, origin: .local(record.id))))
+                let event = try LifecycleEvent.openURL(root, origin: .local(record.id))
+                self.root = event
+                return app.deliverNow(.own(event))
             } catch {
                 failure = error
             }
@@ -135,6 +141,23 @@ final class AppLaunch {
         }
         app.metrics.withLock { $0.failures += 1 }
         log.error("no root: \(failure)")
+    }
+
+    /// Opens the root again once the interceptor that did not respond has returned, if that is why it was not
+    /// opened.
+    func rootFailed(_ error: any Error) {
+        guard root != nil, let module = app.calls?.unresponsiveGuard(in: error) else { return }
+        app.log.notice("the root is opened again when \(module) responds")
+        rootGuard = module
+        let isOverdue = app.gate.lane.overdueSlots.contains { $0.id == module }
+        if !isOverdue { openRefusedRoot(after: module) }
+    }
+
+    /// Opens the root that this interceptor has refused.
+    func openRefusedRoot(after module: ModuleID?) {
+        guard let root, let module, rootGuard == module, !app.phase.isEnding else { return }
+        rootGuard = nil
+        app.deliverNow(.own(root))
     }
 
     func becomeReady() {

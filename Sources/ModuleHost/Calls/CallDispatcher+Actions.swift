@@ -23,7 +23,7 @@ extension CallDispatcher {
             let url = try redirection(
                 of: InterceptedCall(
                     .action(action, of: module), parameters, caller.origin, isDryRun: false),
-                on: thread)
+                for: caller, on: thread)
         {
             return try open(url, for: caller, redirects: 1, on: thread)
         }

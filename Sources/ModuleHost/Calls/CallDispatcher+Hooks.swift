@@ -4,7 +4,9 @@ extension CallDispatcher {
     ///
     /// - Returns: The URL that the call is redirected to, or nil where it may be made.
     /// - Throws: ``RouteError/refused(by:_:)``.
-    func redirection(of call: InterceptedCall, on thread: LaneThread) throws -> String? {
+    func redirection(
+        of call: InterceptedCall, for caller: Caller, on thread: LaneThread
+    ) throws -> String? {
         var verdict = Interception.proceed
         var judge: ModuleID?
         var asked: ModuleID?
@@ -15,7 +17,10 @@ extension CallDispatcher {
         }
         let end = gate.fanOut(
             to: interceptors, on: thread,
-            overdue: { rule(.refuse("it is unresponsive, and cannot be asked"), by: $0) },
+            overdue: { slot in
+                isGuarded(call, by: slot, for: caller)
+                    ? rule(.refuse(Self.unresponsive), by: slot) : .next
+            },
             failure: { rule(.refuse("\($1)"), by: $0) },
             alone: { _, _ in },
             { entries, index, entry in
@@ -37,6 +42,21 @@ extension CallDispatcher {
         case .refuse(let reason):
             guard let judge else { throw RouteError.stopped }
             throw RouteError.refused(by: judge, reason)
+        }
+    }
+
+    /// The reason of an interceptor that cannot be asked.
+    private static let unresponsive = "it is unresponsive, and cannot be asked"
+
+    /// Returns the interceptor that did not respond, where a call has failed for that reason.
+    func unresponsiveGuard(in error: any Error) -> ModuleID? {
+        switch error {
+        case RouteError.refused(let module, Self.unresponsive): return module
+        case RouteError.tookTooLong(let module):
+            // With routes, it may have been called as the target.
+            let isGuard = interceptors.entries.contains { $0.slot.id == module }
+            return isGuard && !table.hasRoute(of: module.text) { _ in true } ? module : nil
+        default: return nil
         }
     }
 

@@ -96,7 +96,7 @@ extension CallDispatcher {
         while !interceptors.isEmpty {
             let call = InterceptedCall(
                 .url(url), RouteParameters(), caller.origin, isDryRun: isDryRun)
-            guard let next = try redirection(of: call, on: thread) else { return url }
+            guard let next = try redirection(of: call, for: caller, on: thread) else { return url }
             seen.append(url.withoutQuery)
             guard redirects + seen.count <= Self.redirectLimit else {
                 throw RouteError.rewriteLoop(seen)

@@ -44,16 +44,31 @@ public enum Interception: Hashable, Sendable {
 ///   call is passed to all of them again, eight times at most.
 /// - Thread: The lane, inside the caller's call.
 /// - Access: Calls are passed on before their route is looked up, and also if there is none.
-/// - Overdue: An overdue interceptor cannot decide, so every call is refused until it returns: no call passes a
-///   guard that does not respond. The call in which it became overdue fails as one whose target took too long.
+/// - Overdue: An overdue interceptor cannot decide, so the calls that it guards (``guardedCalls``) are refused
+///   until it returns: no call passes a guard that does not respond. Other calls are made without it. The call
+///   in which it became overdue fails as one whose target took too long.
 /// - Failure: Throwing refuses the call; the error is the reason.
-public protocol CallInterceptor: AnyObject {
+public protocol CallInterceptor: AnyObject, SendableMetatype {
+    /// The calls that are refused while the module is unresponsive, as the scopes of tokens, such as
+    /// `slate://com.mm.shop/*`: a call by its canonical URL, whatever the URL that leads to the route.
+    ///
+    /// Nil, the default, is every call. An interceptor that only observes has `[]`. While the module responds
+    /// it receives every call, whatever the patterns. A route that a predicate may reject counts as one that
+    /// answers, and so does a call by action whose parameters build no URL. A malformed pattern is an error of
+    /// `hostd check`.
+    static var guardedCalls: [String]? { get }
+
     /// Decides about a call.
     ///
     /// - Parameter call: The call.
     /// - Returns: The decision.
     /// - Throws: Any error; it refuses the call.
     func intercept(_ call: InterceptedCall) throws -> Interception
+}
+
+extension CallInterceptor {
+    /// Nil: every call is guarded.
+    public static var guardedCalls: [String]? { nil }
 }
 
 /// A module that is notified of calls that no route answers.

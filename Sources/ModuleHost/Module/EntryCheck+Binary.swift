@@ -60,6 +60,10 @@ extension EntryUse {
             if let routed = type as? any RoutedModule.Type {
                 diagnostics += routes.check(routed, as: use.module).map { .entry($0.description) }
             }
+            if let interceptor = type as? any CallInterceptor.Type {
+                diagnostics += GuardedCalls(of: interceptor, schemes: routes.schemes).errors
+                    .map { .entry($0) }
+            }
             if let provider = type as? any ServiceProvider.Type {
                 diagnostics += uses.services.check(provider, use).map { .entry($0.description) }
             }
@@ -75,7 +79,7 @@ extension EntryUse {
 extension ConfiguredModule {
     fileprivate static func error(in config: JSONValue?) -> JSONError? {
         do throws(JSONError) {
-            _ = try (config ?? .emptyObject).decode(Configuration.self)
+            _ = try (config ?? .emptyObject).decodeReportingAll(Configuration.self)
             return nil
         } catch {
             return error

@@ -85,7 +85,7 @@ struct MisspeltModuleTests {
         ("slate://com.rows.brwser/a%20b/c", "slate://com.rows.browser/*"),
         ("slate://org.else/cart", nil),
         // A catch-all resembles everything, and is not a hint.
-        ("slate://com.rows.shop/completely/different", nil),
+        ("slate://com.rows.shop/something/else/entirely", nil),
     ]
 
     @Test("is not found, and offers the nearest module", arguments: hints)

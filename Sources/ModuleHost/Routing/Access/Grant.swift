@@ -19,8 +19,16 @@ package struct Grant: Hashable, Sendable {
     }
 
     /// Returns whether one of the scopes covers a call.
-    func covers(_ entry: RouteTable.Entry, _ parameters: RouteParameters) -> Bool {
-        guard let call = CanonicalCall(entry, parameters) else { return false }
+    ///
+    /// - Parameters:
+    ///   - entry: The route.
+    ///   - parameters: The parameters of the call.
+    ///   - undecided: The result for a call whose parameters build no URL.
+    /// - Returns: Whether it is covered.
+    func covers(
+        _ entry: RouteTable.Entry, _ parameters: RouteParameters, undecided: Bool = false
+    ) -> Bool {
+        guard let call = CanonicalCall(entry, parameters) else { return undecided }
         return scopes.contains { scope in
             scope.covers(call.scheme)
                 && scope.pattern.variants.contains { variant in
