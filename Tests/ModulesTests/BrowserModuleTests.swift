@@ -25,7 +25,7 @@ struct BrowserModuleTests {
         arguments: [
             ("https://www.example.com/a?b=c#d", true), ("HTTPS://www.example.com", true),
             ("http://www.example.com", false), ("mailto:mia@example.com", false),
-            ("slate://com.mm.other/x", true), ("slate://anything/else", true),
+            ("slate:/com.mm.other/x", true), ("slate://anything/else", true),
             ("slate://com.mm.browser", true), ("slate://com.mm.browser/x/y", true),
             ("slate:", true),
         ])
