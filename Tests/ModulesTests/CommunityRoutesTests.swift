@@ -113,6 +113,7 @@ struct CommunityRoutesTests {
                 == [
                     "userInfo userInfo public", "user/:name/posts posts public",
                     "post post authorized", "signIn signIn local", "signOut signOut local",
+                    "signedInUser signedInUser local", "postCount postCount local",
                 ])
     }
 
@@ -177,28 +178,29 @@ struct CommunityRoutesTests {
     func service() async throws {
         let client = #", { "id": "com.mm.client", "entry": "ModulesTests.DirectoryClient" }"#
         try await TestHost.run(slatefile: slatefile(others: client)) { app in
-            func answers() async throws -> String? {
-                try await app.deliver(.memoryWarning)
-                return app.messages(of: "com.mm.client").last
-            }
-            #expect(try await answers() == "no user is signed in, mia wrote 0")
+            func answers() async -> String { await app.answer("slate://directory", from: .host) }
+            #expect(await answers() == #""no user is signed in, mia wrote 0""#)
             try await signIn("mia", app)
             try await post("hello", app)
-            #expect(try await answers() == "mia is signed in, mia wrote 1")
+            #expect(await answers() == #""mia is signed in, mia wrote 1""#)
         }
     }
 }
 
-/// A module that uses the community's service, at every memory warning.
-final class DirectoryClient: MemoryWarningResponder {
+/// A module that uses the community's service.
+final class DirectoryClient: RoutedModule {
     private let context: ModuleContext
 
-    init(context: ModuleContext) { self.context = context }
-
-    func didReceiveMemoryWarning() throws {
-        let (user, count) = try context.services.call((any UserDirectory).self) {
-            (try $0.signedInUser, try $0.postCount(of: "mia"))
-        }
-        context.log.info("\(user ?? "no user") is signed in, mia wrote \(count)")
+    static var routes: [Route<DirectoryClient>] {
+        [
+            Route("directory") { (module, call) async throws -> String in
+                let directory = try module.context.services.resolve((any UserDirectory).self)
+                let user = try await directory.signedInUser()
+                let count = try await directory.postCount(of: "mia")
+                return "\(user ?? "no user") is signed in, mia wrote \(count)"
+            }
+        ]
     }
+
+    init(context: ModuleContext) { self.context = context }
 }

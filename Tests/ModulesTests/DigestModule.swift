@@ -49,8 +49,15 @@ final class DigestModule: RoutedModule, MessageResponder, ServiceUser, RouteUser
     }
 
     func receive(_ message: Message) throws {
-        let user = try context.services.call((any UserDirectory).self) { try $0.signedInUser }
-        guard let user else { return }
+        let directory = try context.services.resolve((any UserDirectory).self)
+        try context.perform("user") {
+            try await directory.signedInUser()  // in whatever process the community runs
+        } then: { user in
+            if let user { try self.postDigest(of: user) }
+        }
+    }
+
+    private func postDigest(of user: String) throws {
         let url = try context.router.url(for: "digest/:user", ["user": user])
         let digest: Digest = try context.router.value(for: url)
         try context.post("digest.ready", digest)

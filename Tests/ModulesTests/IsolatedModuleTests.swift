@@ -75,26 +75,21 @@ struct IsolatedModuleTests {
         }
     }
 
-    @Test("a module that provides a service by protocol receives an error: this does not cross")
+    @Test("a service with a façade is used across processes, as in one")
     func services() async throws {
-        let slatefile = slatefile(
+        let slatefile = ModulesTests.slatefile(
             "com.mm.community", "Modules.CommunityModule",
-            config: #"{ "domain": "https://www.example.com" }"#)
-        let error = await #expect(throws: SlatefileError.self) {
-            try await TestHost.run(slatefile: slatefile, .init(executable: "hostd")) { _ in }
-        }
-        #expect(
-            error?.diagnostics.map(\.message) == [
-                "'Modules.CommunityModule' cannot run in a process of its own: it provides "
-                    + "'UserDirectory', and services do not cross processes; leave \"isolation\" out, or "
-                    + "offer actions instead"
-            ])
+            config: #"{ "domain": "https://www.example.com" }"#, isolated: true,
+            rest: #", "schemes": ["slate"]"#,
+            others: #", { "id": "com.mm.client", "entry": "ModulesTests.DirectoryClient" }"#)
         try await TestHost.run(slatefile: slatefile, .uncheckedInHostd) { app in
-            let messages = app.messages(of: "com.mm.community")
-            #expect(
-                messages.first?.contains(
-                    "service 'UserDirectory' is in another process than this module") == true,
-                "\(messages)")
+            func answers() async -> String { await app.answer("slate://directory", from: .host) }
+            #expect(await answers() == #""no user is signed in, mia wrote 0""#)
+            #expect(await app.answer("slate://signIn?name=mia", from: .host) == "null")
+            #expect(await app.answer("slate://post?text=hello", from: .host) == "null")
+            #expect(await answers() == #""mia is signed in, mia wrote 1""#)
+            try await app.killProcess(of: "com.mm.community")
+            #expect(await answers().contains("mia wrote 0"))
         }
     }
 }

@@ -63,6 +63,7 @@ extension App {
             record.context = context
             record.status = .made
             center.insert(module, in: record.slot, isModule: true)
+            provideFacades(of: module, in: record, context)
             log.of(module: record.id.text).write(
                 .debug, "made", duration: began.duration(to: time.now()))
         case .threw(let error): failed(error)

@@ -15,6 +15,12 @@ extension Slatefile {
     ) -> Slatefile {
         guard isolation == .auto else { return self }
         let candidates = Set(modules.filter(\.mayBeIsolated).map(\.id))
+        if let culprit = death?.culprit, let module = modules.first(where: { $0.id == culprit }),
+            let obstacle = module.isolationObstacle
+        {
+            log.of(module: culprit.text).warning(
+                "was running when the last host died, and stays in the host: \(obstacle)")
+        }
         let history: CrashHistory
         do throws(CrashHistoryError) {
             if let death {
@@ -51,8 +57,28 @@ extension Slatefile {
 extension Slatefile.Module {
     /// Whether the module runs in the host, where neither the slatefile nor its class requires that.
     fileprivate var mayBeIsolated: Bool {
-        guard isolation == nil, case .entry(let name) = implementation else { return false }
-        let type = try? EntryType(name, search: .none).type
-        return (type as? any ServiceProvider.Type)?.services.isEmpty ?? true
+        guard isolation == nil, case .entry = implementation else { return false }
+        return isolationObstacle == nil
+    }
+
+    /// The reason why the module cannot run in a process of its own, where the slatefile leaves that to the
+    /// host; nil where it can.
+    fileprivate var isolationObstacle: String? {
+        guard isolation == nil else { return nil }
+        return (type as? any ServiceProvider.Type)?.isolationObstacle
+    }
+}
+
+extension Slatefile {
+    /// Whether each module can run in a process of its own, where the slatefile leaves that to the host
+    /// (``IsolationPolicy/auto``): a line for each that has a class; empty for any other slatefile.
+    package var isolationReport: [String] {
+        guard isolation == .auto else { return [] }
+        return modules.compactMap { module in
+            guard module.isolation == nil, case .entry = module.implementation else { return nil }
+            let obstacle = module.isolationObstacle
+            return "\(module.id): "
+                + (obstacle.map { "stays in the host: \($0)" } ?? "can run in a process of its own")
+        }
     }
 }

@@ -16,8 +16,10 @@
     case noModule
     /// The module runs in a process of its own, and services by protocol do not cross processes.
     case otherProcess(String)
-    /// The slatefile gives a process of its own to a module whose class declares these services.
-    case isolatedProvider(String, services: [String])
+    /// The slatefile gives a process of its own to a module whose class cannot run so, for this reason.
+    case isolatedProvider(String, because: String)
+    /// A façade calls an action that the class of the module does not have; `nearest` is one that it has.
+    case facade(String, action: String, of: String, nearest: String?)
     /// The host has stopped.
     case stopped
 }
@@ -29,10 +31,12 @@ extension ServiceError: CustomStringConvertible {
         case .otherProcess(let name):
             "service '\(name)' is in another process than this module: "
                 + "call an action, or leave \"isolation\" out"
-        case .isolatedProvider(let entry, let services):
-            "'\(entry)' cannot run in a process of its own: it provides "
-                + "\(services.map { "'\($0)'" }.joined(separator: ", ")), and services do not cross "
-                + "processes; leave \"isolation\" out, or offer actions instead"
+        case .isolatedProvider(let entry, let reason):
+            "'\(entry)' cannot run in a process of its own: \(reason); leave \"isolation\" out, or give the "
+                + "service a façade"
+        case .facade(let facade, let action, let entry, let nearest):
+            "façade '\(facade)' calls '\(action)', which is not an action of '\(entry)'"
+                + (nearest.map { "; did you mean '\($0)'?" } ?? "")
         case .notProvided(let name, let nearest?):
             "no module provides '\(name)'; did you mean '\(nearest)'?"
         case .notProvided(let name, nil):

@@ -78,19 +78,31 @@ public final class ServiceRegistry {
     ) throws {
         guard !isAlone else { throw ServiceError.otherProcess("\(service)") }
         guard let slot = callingSlot else { throw ServiceError.noModule }
-        let key = ObjectIdentifier(service)
         let entry = ServiceEntry("\(service)", of: slot, lifetime: lifetime, make: make)
-        let duplicate = gate.lane.asHost { () -> ServiceError? in
-            guard let first = find(key, for: slot) else {
-                keep(entry)
-                return nil
-            }
-            let error = ServiceError.duplicate(first.name, first: first.slot.id)
-            onDuplicate(slot, error)
-            return error
+        guard let duplicate = gate.lane.asHost({ keepFirst(entry) }) else {
+            throw ServiceError.stopped
         }
-        guard let duplicate else { throw ServiceError.stopped }
         if let duplicate { throw duplicate }
+    }
+
+    /// Provides a service for a module, wherever that runs.
+    ///
+    /// Host code.
+    func provide<Service>(
+        _ service: Service.Type, of slot: ModuleSlot, _ make: @escaping () throws -> Service
+    ) {
+        _ = keepFirst(ServiceEntry("\(service)", of: slot, lifetime: .shared, make: make))
+    }
+
+    /// Keeps a service, unless a module provides it already.
+    private func keepFirst(_ entry: AnyService) -> ServiceError? {
+        guard let first = find(entry.key, for: entry.slot) else {
+            keep(entry)
+            return nil
+        }
+        let error = ServiceError.duplicate(first.name, first: first.slot.id)
+        onDuplicate(entry.slot, error)
+        return error
     }
 
     /// Withdraws a service of this module: from now on no module provides it, and it may be registered again.

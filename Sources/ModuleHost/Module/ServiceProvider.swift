@@ -1,3 +1,5 @@
+import AppService
+
 /// A module that declares the services that it provides, so that `hostd check` can check them.
 ///
 /// ```swift
@@ -10,12 +12,22 @@
 /// }
 /// ```
 ///
-/// The declaration registers nothing: `init` still does that. A module that declares a service cannot have a
-/// process of its own, and no other module of the slatefile can declare the same: both are errors before
-/// anything runs. With `"isolation": "auto"` such a module stays in the host.
+/// The declaration registers nothing: `init` still does that, except for a service with a façade. A module that
+/// declares a service without one cannot have a process of its own, and no other module of the slatefile can
+/// declare the same: both are errors before anything runs. With `"isolation": "auto"` such a module stays in
+/// the host.
 public protocol ServiceProvider: Module, SendableMetatype {
     /// The protocols that the module registers with its ``ModuleContext/services``, as `(any Accounts).self`.
     static var services: [Any.Type] { get }
+
+    /// The façades of those services that can be used across processes; empty by default. The host provides
+    /// these services, and `init` does not register them.
+    static var facades: [any ServiceFacade.Type] { get }
+}
+
+extension ServiceProvider {
+    /// No façade.
+    public static var facades: [any ServiceFacade.Type] { [] }
 }
 
 /// The services that the modules of a slatefile declare, without creating a module.
@@ -37,10 +49,19 @@ struct ServiceProviders {
     /// - Returns: The errors in them.
     mutating func check(_ type: any ServiceProvider.Type, _ use: EntryUse) -> [ServiceError] {
         let services = type.services
-        guard use.isolation != .process || services.isEmpty else {
-            return [.isolatedProvider(use.entry, services: services.map { "\($0)" })]
+        if use.isolation == .process, let obstacle = type.isolationObstacle {
+            return [.isolatedProvider(use.entry, because: obstacle)]
         }
         var diagnostics: [ServiceError] = []
+        let actions = (type as? any RoutedModule.Type)?.actions ?? []
+        for facade in type.facades {
+            for action in facade.actions where !actions.contains(action) {
+                diagnostics.append(
+                    .facade(
+                        "\(facade)", action: action, of: use.entry,
+                        nearest: nearestName(to: action, in: actions)))
+            }
+        }
         for service in services {
             let key = ObjectIdentifier(service)
             if let first = modules[key] {

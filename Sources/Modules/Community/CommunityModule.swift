@@ -23,6 +23,9 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
     /// The services of the module.
     public static var services: [Any.Type] { [(any UserDirectory).self] }
 
+    /// The façades of the services, which other modules use.
+    public static var facades: [any ServiceFacade.Type] { [UserDirectoryFacade.self] }
+
     private let context: ModuleContext
     private let site: WebSite
     private let path: String
@@ -50,7 +53,6 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
         self.site = site
         let path = "\(context.stateDirectory)/\(context.id).json"
         self.path = path
-        try context.services.register((any UserDirectory).self) { self }
 
         // The work runs off the lane and captures values, never the module.
         try context.startup("state", priority: .high) {
@@ -100,6 +102,10 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
             url: try site.address(
                 of: "user/:name/posts", ["name": author, "page": "\(page)"]))
     }
+
+    var signedInUser: String? { get throws { try loadedState().user } }
+
+    func postCount(of author: String) throws -> Int { try posts(of: author).count }
 
     private func posts(of author: String) throws -> [CommunityState.Post] {
         let index = try index ?? PostIndex(loadedState().posts)
@@ -173,18 +179,6 @@ public final class CommunityModule: LaunchResponder, MessageResponder, Backgroun
 
     /// Drops the index, which can be recreated.
     public func didReceiveMemoryWarning() { index = nil }
-}
-
-extension CommunityModule: UserDirectory {
-    /// The user who is signed in, or nil.
-    public var signedInUser: String? { get throws { try loadedState().user } }
-
-    /// Returns the number of stored posts of a user.
-    ///
-    /// - Parameter author: The user's name.
-    /// - Returns: The number.
-    /// - Throws: An error where the state could not be read at start-up.
-    public func postCount(of author: String) throws -> Int { try posts(of: author).count }
 }
 
 extension Message {

@@ -27,7 +27,7 @@ extension CommunityModule: RoutedModule {
     }
 
     /// The routes: `userInfo` and `user/:name/posts` public, `post` with a token, `signIn` and
-    /// `signOut` for modules of the app.
+    /// `signOut`, `signedInUser` and `postCount` for modules of the app.
     public static var routes: [Route<CommunityModule>] {
         [
             Route("userInfo", access: .public, summary: "The user who is signed in.") {
@@ -51,6 +51,12 @@ extension CommunityModule: RoutedModule {
             },
             Route("signOut", access: .local, summary: "Signs the user out.") { (module, call) in
                 try module.signOut()
+            },
+            Route("signedInUser", access: .local, summary: "The name of the user, or null.") {
+                (module, call) in try module.signedInUser
+            },
+            Route("postCount", access: .local, summary: "How many posts a user wrote.") {
+                (module, request: SignInRequest, call) in try module.postCount(of: request.name)
             },
         ]
     }

@@ -29,6 +29,68 @@ final class NoServicesModule: ServiceProvider {
     init(context: ModuleContext) {}
 }
 
+/// A service that cannot cross processes.
+protocol PlainService {
+    func next() async throws -> Int
+    var count: Int { get }
+    var later: Int { get async throws }
+}
+
+/// Provides it, in the host.
+final class PlainProvider: ServiceProvider, PlainService {
+    static var services: [Any.Type] { [(any PlainService).self] }
+    let count = 1
+    var later: Int { get async throws { 2 } }
+
+    init(context: ModuleContext) throws {
+        try context.services.register((any PlainService).self) { self }
+    }
+
+    func next() async throws -> Int { 3 }
+}
+
+/// Uses it.
+final class PlainUser: Module {
+    private let context: ModuleContext
+
+    init(context: ModuleContext) { self.context = context }
+
+    func read() throws -> Int {
+        try context.services.call((any PlainService).self) { $0.count }
+    }
+}
+
+/// A service that crosses processes.
+protocol TimeService: Sendable {
+    func now() async throws -> Int
+}
+
+struct TimeFacade: ServiceFacade, TimeService {
+    static let actions = ["now"]
+    private let provider: ProviderCalls
+
+    init(_ provider: ProviderCalls) { self.provider = provider }
+
+    var service: any TimeService { self }
+    func now() async throws -> Int { try await provider.call("now") }
+}
+
+final class FacadeProvider: RoutedModule, ServiceProvider {
+    static var services: [Any.Type] { [(any TimeService).self] }
+    static var facades: [any ServiceFacade.Type] { [TimeFacade.self] }
+    static var routes: [Route<FacadeProvider>] { [Route("now") { (_, _) in 7 }] }
+
+    init(context: ModuleContext) {}
+}
+
+final class BrokenFacadeProvider: RoutedModule, ServiceProvider {
+    static var services: [Any.Type] { [(any TimeService).self] }
+    static var facades: [any ServiceFacade.Type] { [TimeFacade.self] }
+    static var routes: [Route<BrokenFacadeProvider>] { [Route("nowe") { (_, _) in 7 }] }
+
+    init(context: ModuleContext) {}
+}
+
 @Suite("Services that modules declare")
 struct ServiceProviderTests {
     private func diagnostics(_ modules: String...) -> [String] {
@@ -46,9 +108,53 @@ struct ServiceProviderTests {
         #expect(
             diagnostics(module("x.both", "DeclaredServices", isolated)) == [
                 "line 3, column 28: 'ModuleHostTests.DeclaredServices' cannot run in a process of its "
-                    + "own: it provides 'DeclaredClock', 'DeclaredStore', and services do not cross "
-                    + "processes; leave \"isolation\" out, or offer actions instead"
+                    + "own: it provides 'DeclaredClock', which does not cross processes: its requirements "
+                    + "may cross, but no façade is listed in 'facades'; leave \"isolation\" out, or "
+                    + "give the service a façade"
             ])
+    }
+
+    @Test("a requirement that cannot cross is named by its place")
+    func requirement() {
+        #expect(
+            diagnostics(module("x.plain", "PlainProvider", isolated)).first?
+                .contains("requirement 2 of 3, a property, is not 'async throws'") == true)
+        let requirements = ProtocolRequirements(of: (any PlainService).self)?.requirements
+        #expect(
+            requirements == [
+                .init(kind: .method, isAsync: true), .init(kind: .getter, isAsync: false),
+                .init(kind: .getter, isAsync: true),
+            ])
+        #expect(ProtocolRequirements(of: Int.self) == nil)
+        #expect(ProtocolRequirements(of: (any PlainService & DeclaredClock).self) == nil)
+    }
+
+    @Test("a module whose services have façades can have a process of its own")
+    func facade() {
+        #expect(diagnostics(module("x.ok", "FacadeProvider", isolated)).isEmpty)
+        #expect(
+            diagnostics(module("x.bad", "BrokenFacadeProvider")) == [
+                "line 3, column 27: façade 'TimeFacade' calls 'now', which is not an action of "
+                    + "'ModuleHostTests.BrokenFacadeProvider'; did you mean 'nowe'?"
+            ])
+    }
+
+    @Test("the check says which modules \"isolation\": \"auto\" can isolate, and why not others")
+    func automatic() throws {
+        let modules: [HostUnderTest.Entry] = [
+            .init(name: "a", type: "CallProbe"), .init(name: "p", type: "PlainProvider"),
+            .init(name: "t", type: "FacadeProvider"),
+        ]
+        let slatefile = try HostUnderTest.slatefile(
+            modules, top: #""isolation": "auto""#, probe: Probe())
+        #expect(
+            slatefile.isolationReport == [
+                "x.a: can run in a process of its own",
+                "x.p: stays in the host: it provides 'PlainService', which does not cross processes: "
+                    + "requirement 2 of 3, a property, is not 'async throws'",
+                "x.t: can run in a process of its own",
+            ])
+        #expect(try HostUnderTest.slatefile(modules, probe: Probe()).isolationReport == [])
     }
 
     @Test("in the host it can, and so can one that is disabled, or declares none")

@@ -30,7 +30,10 @@ extension Command {
                     Console.printError("\(excerpt(path, limit: 4096)): warning: \(warning)")
                 }
                 let count = slatefile.modules.count
-                return Console.write("\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n")
+                var text: TerminalText =
+                    "\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n"
+                for line in slatefile.isolationReport { text += "  \(line)\n" }
+                return Console.write(text)
             } catch {
                 if arguments.has("json") {
                     return Console.write(json: report(error), then: error.exitCode)
