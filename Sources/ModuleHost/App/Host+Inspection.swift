@@ -80,9 +80,9 @@ extension Host {
     ///   - payload: Its payload.
     ///   - id: Its id; nil for none.
     ///   - origin: The origin of the request. The modules receive the event from the inbox.
-    ///   - completion: Called once, with the position and the result.
-    /// - Throws: ``RPCError`` for an event that is not valid; nothing where the host has no inbox, or the
-    ///   event is not durable: then `completion` receives ``RouteError/stopped``.
+    ///   - completion: Called once, with the position and the result; with ``RouteError/stopped`` if the app
+    ///     ends before, the host has no inbox, or the event is not durable.
+    /// - Throws: ``RPCError`` for an event that is not valid.
     package func deliverDurably(
         _ kind: EventKind, payload: JSONValue?, id: String?, origin: Origin,
         completion:
