@@ -12,9 +12,23 @@ extension DeliveryModel {
         checkOffers(undelivered: Int(count) - names.count)
         checkOrder()
         checkStates()
+        checkSlices()
         let reach = names.compactMapValues(reach)
         for index in modules.indices { checkReceived(by: index, of: count, reach) }
         return findings.diagnostics
+    }
+
+    /// A call that was begun runs to its end, also after its module was unloaded and the lane was closed.
+    private func checkSlices() {
+        for (number, begun) in slices {
+            guard let call = asynchronousCalls[number] else { continue }
+            let fails = call.acts.firstIndex { acts in
+                acts.contains { if case .fail = $0 { true } else { false } }
+            }
+            expect(
+                begun == fails.map { $0 + 1 } ?? call.acts.count,
+                "call \(number) ended after \(begun) of \(call.acts.count) slices")
+        }
     }
 
     /// What was offered before the stop has a number in the log.

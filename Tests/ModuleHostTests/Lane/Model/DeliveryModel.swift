@@ -38,6 +38,8 @@ struct DeliveryModel {
         var calls = 0
         var callsOfOverdue = 0
         var races = 0
+        var slices = 0
+        var slicesOfOverdue = 0
 
         mutating func add(_ other: Tally) {
             invocations += other.invocations
@@ -47,10 +49,17 @@ struct DeliveryModel {
             calls += other.calls
             callsOfOverdue += other.callsOfOverdue
             races += other.races
+            slices += other.slices
+            slicesOfOverdue += other.slicesOfOverdue
         }
 
         /// Everything that is counted.
-        var all: [Int] { [invocations, overdue, rejoined, missed, calls, callsOfOverdue, races] }
+        var all: [Int] {
+            [
+                invocations, overdue, rejoined, missed, calls, callsOfOverdue, races, slices,
+                slicesOfOverdue,
+            ]
+        }
     }
 
     /// What was so when a call was made.
@@ -78,6 +87,7 @@ struct DeliveryModel {
     static let last = Schedule.Event(number: 0, acts: [])
 
     let events: [Int: Schedule.Event]
+    let asynchronousCalls: [Int: Schedule.Slices]
     private(set) var modules: [Module]
     private var threads: [UInt: Stack] = [:]
     private var doors: [Int: UInt] = [:]
@@ -85,6 +95,8 @@ struct DeliveryModel {
     /// How often each call was made, and which modules received each broadcast.
     private var madeCalls: [Int: Int] = [:]
     private var receivedBroadcasts: [Int: [Int]] = [:]
+    /// The number of slices that each asynchronous call has begun.
+    private(set) var slices: [Int: Int] = [:]
     private(set) var names: [UInt64: Moment.EventName] = [:]
     private(set) var numbers: [Moment.EventName: UInt64] = [:]
     /// When each event was given to the host, and when the host had it.
@@ -108,6 +120,7 @@ struct DeliveryModel {
 
     init(_ schedule: Schedule) {
         events = schedule.events
+        asynchronousCalls = schedule.asynchronousCalls
         modules = schedule.modules.map { Module($0) }
     }
 
@@ -123,6 +136,7 @@ struct DeliveryModel {
         case .stands(let door): doors[door] = moment.thread
         case .asks(let call): asks(call)
         case .answered(let call, let answer): answered(call, answer)
+        case .answeredLater(let slices, let answer): answeredLater(slices, answer)
         case .sends: break
         case .sent(let broadcast, let report): sent(broadcast, report)
         case .offers(let number):
@@ -181,6 +195,42 @@ struct DeliveryModel {
                 receivedBroadcasts[number]?.contains(module) != true,
                 "m\(module) received broadcast \(number) twice")
             receivedBroadcasts[number, default: []].append(module)
+        case .slice(let number, let index): begins(slice: index, of: number, module, on: thread)
+        }
+    }
+
+    // MARK: Each slice of a call runs once, in order; while its module is overdue, on the thread that it keeps
+
+    private mutating func begins(
+        slice index: Int, of number: Int, _ module: Int, on thread: UInt
+    ) {
+        tally.slices += 1
+        expect(
+            slices[number, default: 0] == index,
+            "slice \(index) of call \(number) comes after \(slices[number, default: 0]) slices")
+        slices[number] = index + 1
+        guard let door = modules[module].stuckAt, !isRace else { return }
+        expect(
+            false, "slice \(index) of call \(number) runs while m\(module) stands at door \(door)")
+    }
+
+    private mutating func answeredLater(_ call: Schedule.Slices, _ answer: Moment.Answer) {
+        let what = "asynchronous call \(call.number) of m\(call.target)"
+        let begun = slices[call.number, default: 0]
+        let fails = call.acts.firstIndex { self.fails($0) }
+        switch answer {
+        case .value(call.number):
+            expect(
+                begun == call.acts.count && fails == nil,
+                "\(what) is answered after \(begun) slices")
+        case .failure: expect(fails == begun - 1, "\(what) has failed after \(begun) slices")
+        case .overdue(call.target):
+            tally.slicesOfOverdue += 1
+            expect(begun == 0, "\(what) was begun, though the target is late")
+        case .tookTooLong(call.target):
+            expect(begun == 1, "\(what) took too long after \(begun) slices")
+        case .ended: expect(stops != nil, "\(what): the host says it has ended")
+        default: expect(false, "\(what) is answered with \(answer)")
         }
     }
 

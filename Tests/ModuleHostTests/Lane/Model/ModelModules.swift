@@ -46,6 +46,16 @@ final class ModelPlayer {
         return call.number
     }
 
+    /// Acts slice by slice, and waits before each but the first until it is woken.
+    nonisolated(nonsending) func run(_ call: RouteCall) async throws -> Int {
+        guard let slices = call.userInfo["slices"] as? Schedule.Slices else { throw ModelError() }
+        for (index, acts) in slices.acts.enumerated() {
+            if index > 0 { await stage.sleep(slices.number) }
+            try enter(.slice(slices.number, index)) { try act(acts) }
+        }
+        return slices.number
+    }
+
     func handle(_ broadcast: Schedule.Broadcast) throws {
         try enter(.broadcast(broadcast.number)) { try act(broadcast.acts[index]) }
     }
@@ -57,8 +67,13 @@ final class ModelPlayer {
         guard before == 0 || before == current else {
             return stage.error("m\(index) is entered by two threads at once, for \(invocation)")
         }
-        if before != 0, case .event = invocation {
-            return stage.error("m\(index) receives \(invocation) in the middle of something")
+        switch invocation {
+        // Slices of calls that were made before: only another call may come back on the module's own stack.
+        case .event, .slice(_, 1...):
+            guard before == 0 else {
+                return stage.error("m\(index) receives \(invocation) in the middle of something")
+            }
+        case .call, .broadcast, .slice: break
         }
         let outer = entered
         entered = note(.begins(invocation))
@@ -97,6 +112,8 @@ final class ModelPlayer {
                 note(.offers(event.number))
                 try context.post("\(event.number)")
                 note(.offered(event.number))
+            case .begin(let slices): begin(slices)
+            case .wake(let number): stage.wake(number)
             case .fail: throw ModelError()
             }
         }
@@ -111,13 +128,28 @@ final class ModelPlayer {
         }
     }
 
+    private func begin(_ slices: Schedule.Slices) {
+        context.mediator.perform(
+            "x.m\(slices.target)", "later", userInfo: ["slices": slices]
+        ) { [stage, index] result in
+            let answer = Self.answer { try result.get() as? Int ?? -1 }
+            stage.note(.answeredLater(slices, answer), of: index)
+        }
+    }
+
     private func perform(_ call: Schedule.Call) {
         note(.asks(call))
+        let answer = Self.answer {
+            try context.mediator.perform(
+                "x.m\(call.target)", "act", userInfo: ["call": call], as: Int.self)
+        }
+        note(.answered(call, answer))
+    }
+
+    private static func answer(_ value: () throws -> Int) -> Moment.Answer {
         let answer: Moment.Answer
         do {
-            answer = .value(
-                try context.mediator.perform(
-                    "x.m\(call.target)", "act", userInfo: ["call": call], as: Int.self))
+            answer = .value(try value())
         } catch RouteError.overdue(let id) {
             answer = .overdue(ModelStage.index(id.text) ?? -1)
         } catch RouteError.tookTooLong(let id) {
@@ -127,7 +159,7 @@ final class ModelPlayer {
         } catch {
             answer = "\(error)" == "\(ModelError())" ? .failure : .other("\(error)")
         }
-        note(.answered(call, answer))
+        return answer
     }
 }
 
@@ -142,7 +174,12 @@ final class KeenModelModule: RoutedModule, RootProvider, LaunchResponder, Activa
     ConfigurationResponder, ModelResponder
 {
     static var routes: [Route<KeenModelModule>] {
-        [Route("act") { (module: KeenModelModule, call) in try module.player.answer(call) }]
+        [
+            Route("act") { (module: KeenModelModule, call) in try module.player.answer(call) },
+            Route("later") { (module: KeenModelModule, call) async throws -> Int in
+                try await module.player.run(call)
+            },
+        ]
     }
 
     private let player: ModelPlayer
@@ -175,7 +212,12 @@ final class KeenModelModule: RoutedModule, RootProvider, LaunchResponder, Activa
 /// A module that receives messages and nothing else.
 final class PlainModelModule: RoutedModule, MessageResponder, ModelResponder {
     static var routes: [Route<PlainModelModule>] {
-        [Route("act") { (module: PlainModelModule, call) in try module.player.answer(call) }]
+        [
+            Route("act") { (module: PlainModelModule, call) in try module.player.answer(call) },
+            Route("later") { (module: PlainModelModule, call) async throws -> Int in
+                try await module.player.run(call)
+            },
+        ]
     }
 
     private let player: ModelPlayer

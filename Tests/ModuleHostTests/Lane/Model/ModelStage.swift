@@ -36,7 +36,15 @@ final class ModelStage: Sendable {
         var gone = 0
     }
 
+    /// The asynchronous calls that wait to be woken, and those that were woken before.
+    private struct Sleepers {
+        var isOver = false
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var woken: [Int: Int] = [:]
+    }
+
     let events: [Int: Schedule.Event]
+    private let sleepers = Guarded(Sleepers())
     /// Signalled whenever the driver may want to look again.
     let news = DispatchSemaphore(value: 0)
     private let clock = Atomic(0)
@@ -111,6 +119,43 @@ final class ModelStage: Sendable {
         news.signal()
     }
 
+    // MARK: Asynchronous calls
+
+    /// Waits until the call is woken, once for each slice but the first.
+    func sleep(_ number: Int) async {
+        await withCheckedContinuation { continuation in
+            let isAwake = sleepers.withLock { sleepers in
+                if sleepers.isOver { return true }
+                if let woken = sleepers.woken[number], woken > 0 {
+                    sleepers.woken[number] = woken - 1
+                    return true
+                }
+                sleepers.waiting[number] = continuation
+                return false
+            }
+            if isAwake { continuation.resume() }
+        }
+    }
+
+    func wake(_ number: Int) {
+        let continuation = sleepers.withLock { sleepers in
+            let continuation = sleepers.waiting.removeValue(forKey: number)
+            if continuation == nil { sleepers.woken[number, default: 0] += 1 }
+            return continuation
+        }
+        continuation?.resume()
+    }
+
+    /// Wakes all calls, also those to come.
+    func wakeAll() {
+        let waiting = sleepers.withLock { sleepers in
+            sleepers.isOver = true
+            defer { sleepers.waiting = [:] }
+            return sleepers.waiting
+        }
+        for continuation in waiting.values { continuation.resume() }
+    }
+
     // MARK: Doors
 
     private func door(_ number: Int) -> ModelDoor {
@@ -131,6 +176,7 @@ final class ModelStage: Sendable {
             return Array(state.doors.values)
         }
         for door in doors { door.open() }
+        wakeAll()
     }
 
     /// Stands before a door until it is open.

@@ -111,6 +111,7 @@ struct ModelTrial {
                 stage.error("the lane was taken over from a delivery that was over")
             }
         case .open(let door): open(door)
+        case .wake(let number): stage.wake(number)
         case .hold(let door):
             let stage = stage
             host.onLane { _, _ in stage.pass(door, entered: 0, turns: nil) }
@@ -299,7 +300,7 @@ struct ModelSlatefile: Sendable {
         let deadline = (Self.tick * Schedule.patience).briefText
         let text = """
             {"slate": 1, "app": "trial", "deadlines": {"event": "\(deadline)",
-             "launch": "\(deadline)", "stop": "\(deadline)", "stopAll": "1h"},
+             "launch": "\(deadline)", "stop": "\(deadline)", "stopAll": "1h", "call": "24h"},
              "modules": [\(modules.joined(separator: ",\n"))]}
             """
         all = try Slatefile.read(

@@ -8,6 +8,8 @@ struct Moment: Sendable {
         case event(EventName, UInt64)
         case call(Int)
         case broadcast(Int)
+        /// A slice of an asynchronous call, from 0.
+        case slice(Int, Int)
     }
 
     /// Which event: one of the schedule's, or one of the host's own.
@@ -37,6 +39,8 @@ struct Moment: Sendable {
         case stands(door: Int)
         case asks(Schedule.Call)
         case answered(Schedule.Call, Answer)
+        /// The answer to an asynchronous call has come.
+        case answeredLater(Schedule.Slices, Answer)
         case sends(Schedule.Broadcast)
         case sent(Schedule.Broadcast, DeliveryReport)
         // What modules or the driver do: an event is given to the host, and taken by it.

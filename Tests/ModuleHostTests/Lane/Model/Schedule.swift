@@ -27,6 +27,8 @@ struct Schedule: Sendable {
         /// Has the watchdog act on what it saw before the last door was opened: nothing may come of it.
         case strike
         case open(Int)
+        /// Lets an asynchronous call go on to its next slice.
+        case wake(Int)
         /// Has the host itself stand before a door, on the lane.
         case hold(Int)
         /// Opens two doors while the lane's lock is held: who stood there comes to the lock one after the
@@ -64,7 +66,19 @@ struct Schedule: Sendable {
         case call(Call)
         case send(Broadcast)
         case post(Event)
+        /// Calls a route that answers later, with a completion.
+        case begin(Slices)
+        /// Lets an asynchronous call go on to its next slice.
+        case wake(Int)
         case fail
+    }
+
+    /// A call of a route that answers later: what the module does from one suspension to the next.
+    struct Slices: Sendable {
+        let number: Int
+        let target: Int
+        /// By slice.
+        var acts: [[Act]]
     }
 
     /// A call of another module, or of the same, and what that does then.
@@ -99,11 +113,34 @@ struct Schedule: Sendable {
             case .post(let event): gather(event)
             case .call(let call): for act in call.acts { gather(act) }
             case .send(let broadcast): for act in broadcast.acts.joined() { gather(act) }
-            case .stall, .meet, .open, .fail: break
+            case .begin(let slices): for act in slices.acts.joined() { gather(act) }
+            case .stall, .meet, .open, .wake, .fail: break
             }
         }
         for case .deliver(let event) in steps { gather(event) }
         return events
+    }
+}
+
+extension Schedule {
+    /// Every call of a route that answers later, by its number.
+    var asynchronousCalls: [Int: Slices] {
+        var calls: [Int: Slices] = [:]
+        func gather(_ act: Act) {
+            switch act {
+            case .begin(let slices):
+                calls[slices.number] = slices
+                for act in slices.acts.joined() { gather(act) }
+            case .post(let event): for act in event.acts.joined() { gather(act) }
+            case .call(let call): for act in call.acts { gather(act) }
+            case .send(let broadcast): for act in broadcast.acts.joined() { gather(act) }
+            case .stall, .meet, .open, .wake, .fail: break
+            }
+        }
+        for case .deliver(let event) in steps {
+            for act in event.acts.joined() { gather(act) }
+        }
+        return calls
     }
 }
 
@@ -133,6 +170,7 @@ extension Schedule.Step: CustomStringConvertible {
         case .race(let turns): "race, \(turns) turns after the door"
         case .strike: "strike late"
         case .open(let door): "open \(door)"
+        case .wake(let number): "wake \(number)"
         case .hold(let door): "hold the lane at \(door)"
         case .squeeze(let first, let second, let turns):
             "squeeze \(first), then \(second) \(turns) turns later"
@@ -160,6 +198,11 @@ extension Schedule.Act: CustomStringConvertible {
                     ? "" : " [\(call.acts.map(\.description).joined(separator: "; "))]")
         case .send(let broadcast): "send \(broadcast.number)\(inWords(broadcast.acts))"
         case .post(let event): "post \(event)"
+        case .begin(let slices):
+            "begin \(slices.number) of m\(slices.target) ["
+                + slices.acts.map { $0.map(\.description).joined(separator: "; ") }
+                .joined(separator: " / ") + "]"
+        case .wake(let number): "wake \(number)"
         case .fail: "fail"
         }
     }

@@ -11,6 +11,8 @@ struct ScheduleGenerator {
     private var calls = 0
     private var doors = 0
     private var closed: [Int] = []
+    /// The asynchronous calls, once for each slice that is to be woken.
+    private var asleep: [Int] = []
 
     private init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -53,12 +55,17 @@ struct ScheduleGenerator {
             guard let door = closed.randomElement(using: &random) else { return [.settle] }
             closed.removeAll { $0 == door }
             return [.open(door)]
-        case 84..<88: return [.settle]
+        case 84..<86: return [.settle]
+        case 86..<88:
+            guard let number = asleep.randomElement(using: &random) else { return [.settle] }
+            if let index = asleep.firstIndex(of: number) { asleep.remove(at: index) }
+            return [.wake(number)]
         case 88..<90: return [.strike]
         case 90..<91: return one(in: 4) ? overdueTwiceInStop() : [.stop]
         case 91..<94: return staleWord()
         case 94..<97: return callFromLate()
-        case 97..<99: return rejoinUnderFire()
+        case 97: return rejoinUnderFire()
+        case 98: return sliceOfLate()
         default: return rejoinInTurn()
         }
     }
@@ -98,7 +105,11 @@ struct ScheduleGenerator {
     }
 
     private mutating func act(depth: Int) -> Schedule.Act {
-        switch roll(0...9) {
+        switch roll(0...11) {
+        case 10: return .begin(slices(of: anyModule(), depth: depth))
+        case 11:
+            guard let number = asleep.randomElement(using: &random) else { return .stall(door()) }
+            return .wake(number)
         case 0..<4: return .stall(door())
         case 4..<7: return .call(call(of: anyModule(), acts(depth: depth + 1)))
         case 7..<9: return .post(event(.message, depth: depth + 2))
@@ -114,6 +125,14 @@ struct ScheduleGenerator {
     private mutating func call(of target: Int, _ acts: [Schedule.Act]) -> Schedule.Call {
         calls += 1
         return Schedule.Call(number: calls, target: target, acts: acts)
+    }
+
+    private mutating func slices(of target: Int, depth: Int) -> Schedule.Slices {
+        calls += 1
+        let number = calls
+        let acts = (0..<roll(1...3)).map { _ in self.acts(depth: depth + 1) }
+        asleep += Array(repeating: number, count: acts.count - 1)
+        return Schedule.Slices(number: number, target: target, acts: acts)
     }
 
     private mutating func door() -> Int {
@@ -162,6 +181,27 @@ struct ScheduleGenerator {
             .deliver(event(overdue, [.stall(first), reach])), .overrun,
             .deliver(event(busy, [.stall(second)])), .settle, .open(first), .settle,
             .open(second),
+        ]
+    }
+
+    /// A module is overdue in one slice of a call, while the next slice of another call is woken.
+    private mutating func sliceOfLate() -> [Schedule.Step] {
+        let (module, other) = (anyModule(), anyModule())
+        let first = door()
+        calls += 2
+        let (stuck, next) = (calls - 1, calls)
+        let begin = event(
+            other,
+            [
+                .begin(Schedule.Slices(number: next, target: module, acts: [[], []])),
+                .begin(
+                    Schedule.Slices(
+                        number: stuck, target: module, acts: [[], [.stall(first)], []])),
+            ])
+        return [
+            .deliver(begin), .settle, .wake(stuck), .overrun, .wake(next), .settle,
+            one(in: 2) ? .deliver(event(module, [])) : .settle, .open(first), .settle,
+            .wake(stuck),
         ]
     }
 

@@ -52,7 +52,10 @@ extension Schedule {
                 case .post(var event):
                     event.acts = event.acts.map(less)
                     return .post(event)
-                case .stall, .meet, .open, .fail: return act
+                case .begin(var slices):
+                    slices.acts = slices.acts.map(less)
+                    return .begin(slices)
+                case .stall, .meet, .open, .wake, .fail: return act
                 }
             }
         }
