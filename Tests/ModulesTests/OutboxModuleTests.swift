@@ -47,7 +47,8 @@ struct OutboxModuleTests {
             let failed = await app.log.first(containing: "cancelled")
             #expect(
                 failed.message
-                    == "work 'sending 1 letters' was cancelled: the time of its hold is over")
+                    == "work 'sending 1 letters' was cancelled: the time of its hold, 'deadlines.stop', is over"
+            )
         }
     }
 }

@@ -16,10 +16,29 @@ extension App {
             let overdue = tally.lastAsked?.id
             return completion.finish(.failure(overdue.map(RouteError.overdue) ?? .stopped))
         }
+        call(
+            URLCall(url: url, token: token, event: event, tally: tally, durable: durable),
+            completion)
+    }
+
+    /// A URL on its way to the route that answers it.
+    private struct URLCall: Sendable {
+        let url: RouteURL
+        let token: RouteToken?
+        let event: LifecycleEvent
+        let tally: EventTally
+        let durable: DurableAnswer?
+    }
+
+    /// Lists the call of the route that answers a URL.
+    ///
+    /// - Parameters:
+    ///   - call: The URL.
+    ///   - completion: Called with the result, unless the answer to a durable event comes later.
+    private func call(_ call: URLCall, _ completion: CallCompletion<Host.CallReply>) {
         guard let calls else { return }
-        let began = time.now()
-        let reply: @Sendable (any Encodable & Sendable) -> Host.CallReply = {
-            [log, time, origin = event.origin] reply in
+        let (origin, began) = (call.event.origin, time.now())
+        let reply: @Sendable (any Encodable & Sendable) -> Host.CallReply = { [log, time] reply in
             if let entry = (reply as? EncodedReply)?.entry {
                 log.write(
                     .info, "answered by \(entry.module), route '\(entry.route.pattern)'",
@@ -28,26 +47,49 @@ extension App {
             }
             return Host.CallReply(reply)
         }
-        let later = LateAnswer {
-            [log, gate, weak host, origin = event.origin, entry = event.entry] result in
+        let reference = WeakHost()
+        if let host { reference.set(host) }
+        let later = LateAnswer { [log, gate] result in
             let result = result.map(reply)
-            guard let durable, let entry else { return completion.finish(result) }
-            // The module was unloaded by a stop: the event is left to the next host.
-            if case .failure(RouteError.unavailable) = result, host?.isStopping != false { return }
+            guard let durable = call.durable, let entry = call.event.entry else {
+                return completion.finish(result)
+            }
+            if case .failure(let error) = result {
+                // Nothing that fails in a stop is an answer: the event is left to the next host.
+                guard let host = reference.host, !host.isStopping else { return }
+                // Its module was unloaded: the one in its place is called, or no module answers the URL now.
+                if case RouteError.unavailable = error {
+                    return host.onLane { app, _ in app.callAgain(call) }
+                }
+            }
             Self.log(result, origin, to: log)
             if case .success = result { gate.lane.noteClaimed(entry) }
-            durable.answer(EventOutcome(tally, result))
+            durable.answer(EventOutcome(call.tally, result))
         }
-        let caller = Caller(origin: event.origin, token: token, wantsJSON: true, later: later)
+        let caller = Caller(origin: origin, token: call.token, wantsJSON: true, later: later)
         // A job of its own: a module that gets stuck in the call no longer delays the event.
+        let entry = call.durable?.isOver == true ? nil : call.event.entry
+        let durable = call.durable
+        let suspend: @Sendable () -> Void = { durable?.suspend() }
         gate.lane.prepend([
-            CallJob(LaneConfined(calls), of: event.entry, later: later, completion) {
-                calls, thread in
-                let result = reply(try calls.open(url, for: caller, on: thread))
-                if later.isTaken { durable?.suspend() }
-                return result
+            CallJob(
+                LaneConfined(calls), of: entry, later: later,
+                onSuspension: durable == nil ? nil : suspend, completion
+            ) { calls, thread in
+                reply(try calls.open(call.url, for: caller, on: thread))
             }
         ])
+    }
+
+    /// Calls the route of a durable URL once more, which a module has not answered.
+    private func callAgain(_ again: URLCall) {
+        call(
+            again,
+            CallCompletion { [log] result in
+                if case .failure(RouteError.stopped) = result { return }
+                Self.log(result, again.event.origin, to: log)
+                again.durable?.answer(EventOutcome(again.tally, result))
+            })
     }
 
     /// Passes the outcome to the caller, or else to the log, and to the inbox if the event came from it.
@@ -62,7 +104,7 @@ extension App {
         return CallCompletion {
             [log, gate, weak host, origin = event.origin, entry = event.entry] result in
             // Released after the answer came, or is to come, elsewhere.
-            if durable?.isSuspended == true { return }
+            if durable?.isOver == true { return }
             Self.log(result, origin, to: log)
             if isOwn, case .failure(let error) = result {
                 host?.onLane { app, _ in app.launch.rootFailed(error) }

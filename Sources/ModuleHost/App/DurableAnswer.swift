@@ -3,12 +3,14 @@ import AppService
 /// The answer to a durable `open-url`: the event is done when the answer is there, and not when the handler
 /// first suspends.
 ///
-/// The lane ends the delivery itself where the call has its answer by then. Else it notes the event as
-/// unanswered and continues, and the thread of the answer ends it.
+/// Where the route answers at once, the lane ends the delivery. Else it notes the event as unanswered and
+/// continues, and the thread of the answer ends it.
 final class DurableAnswer: Sendable {
     private enum State {
         /// The lane is in the call; the answer may be there already.
         case calling(EventOutcome?)
+        /// The lane notes the event as unanswered.
+        case suspending(EventOutcome?)
         /// The lane has passed the event.
         case suspended
         case done
@@ -23,35 +25,38 @@ final class DurableAnswer: Sendable {
         self.inbox = inbox
     }
 
-    /// Whether the answer ends the delivery, or has ended it, and not the lane.
-    var isSuspended: Bool {
+    /// Whether the answer ends the delivery and not the lane, or it has ended.
+    var isOver: Bool {
         state.withLock { if case .calling = $0 { false } else { true } }
     }
 
-    /// Notes that the call has begun, and that its answer comes or came elsewhere.
+    /// Notes that the answer comes, or came, elsewhere.
     ///
-    /// On the lane.
+    /// On the lane; later calls have no effect.
     func suspend() {
+        let isFirst = state.withLock { state in
+            guard case .calling(let outcome) = state else { return false }
+            state = .suspending(outcome)
+            return true
+        }
+        guard isFirst else { return }
         inbox?.suspended(entry)
         let outcome = state.withLock { state -> EventOutcome? in
-            switch state {
-            case .calling(let outcome?):
-                state = .done
-                return outcome
-            case .calling(nil): state = .suspended
-            case .suspended, .done: break
-            }
-            return nil
+            guard case .suspending(let outcome) = state else { return nil }
+            state = outcome == nil ? .suspended : .done
+            return outcome
         }
         if let outcome { inbox?.answered(entry, outcome) }
     }
 
-    /// Ends the delivery without an answer of the handler: the call failed within the lane.
-    ///
-    /// On the lane.
+    /// Ends the delivery on the lane: there is no answer that comes later.
     func end(_ outcome: EventOutcome) {
-        state.withLock { $0 = .done }
-        inbox?.ended(entry, outcome)
+        let isFirst = state.withLock { state in
+            guard case .calling = state else { return false }
+            state = .done
+            return true
+        }
+        if isFirst { inbox?.ended(entry, outcome) }
     }
 
     /// Notes the answer.
@@ -61,10 +66,11 @@ final class DurableAnswer: Sendable {
         let isSuspended = state.withLock { state in
             switch state {
             case .calling(nil): state = .calling(outcome)
+            case .suspending(nil): state = .suspending(outcome)
             case .suspended:
                 state = .done
                 return true
-            case .calling, .done: break
+            case .calling, .suspending, .done: break
             }
             return false
         }

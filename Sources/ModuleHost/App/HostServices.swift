@@ -57,6 +57,8 @@ struct HostServices: ModuleServices {
         if staged?.tasks.keep(task) != true { try startup.register(task) }
     }
 
+    func hasFailed(_ slot: ModuleSlot) -> Bool { gate.lane.hasFailed(slot) }
+
     func countWork(of slot: ModuleSlot, _ change: Int) {
         gate.lane.box?.count(tasksOf: slot.number, change)
     }
@@ -135,11 +137,12 @@ struct HostServices: ModuleServices {
     }
 
     func enter(
-        _ slot: ModuleSlot, _ body: @escaping @Sendable () throws -> Void,
+        _ slot: ModuleSlot, reachesLeaving: Bool, _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         gate.lane.enqueue(
-            ModuleJob(gate: gate, slot: slot, body: body) { [log] result in
+            ModuleJob(gate: gate, slot: slot, reachesLeaving: reachesLeaving, body: body) {
+                [log] result in
                 if case .failure(let error) = result, !(error is ModuleGone) {
                     log.of(module: slot.id?.text ?? "").error("\(error)")
                 }

@@ -8,8 +8,9 @@ final class ModuleRun: PendingWork {
         var task: Task<Void, Never>?
         var isCancelled = false
         var hasEnded = false
-        /// Keeps the module from being released before the task has ended.
+        /// Keeps the module from being released before the task has ended, once for a limited time.
         var hold: ModuleHold?
+        var hasHeld = false
     }
 
     private let state = Guarded(State())
@@ -60,21 +61,23 @@ final class ModuleRun: PendingWork {
 
     /// Cancels the task.
     ///
-    /// - Parameter hold: Returns a hold that lasts until the task has ended; called where this is the first
-    ///   cancellation, and the task has not ended.
-    func cancel(holding hold: () -> ModuleHold? = { nil }) {
-        let isFirst = state.withLock { state in
+    /// - Parameter hold: Returns a hold that lasts until the task has ended; called at most once, for a task that
+    ///   runs.
+    func cancel(holding hold: (() -> ModuleHold?)? = nil) {
+        let (task, isHeld) = state.withLock { state in
+            let isHeld = hold != nil && !state.hasHeld && !state.hasEnded && state.task != nil
+            if isHeld { state.hasHeld = true }
             defer { state.isCancelled = true }
-            return !state.isCancelled && !state.hasEnded
+            return (state.isCancelled ? nil : state.task, isHeld)
         }
-        guard isFirst else { return }
-        let hold = hold()
-        let (task, hasEnded) = state.withLock { state in
-            if !state.hasEnded { state.hold = hold }
-            return (state.task, state.hasEnded)
+        if isHeld, let hold = hold?() {
+            let hasEnded = state.withLock { state in
+                if !state.hasEnded { state.hold = hold }
+                return state.hasEnded
+            }
+            if hasEnded { hold.end() }
         }
         task?.cancel()
-        if hasEnded { hold?.end() }
     }
 
     func moduleUnloaded() { cancel() }
@@ -120,12 +123,12 @@ extension App {
     }
 
     /// Cancels the long-running task of a module that is about to be released, which then waits for its end.
+    ///
+    /// An overdue module has its turn when it returns.
     func cancelRun(of record: ModuleRecord) {
-        guard let run = record.run else { return }
+        guard let run = record.run, !isOverdue(record) else { return }
+        let (holds, reason) = (holds, "its run() was cancelled")
         run.cancel {
-            // The release does not wait for the task of an overdue module, as it does not for its holds.
-            guard !isOverdue(record) else { return nil }
-            let reason = "its run() was cancelled"
             let request = HoldList.Request(
                 module: record.id, slot: record.slot, step: .terminate, reason: reason, expiry: nil)
             return (try? holds.add(request)).map { ModuleHold($0, reason, in: holds) }
@@ -135,5 +138,6 @@ extension App {
 
 /// The error of a required module whose task has returned.
 private struct RunEnded: Error, CustomStringConvertible {
-    let description = "it has returned, and a required module runs as long as the app"
+    let description =
+        "it has returned, and a required module runs as long as the app; leave \"required\" out where it may end"
 }

@@ -120,6 +120,7 @@ extension App {
     func leaveBehind() {
         launch.cancelStarts()
         for record in records + unloadingModules.records + reloads.leaveBehind() {
+            record.run?.cancel()
             // An overdue module is kept alive by its own thread.
             if !isOverdue(record) {
                 record.unloadingParts?.release()

@@ -52,8 +52,9 @@ extension BlackBox {
         /// The sequence number of the cursor file that these positions continue.
         package var cursorSequence: UInt64
         package var behind: [ModuleID: Behind] = [:]
-        /// The events that were delivered, and whose answers had not come.
-        package var unanswered: Set<EventPosition> = []
+        /// The events that were delivered, and whose answers had not come; and whether this host had begun to
+        /// deliver them, or an earlier one.
+        package var unanswered: [EventPosition: Bool] = [:]
     }
 
     /// The work of a lane, except calls.
@@ -114,8 +115,8 @@ extension BlackBox.Contents {
 extension BlackBox.Progress {
     /// The last position of the inbox that the progress mentions.
     var last: EventPosition? {
-        ([next, current?.position].compactMap(\.self) + behind.values.map(\.position) + unanswered)
-            .max()
+        ([next, current?.position].compactMap(\.self) + behind.values.map(\.position)
+            + unanswered.keys).max()
     }
 
     /// - Returns: Nil where the positions are incomplete.
@@ -123,10 +124,12 @@ extension BlackBox.Progress {
         guard words[.incomplete] == 0 else { return nil }
         next = EventPosition(rawValue: words[.next])
         cursorSequence = words[.cursorSequence]
-        unanswered = Set(
-            (0..<BlackBoxLayout.unanswered).compactMap {
-                EventPosition(rawValue: words[words.layout.unanswered($0)])
-            })
+        for number in 0..<BlackBoxLayout.unanswered {
+            let word = words[words.layout.unanswered(number)]
+            if let position = EventPosition(rawValue: word & ~BlackBox.Contents.begunBit) {
+                unanswered[position] = word & BlackBox.Contents.begunBit != 0
+            }
+        }
         for slot in 1...words.layout.capacity {
             let word = words[words.layout.behind(slot)]
             guard word != 0 else { continue }

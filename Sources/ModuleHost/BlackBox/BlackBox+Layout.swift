@@ -39,9 +39,9 @@ struct BlackBoxLayout: Hashable {
 
     static let headWords = 48
 
-    /// The number of durable events whose answers are to come: those in the window of the inbox, and as many
-    /// that the last host has left.
-    static let unanswered = 128
+    /// The number of durable events whose answers are to come: 64 and those in the window of the inbox, and as
+    /// many that the last host has left.
+    static let unanswered = 256
 
     /// The number of threads with a stack in the box: the owner of the lane, and threads of overdue modules.
     ///

@@ -133,9 +133,11 @@ package final class BlackBox: @unchecked Sendable {
     /// - Parameters:
     ///   - number: The place of the note.
     ///   - position: The event.
-    func setUnanswered(_ number: Int, _ position: EventPosition?) {
+    ///   - begun: Whether this host has begun to deliver it; else an earlier one has.
+    func setUnanswered(_ number: Int, _ position: EventPosition?, begun: Bool = false) {
         guard number < BlackBoxLayout.unanswered else { return set(.incomplete, 1) }
-        store(position?.rawValue ?? 0, at: layout.unanswered(number))
+        let begunBit = begun ? Contents.begunBit : 0
+        store(position.map { $0.rawValue | begunBit } ?? 0, at: layout.unanswered(number))
     }
 
     /// Notes the sequence number of the cursor file that the positions here continue.

@@ -52,7 +52,7 @@ extension LastDeath: CustomStringConvertible {
         }
         var text = "the last host (process \(processID)) died while \(scene)"
         if !overdue.isEmpty { text += "; unresponsive: \(list(overdue))" }
-        if !startingUp.isEmpty { text += "; start-up tasks ran: \(list(startingUp))" }
+        if !startingUp.isEmpty { text += "; work off the lane ran: \(list(startingUp))" }
         return text
     }
 

@@ -20,12 +20,15 @@ final class CallJob<Reply: Sendable>: LaneJob {
     private let completion: CallCompletion<Reply>
     /// The answer for a route that answers later; ``completion`` is then called by it.
     private let later: LateAnswer?
+    /// Called on the lane, in place of the completion, where a route has taken ``later``.
+    private let onSuspension: (@Sendable () -> Void)?
     let durableEvent: InboxEntry?
 
     init(
         _ dispatcher: LaneConfined<CallDispatcher>, from caller: ModuleSlot? = nil,
         of entry: InboxEntry? = nil, later: LateAnswer? = nil,
-        _ completion: CallCompletion<Reply>, _ call: @escaping CallChannel.Call<Reply>
+        onSuspension: (@Sendable () -> Void)? = nil, _ completion: CallCompletion<Reply>,
+        _ call: @escaping CallChannel.Call<Reply>
     ) {
         durableEvent = entry
         self.dispatcher = dispatcher
@@ -33,13 +36,16 @@ final class CallJob<Reply: Sendable>: LaneJob {
         baggage = LaneConfined(Baggage(call))
         self.completion = completion
         self.later = later
+        self.onSuspension = onSuspension
     }
 
     func run(on thread: LaneThread, after slot: UInt16) {
         let dispatcher = dispatcher.open(on: thread)
         let gate = dispatcher.gate
         guard slot == 0 else {
-            // The called module was stuck in the call; the caller does not wait for it.
+            // The called module was stuck in the call; the caller does not wait for it, but a durable event
+            // does.
+            if let onSuspension, later?.isTaken == true { return onSuspension() }
             let overdue = gate.lane.slot(slot)?.id
             return completion.finish(.failure(overdue.map(RouteError.tookTooLong) ?? .stopped))
         }
@@ -48,7 +54,7 @@ final class CallJob<Reply: Sendable>: LaneJob {
             .flatMap { $0.map(Result.success) ?? .failure(RouteError.stopped) }
         if let result = baggage.result {
             switch result {
-            case .success where later?.isTaken == true: break
+            case .success where later?.isTaken == true: onSuspension?()
             case .success, .failure: completion.finish(result)
             }
         }

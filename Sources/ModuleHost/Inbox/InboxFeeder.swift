@@ -15,6 +15,8 @@ struct InboxFeeder {
         ///
         /// In memory a payload takes up to sixteen times its size as text.
         static let windowBytes = 4 << 20
+        /// The number of events without an answer at which no more are passed to the lane.
+        static let unanswered = 64
         /// The number of readings in one turn before other work is done.
         static let readings = 16
         /// The time to wait after an error of the disk before the next try.
@@ -159,6 +161,7 @@ struct InboxFeeder {
         let count = inbox.progress.countInFlight
         if count == 0 { givenBytes = 0 }
         return count < Limits.window && givenBytes < Limits.windowBytes
+            && inbox.progress.countSuspended < Limits.unanswered
     }
 
     /// Begins a new segment where programs that do not handle segments have filled the newest.

@@ -21,6 +21,8 @@ final class InboxProgress: Sendable {
     private let catchingUp = Guarded(CatchingUp())
     /// The events whose answers are to come, with the places of their notes in the black box.
     private let unanswered = Guarded<[EventPosition: Int]>([:])
+    /// The number of those that this host has delivered.
+    private let suspendedCount = Atomic(0)
     /// Whether there are such events, so that the lane need not search.
     private let hasUnanswered = Atomic(false)
     private let wake: @Sendable () -> Void
@@ -47,18 +49,26 @@ final class InboxProgress: Sendable {
 
     /// Notes that the delivery of an event begins.
     func began(_ entry: InboxEntry) {
-        note(entry, entry.position, isBegun: true)
+        if entry.only != nil { note(entry, entry.position, isBegun: true) }
+        if hasUnanswered.load(ordering: .acquiring) { noteBegun(entry.position) }
         box?.setInHand(entry.position, attempt: entry.attempt)
     }
 
     /// Notes that every module listed for an event has returned, or is overdue and has its own position.
     func ended(_ entry: InboxEntry, _ outcome: EventOutcome) {
         pass(entry)
-        answered(entry, outcome)
+        forgetUnanswered(entry.position)
+        finish(entry, outcome)
+        leave()
+    }
+
+    private func finish(_ entry: InboxEntry, _ outcome: EventOutcome) {
+        doneCount.add(1, ordering: .relaxed)
+        if hasWaiters.load(ordering: .acquiring) { notifyWaiter(entry.position, .done(outcome)) }
     }
 
     private func pass(_ entry: InboxEntry) {
-        note(entry, entry.end, isBegun: false)
+        if entry.only != nil { note(entry, entry.end, isBegun: false) }
         advance(to: entry.end)
         box?.setInHand(nil)
     }
@@ -66,22 +76,36 @@ final class InboxProgress: Sendable {
     /// Notes that every module listed for an event has returned, and that its answer is to come: the lane
     /// continues, and the next host delivers the event again unless ``answered(_:_:)`` is called.
     ///
-    /// It still counts as in flight, so there are no more of them than the window of the inbox has room for.
+    /// While there are ``InboxFeeder/Limits/unanswered`` of them, no more events are passed to the lane.
     func suspended(_ entry: InboxEntry) {
-        noteUnanswered(entry.position)
+        noteUnanswered(entry.position, isBegun: true)
+        suspendedCount.add(1, ordering: .sequentiallyConsistent)
         pass(entry)
+        leave()
     }
 
     /// Notes an event whose answer is to come, before the lane passes it.
-    private func noteUnanswered(_ position: EventPosition) {
+    private func noteUnanswered(_ position: EventPosition, isBegun: Bool) {
         unanswered.withLock { unanswered in
-            guard unanswered[position] == nil else { return }
-            let used = Set(unanswered.values)
-            let number = (0...used.count).first { !used.contains($0) } ?? used.count
-            unanswered[position] = number
-            box?.setUnanswered(number, position)
+            let number: Int
+            if let known = unanswered[position] {
+                number = known
+            } else {
+                let used = Set(unanswered.values)
+                number = (0...used.count).first { !used.contains($0) } ?? used.count
+                unanswered[position] = number
+            }
+            box?.setUnanswered(number, position, begun: isBegun)
+            hasUnanswered.store(true, ordering: .releasing)
         }
-        hasUnanswered.store(true, ordering: .releasing)
+    }
+
+    /// Notes that an event whose answer the last host did not have is delivered again.
+    private func noteBegun(_ position: EventPosition) {
+        unanswered.withLock { unanswered in
+            guard let number = unanswered[position] else { return }
+            box?.setUnanswered(number, position, begun: true)
+        }
     }
 
     /// Notes that an event is not to be delivered again, since it has its answer or is a dead letter.
@@ -97,14 +121,16 @@ final class InboxProgress: Sendable {
         }
     }
 
-    /// Notes the answer to an event.
+    /// Notes the answer to an event that was noted by ``suspended(_:)``.
     ///
     /// From any thread.
     func answered(_ entry: InboxEntry, _ outcome: EventOutcome) {
         forgetUnanswered(entry.position)
-        doneCount.add(1, ordering: .relaxed)
-        if hasWaiters.load(ordering: .acquiring) { notifyWaiter(entry.position, .done(outcome)) }
-        leave()
+        suspendedCount.subtract(1, ordering: .sequentiallyConsistent)
+        finish(entry, outcome)
+        // For the cursor, and where the thread waits for room.
+        isAwaited.store(false, ordering: .sequentiallyConsistent)
+        wake()
     }
 
     /// Notes that nothing before `place` needs to be delivered.
@@ -146,8 +172,7 @@ final class InboxProgress: Sendable {
     private func note(_ entry: InboxEntry, _ place: EventPosition, isBegun: Bool) {
         guard isCatchingUp.load(ordering: .relaxed) else { return }
         catchingUp.withLock { modules in
-            for (id, module) in modules.modules
-            where entry.only?.contains(id) ?? (entry.position < modules.end) {
+            for (id, module) in modules.modules where entry.only?.contains(id) == true {
                 // The lane itself notes the progress of a module that is overdue by now.
                 switch module.slot.status.load(ordering: .relaxed) {
                 case .listed, .rejoined:
@@ -227,6 +252,9 @@ final class InboxProgress: Sendable {
     /// The events whose answers are to come.
     var unansweredPositions: Set<EventPosition> { unanswered.withLock { Set($0.keys) } }
 
+    /// The number of events that this host has delivered, and whose answers are to come.
+    var countSuspended: Int { suspendedCount.load(ordering: .acquiring) }
+
     var countInFlight: Int { inFlight.load(ordering: .acquiring) }
     var countDone: Int { doneCount.load(ordering: .relaxed) }
 
@@ -242,7 +270,7 @@ final class InboxProgress: Sendable {
         for modules: [(id: ModuleID, slot: ModuleSlot, place: EventPosition)],
         again unanswered: Set<EventPosition>
     ) {
-        for position in unanswered.sorted() { noteUnanswered(position) }
+        for position in unanswered.sorted() { noteUnanswered(position, isBegun: false) }
         for module in modules {
             box?.setBehind(module.slot.number, module.place, begun: false)
         }
@@ -262,13 +290,16 @@ final class InboxProgress: Sendable {
     /// Notes that an item is about to be passed to the lane.
     func enter() { inFlight.add(1, ordering: .relaxed) }
 
-    /// Requests a wake-up when the lane has done half a window of events, and when it has done all.
+    /// Requests a wake-up when the lane has done half a window of events, when it has done all, and when an
+    /// answer has come.
     ///
     /// - Parameter count: The number of waiting events at which the lane has room again.
     /// - Returns: False where it has no more than that by now.
     func awaitRoom(untilAtMost count: Int) -> Bool {
         isAwaited.store(true, ordering: .sequentiallyConsistent)
         return inFlight.load(ordering: .sequentiallyConsistent) > count
+            || suspendedCount.load(ordering: .sequentiallyConsistent)
+                >= InboxFeeder.Limits.unanswered
     }
 
     // MARK: Waiters

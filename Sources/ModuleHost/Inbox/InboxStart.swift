@@ -50,14 +50,13 @@ struct InboxStart {
         guard let place = progress.next else { return }
         next = max(next ?? place, place)
         modules = progress.behind.mapValues(\.position)
-        unanswered = progress.unanswered
-        // A host that has ended has not died of them.
+        unanswered = Set(progress.unanswered.keys)
+        var begun = Set(progress.behind.values.filter(\.begun).map(\.position))
+        // A host that has ended has not died of those without an answer.
         if contents?.state == .running {
-            for position in unanswered { attempts[position, default: 0] += 1 }
+            begun.formUnion(progress.unanswered.filter(\.value).keys)
         }
-        for position in Set(progress.behind.values.filter(\.begun).map(\.position)) {
-            attempts[position, default: 0] += 1
-        }
+        for position in begun { attempts[position, default: 0] += 1 }
         guard let current = progress.current, current.position >= next ?? current.position else {
             return
         }

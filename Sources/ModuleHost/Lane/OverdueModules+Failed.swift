@@ -120,6 +120,9 @@ extension Lane {
         epoch.add(1, ordering: .releasing)
     }
 
+    /// Returns whether a module has failed.
+    func hasFailed(_ slot: ModuleSlot) -> Bool { state.withLock { $0.overdue.failed(slot) != nil } }
+
     /// Returns the durable events that wait for a failed module: their number, and the first position; nil
     /// for none.
     func waiting(for slot: ModuleSlot) -> (count: Int, first: EventPosition)? {

@@ -13,7 +13,8 @@ extension ModuleContext {
     /// May be called in any code of the module, any number of times; at most ``ModuleWork/limit`` pieces of work
     /// of one module have not ended.
     ///
-    /// - Order: Work begins in the order of the calls, as threads are free. Results arrive in any order.
+    /// - Order: Work begins in the order of the calls, as threads are free; asynchronous work takes its turn among
+    ///   other asynchronous code. Results arrive in any order.
     /// - Thread: The work runs on one of the host's worker threads: `startup.width` of the slatefile, as many as
     ///   there are cores otherwise. `then` and `failed` run on the lane or, where the module is unresponsive, on
     ///   its own thread when it returns.
@@ -51,7 +52,7 @@ extension ModuleContext {
 
     /// Runs asynchronous work off the lane, and takes its result on the lane.
     ///
-    /// The work holds no thread while it waits. Its task is cancelled where its result is not wanted any more.
+    /// The work holds no thread while it waits, and must not block the one that it runs on. Its task is cancelled where its result is not wanted any more.
     ///
     /// - Parameters:
     ///   - name: A name for the log. It must not contain secrets.

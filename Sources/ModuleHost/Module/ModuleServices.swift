@@ -14,6 +14,9 @@ protocol ModuleServices: Sendable {
     /// Notes that code of a module begins or ends to run off the lane, for the case that it ends the process.
     func countWork(of slot: ModuleSlot, _ change: Int)
 
+    /// Returns whether a module has failed, so that it receives nothing more.
+    func hasFailed(_ slot: ModuleSlot) -> Bool
+
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError)
     func post(_ event: LifecycleEvent)
 
@@ -74,9 +77,20 @@ protocol ModuleServices: Sendable {
     ///
     /// - Parameters:
     ///   - slot: The module.
+    ///   - reachesLeaving: Whether a module that is being unloaded is entered, too.
     ///   - body: Runs on the lane, or on the overdue module's own thread.
     ///   - completion: Called with the result, on any thread.
     func enter(
-        _ slot: ModuleSlot, _ body: @escaping @Sendable () throws -> Void,
+        _ slot: ModuleSlot, reachesLeaving: Bool, _ body: @escaping @Sendable () throws -> Void,
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+}
+
+extension ModuleServices {
+    /// Enters a module, unless it is being unloaded.
+    func enter(
+        _ slot: ModuleSlot, _ body: @escaping @Sendable () throws -> Void,
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        enter(slot, reachesLeaving: false, body, completion: completion)
+    }
 }

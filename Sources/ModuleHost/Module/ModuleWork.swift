@@ -36,7 +36,7 @@ public final class ModuleWork: Sendable {
         case running
         /// Its result, or its error, is on the way to the module.
         case returning
-        /// The module has its result, or does not want it any more.
+        /// The module receives its result, or does not want it any more.
         case ended
     }
 
@@ -53,6 +53,9 @@ public final class ModuleWork: Sendable {
         var thread = WorkThread.none
         var alarm: (any Alarm)?
         var task: Task<Void, Never>?
+        /// Whether it counts for ``limit``: until it has ended, and has given its thread back.
+        var isCounted = true
+        var isOver = false
     }
 
     private let owner: Owner
@@ -67,7 +70,7 @@ public final class ModuleWork: Sendable {
         state = Guarded(State(step: .waiting(body)))
     }
 
-    /// Whether the work, or taking its result, has not ended.
+    /// Whether the module has yet to receive the result or the error.
     public var isRunning: Bool {
         state.withLock { if case .ended = $0.step { false } else { true } }
     }
@@ -78,10 +81,10 @@ public final class ModuleWork: Sendable {
     /// continues to its end.
     public func cancel() {
         guard drop() else { return }
-        owner.services.enter(owner.slot) { [handlers] in
+        owner.services.enter(owner.slot, reachesLeaving: true) { [handlers] in
             handlers.openInModule().release()
-        } completion: { [self] _ in
-            end()
+        } completion: { [self] result in
+            end(isReleased: !(result.failure is ModuleGone))
         }
     }
 
@@ -100,19 +103,16 @@ public final class ModuleWork: Sendable {
 
     /// Runs the work; on a thread of the workers.
     private func work() {
-        let alarm = owner.services.time.schedule(after: owner.deadline) { [weak self] in
-            self?.deadlinePassed()
-        }
         let body = state.withLock { state -> Body? in
             guard case .waiting(let body) = state.step else { return nil }
             state.step = .running
             if case .sync = body { state.thread = .inWork }
-            state.alarm = alarm
             return body
         }
         switch body {
-        case nil: alarm.cancel()
+        case nil: break
         case .sync(let body):
+            startClock()
             owner.services.countWork(of: owner.slot, 1)
             let result = Result { try describing(body) }
             owner.services.countWork(of: owner.slot, -1)
@@ -121,16 +121,33 @@ public final class ModuleWork: Sendable {
         }
     }
 
+    /// Starts the time of the work.
+    private func startClock() {
+        let alarm = owner.services.time.schedule(after: owner.deadline) { [weak self] in
+            self?.deadlinePassed()
+        }
+        let isRunning = state.withLock { state in
+            guard case .running = state.step else { return false }
+            state.alarm = alarm
+            return true
+        }
+        // Dropped work that still has its thread keeps the alarm, which gives the thread's place away.
+        if !isRunning, !hasThread { alarm.cancel() }
+    }
+
+    private var hasThread: Bool {
+        state.withLock { if case .inWork = $0.thread { true } else { false } }
+    }
+
     private func begin(_ body: @escaping @Sendable () async throws -> HandBack) {
         let task = Task(executorPreference: owner.services.workers) { [self] in
+            startClock()
             let result: Result<HandBack, any Error>
-            owner.services.countWork(of: owner.slot, 1)
             do {
                 result = .success(try await body())
             } catch {
                 result = .failure(DescribedError(error))
             }
-            owner.services.countWork(of: owner.slot, -1)
             returned(result)
         }
         let isWanted = state.withLock { state in
@@ -157,6 +174,7 @@ public final class ModuleWork: Sendable {
             owner.services.workers.stuckThreadReturned()
             owner.log.debug("work \(quoted(name)) returned late; its result is discarded")
         }
+        uncount()
         guard isWanted else { return }
         switch result {
         case .success(let handBack): handOver { _ in try handBack() }
@@ -183,15 +201,17 @@ public final class ModuleWork: Sendable {
     ///
     /// In the module.
     func holdRanOut() {
-        let task = state.withLock { state -> Task<Void, Never>?? in
-            switch state.step {
-            case .waiting, .running:
-                state.step = .returning
-                return .some(state.task)
-            case .returning, .ended: return nil
+        let (isLeft, task, former) = state.withLock { state in
+            let former = state.step
+            switch former {
+            case .waiting, .running: state.step = .returning
+            case .returning, .ended: return (false, Task<Void, Never>?.none, former)
             }
+            return (true, state.task, former)
         }
-        guard let task else { return }
+        // What the work captured may end with it, and call this: not under the lock.
+        withExtendedLifetime(former) {}
+        guard isLeft else { return }
         task?.cancel()
         fail(WorkError.holdRanOut(name))
     }
@@ -200,15 +220,18 @@ public final class ModuleWork: Sendable {
     ///
     /// - Returns: False where it has ended.
     private func drop() -> Bool {
-        let (isDropped, task, alarm) = state.withLock { state in
-            if case .ended = state.step {
-                return (false, Task<Void, Never>?.none, (any Alarm)?.none)
+        let (isDropped, task, alarm, former) = state.withLock { state in
+            let former = state.step
+            if case .ended = former {
+                return (false, Task<Void, Never>?.none, (any Alarm)?.none, former)
             }
             state.step = .ended
             // The alarm gives the place of a thread that does not return to another.
-            if case .inWork = state.thread { return (true, nil, nil) }
-            return (true, state.task, state.alarm)
+            if case .inWork = state.thread { return (true, nil, nil, former) }
+            return (true, state.task, state.alarm, former)
         }
+        // What the work captured may end with it, and call this: not under the lock.
+        withExtendedLifetime(former) {}
         task?.cancel()
         alarm?.cancel()
         return isDropped
@@ -224,14 +247,16 @@ public final class ModuleWork: Sendable {
     }
 
     /// Runs code with the handlers in the module, unless the work is cancelled before, and then ends the work.
+    ///
+    /// Also in a module that is being unloaded and waits for the hold of the work.
     private func handOver(_ body: @escaping @Sendable (WorkHandlers) throws -> Void) {
-        owner.services.enter(owner.slot) { [self] in
+        owner.services.enter(owner.slot, reachesLeaving: true) { [self] in
             let handlers = handlers.openInModule()
             defer { handlers.release() }
-            guard take() else { return }
+            guard take(), !owner.services.hasFailed(owner.slot) else { return }
             do { try body(handlers) } catch { throw WorkFailure(name: name, error: error) }
-        } completion: { [self] _ in
-            end()
+        } completion: { [self] result in
+            end(isReleased: !(result.failure is ModuleGone))
         }
     }
 
@@ -245,13 +270,36 @@ public final class ModuleWork: Sendable {
     }
 
     /// Ends what lasts as long as the work.
-    private func end() {
+    ///
+    /// - Parameter isReleased: Whether the closures of the module are released; else that is left to the end of
+    ///   the module.
+    private func end(isReleased: Bool) {
+        let former = state.withLock { state in
+            defer { (state.step, state.isOver) = (.ended, true) }
+            return state.step
+        }
+        withExtendedLifetime(former) {}
+        endHold()
+        if isReleased { owner.place.remove(self) }
+        uncount()
+    }
+
+    private func endHold() {
         let hold = hold.withLock { hold -> ModuleHold? in
             defer { hold = nil }
             return hold
         }
         hold?.end()
-        if owner.place.remove(self) { owner.place.uncountWork() }
+    }
+
+    /// Counts the work no longer once it is over and has given its thread back.
+    private func uncount() {
+        let isDue = state.withLock { state in
+            guard state.isCounted, state.isOver, case .none = state.thread else { return false }
+            state.isCounted = false
+            return true
+        }
+        if isDue { owner.place.uncountWork() }
     }
 }
 
@@ -259,7 +307,7 @@ extension ModuleWork: PendingWork {
     func moduleUnloaded() {
         _ = drop()
         handlers.openInModule().release()
-        hold.withLock { $0 = nil }
+        end(isReleased: true)
     }
 }
 
@@ -288,8 +336,13 @@ private struct WorkFailure: Error, CustomStringConvertible {
     let error: any Error
 
     var description: String {
-        "work \(quoted(name)) is done, but its result was not taken: \(error)"
+        "the end of work \(quoted(name)) was not handled: \(error)"
     }
+}
+
+extension Result {
+    /// The error; nil for a success.
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 /// The reason why work off the lane was not begun, or has no result.
@@ -317,7 +370,7 @@ extension WorkError: CustomStringConvertible {
         case .overdue(let name, let deadline):
             "work \(quoted(name)) did not end within \(deadline.briefText); its result is discarded"
         case .holdRanOut(let name):
-            "work \(quoted(name)) was cancelled: the time of its hold is over"
+            "work \(quoted(name)) was cancelled: the time of its hold, 'deadlines.stop', is over"
         }
     }
 }

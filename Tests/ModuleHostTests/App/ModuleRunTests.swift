@@ -75,7 +75,11 @@ struct ModuleRunTests {
         "the task of a required module ends the app with its end",
         arguments: [
             ("throw", "broken"),
-            ("end", "it has returned, and a required module runs as long as the app"),
+            (
+                "end",
+                "it has returned, and a required module runs as long as the app; "
+                    + "leave \"required\" out where it may end"
+            ),
         ])
     func required(text: String, reason: String) async throws {
         let probe = Probe("required \(text)")

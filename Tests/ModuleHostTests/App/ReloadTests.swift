@@ -64,7 +64,7 @@ struct ReloadTests {
         let outcome = try await test.reload("a", "b")
         #expect(outcome.text == "applied: recreated x.b")
         #expect(probe.entries("b") == ["b sum", "b init", "b launch", "b activate"])
-        #expect(await test.call("x.b", "sum") == "no action 'sum' of 'x.b'")
+        #expect(await test.call("x.b", "sum") == "no module 'x.b'")
         let back = try await test.reload([.init(name: "a"), .init(name: "b", type: "CallProbe")])
         #expect(back.text == "applied: recreated x.b")
         #expect(await test.call("x.b", "sum", ["left": 1, "right": 2]) == "3")
@@ -212,7 +212,7 @@ struct ReloadTests {
         ])
         #expect(outcome.text == "applied: added x.c, x.d; removed x.b")
         #expect(probe.entries("c:") == ["c: 3, new"])
-        #expect(probe.entries("a:") == ["a: no action 'sum' of 'x.d', old"])
+        #expect(probe.entries("a:") == ["a: no module 'x.d'; did you mean 'x.a'?, old"])
         let later = try await test.asFirst {
             try $0.context.mediator.perform("x.a", "act", as: String.self)
         }

@@ -113,6 +113,6 @@ struct DyingHostTests {
         }
         #expect(
             try lastWords(in: folder)
-                == "the last host died while no module was running; start-up tasks ran: x.b")
+                == "the last host died while no module was running; work off the lane ran: x.b")
     }
 }

@@ -77,7 +77,7 @@ struct LastDeathTests {
             $0.activity = .release
         },
         Row(
-            "the last host (process 4711) died while 'x.a' was running, outside events; start-up tasks ran: x.b",
+            "the last host (process 4711) died while 'x.a' was running, outside events; work off the lane ran: x.b",
             #","module":"x.a","startingUp":["x.b"]"#
         ) {
             $0.module = ids("x.a")[0]

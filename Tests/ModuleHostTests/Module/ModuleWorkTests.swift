@@ -70,7 +70,7 @@ struct ModuleWorkTests {
         await probe.reached("failed: mine")
         let refused = await test.recorder.first(containing: "work 'refused'")
         #expect(
-            refused.message == "work 'refused' is done, but its result was not taken: full"
+            refused.message == "the end of work 'refused' was not handled: full"
                 && refused.module == "x.a" && refused.level == .error)
         #expect(!test.recorder.messages.contains { $0.contains("work 'taken'") })
         #expect(!probe.entries.contains("never"))
@@ -220,7 +220,8 @@ struct ModuleWorkTests {
         test.host.stop(because: "the test says so")
         _ = await test.recorder.first(containing: "the stop waits")
         test.time.advance(by: .seconds(10))
-        await probe.reached("work 'sending' was cancelled: the time of its hold is over")
+        await probe.reached(
+            "work 'sending' was cancelled: the time of its hold, 'deadlines.stop', is over")
         #expect(await test.end() == .stopped)
         await probe.reached("cancelled")
         #expect(!probe.entries.contains("never"))

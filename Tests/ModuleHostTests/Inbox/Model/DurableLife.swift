@@ -100,7 +100,7 @@ final class DurableLife {
         }
         test = try HostUnderTest(
             entries + [HostUnderTest.Entry(name: "l", type: "LateProbe")],
-            top: #""schemes": ["app"]"#, folder: folder, probe: probe)
+            top: #""schemes": ["app"], "deadlines": {"call": "24h"}"#, folder: folder, probe: probe)
         // Some modules hang again at an event that was left.
         var stalls: [(place: EventPosition, name: String)] = []
         for name in names where random.chance(1, of: 3) {
