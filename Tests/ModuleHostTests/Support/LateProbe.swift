@@ -1,3 +1,4 @@
+import AppService
 import TestSupport
 
 @testable import ModuleHost
@@ -10,15 +11,16 @@ final class LateProbe: RoutedModule, ConfiguredModule, MemoryWarningResponder {
     struct Key: Decodable { var key: String }
 
     /// What a handler waits for, by the name of the probe and of the request.
-    private static let promises = LockedList<(name: String, promise: Promise<String>)>()
+    private static let promises = Guarded<[String: Promise<String>]>([:])
 
     /// The promise for which `await` with this name waits.
     static func promise(_ name: String, of probe: Probe) -> Promise<String> {
-        let name = "\(probe.name) \(name)"
-        if let known = promises.values.first(where: { $0.name == name }) { return known.promise }
-        let promise = Promise<String>()
-        promises.append((name, promise))
-        return promise
+        promises.withLock { promises in
+            let name = "\(probe.name) \(name)"
+            let promise = promises[name] ?? Promise<String>()
+            promises[name] = promise
+            return promise
+        }
     }
 
     static var routes: [Route<LateProbe>] {

@@ -228,7 +228,8 @@ struct DeliveryModel {
             tally.slicesOfOverdue += 1
             expect(begun == 0, "\(what) was begun, though the target is late")
         case .tookTooLong(call.target):
-            expect(begun == 1, "\(what) took too long after \(begun) slices")
+            // The caller may learn it later, when more slices have run.
+            expect(begun >= 1, "\(what) took too long before it had begun")
         case .ended: expect(stops != nil, "\(what): the host says it has ended")
         default: expect(false, "\(what) is answered with \(answer)")
         }
