@@ -106,3 +106,17 @@ struct Arguments: Sendable {
         options[option.name] = value
     }
 }
+
+/// The format of what a command prints, which `--format` and `--json` name.
+extension Arguments {
+    /// The error of options that name two formats; nil for one or none.
+    var formatError: String? {
+        guard has("json"), let format = self["format"], format != "json" else { return nil }
+        return "'--json' and '--format \(format)' exclude each other"
+    }
+
+    /// Returns the format that was asked for; nil for none.
+    func format<Format: RawRepresentable<String>>(_ type: Format.Type) -> Format? {
+        (has("json") ? "json" : self["format"]).flatMap(Format.init)
+    }
+}

@@ -21,16 +21,9 @@ extension Command {
             Example(line: "graph", explanation: "the modules of ./slatefile.json"),
             Example(line: "graph --format svg > app.svg", explanation: "a picture of them"),
         ],
-        usageError: { arguments in
-            guard arguments.has("json"), let format = arguments["format"], format != "json" else {
-                return nil
-            }
-            return "'--json' and '--format \(format)' exclude each other"
-        },
+        usageError: { $0.formatError },
         run: { arguments in
-            let format =
-                arguments.has("json")
-                ? .json : arguments["format"].flatMap(AppGraph.Format.init) ?? .text
+            let format = arguments.format(AppGraph.Format.self) ?? .text
             do throws(SlatefileFailure) {
                 let slatefile = try Slatefile.load(
                     arguments.operand ?? defaultSlatefile,

@@ -23,16 +23,9 @@ extension Command {
                 line: "routes --offline --format html > uris.html",
                 explanation: "a page for people, without a host"),
         ],
-        usageError: { arguments in
-            guard arguments.has("json"), let format = arguments["format"], format != "json" else {
-                return nil
-            }
-            return "'--json' and '--format \(format)' exclude each other"
-        },
+        usageError: { $0.formatError },
         run: { arguments in
-            let format =
-                arguments.has("json")
-                ? .json : arguments["format"].flatMap(URIDocument.Format.init) ?? .text
+            let format = arguments.format(URIDocument.Format.self) ?? .text
             return arguments.has("offline")
                 ? writeOffline(format, arguments) : askHost(format, arguments)
         })
