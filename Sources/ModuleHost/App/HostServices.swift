@@ -49,10 +49,10 @@ struct HostServices: ModuleServices {
 
     func register(_ task: StartupTask, of slot: ModuleSlot) throws(StartupError) {
         var task = task
-        if gate.lane.box != nil {
+        if let box = gate.lane.box {
             // The slot, and not its number alone: while the task may run, the slot belongs to no other
             // module.
-            task.observeWork { [self] in countWork(of: slot, $0 ? 1 : -1) }
+            task.observeWork { box.count(tasksOf: slot.number, $0 ? 1 : -1) }
         }
         if staged?.tasks.keep(task) != true { try startup.register(task) }
     }

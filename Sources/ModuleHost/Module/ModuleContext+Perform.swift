@@ -40,19 +40,18 @@ extension ModuleContext {
         then: @escaping (Value) throws -> Void = { _ in },
         failed: ((any Error) throws -> Void)? = nil
     ) throws -> ModuleWork {
-        let result = WorkResult(then)
-        let confined = LaneConfined(result)
-        return try begin(
-            name, deadline, holding,
+        try begin(name, deadline, holding, then, failed) { result in
             .sync {
                 let value = try work()
-                return { try confined.openInModule().take(value) }
-            }, WorkHandlers(failed: failed, releaseThen: result.release))
+                return { try result.openInModule().take(value) }
+            }
+        }
     }
 
     /// Runs asynchronous work off the lane, and takes its result on the lane.
     ///
-    /// The work holds no thread while it waits, and must not block the one that it runs on. Its task is cancelled where its result is not wanted any more.
+    /// The work holds no thread while it waits, and must not block the one that it runs on. Its task is cancelled
+    /// where its result is not wanted any more.
     ///
     /// - Parameters:
     ///   - name: A name for the log. It must not contain secrets.
@@ -70,28 +69,29 @@ extension ModuleContext {
         then: @escaping (Value) throws -> Void = { _ in },
         failed: ((any Error) throws -> Void)? = nil
     ) throws -> ModuleWork {
-        let result = WorkResult(then)
-        let confined = LaneConfined(result)
-        return try begin(
-            name, deadline, holding,
+        try begin(name, deadline, holding, then, failed) { result in
             .async {
                 let value = try await work()
-                return { try confined.openInModule().take(value) }
-            }, WorkHandlers(failed: failed, releaseThen: result.release))
+                return { try result.openInModule().take(value) }
+            }
+        }
     }
 
-    private func begin(
-        _ name: String, _ deadline: Duration?, _ holding: Bool, _ body: ModuleWork.Body,
-        _ handlers: WorkHandlers
+    private func begin<Value>(
+        _ name: String, _ deadline: Duration?, _ holding: Bool,
+        _ then: @escaping (Value) throws -> Void, _ failed: ((any Error) throws -> Void)?,
+        _ body: (LaneConfined<WorkResult<Value>>) -> ModuleWork.Body
     ) throws -> ModuleWork {
         let deadline = deadline ?? callDeadline
         guard deadline > .zero else { throw WorkError.deadline(name, deadline) }
         guard place.countWork(limit: ModuleWork.limit) else { throw WorkError.tooMany(name) }
+        let result = WorkResult(then)
         let work = ModuleWork(
             name,
             of: ModuleWork.Owner(
                 services: host.services, slot: slot, place: place, log: log, deadline: deadline),
-            body, handlers: handlers)
+            body(LaneConfined(result)),
+            handlers: WorkHandlers(failed: failed, releaseThen: result.release))
         do {
             work.begin(holding: holding ? try hold(for: work) : nil)
         } catch {
@@ -111,17 +111,4 @@ extension ModuleContext {
             work?.holdRanOut()
         }
     }
-}
-
-/// The closure of a module that takes the result of its work.
-///
-/// Belongs to the module.
-private final class WorkResult<Value> {
-    private var then: ((Value) throws -> Void)?
-
-    init(_ then: @escaping (Value) throws -> Void) { self.then = then }
-
-    func take(_ value: Value) throws { try then?(value) }
-
-    func release() { then = nil }
 }

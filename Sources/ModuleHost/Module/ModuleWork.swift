@@ -81,11 +81,7 @@ public final class ModuleWork: Sendable {
     /// continues to its end.
     public func cancel() {
         guard drop() else { return }
-        owner.services.enter(owner.slot, reachesLeaving: true) { [handlers] in
-            handlers.openInModule().release()
-        } completion: { [self] result in
-            end(isReleased: !(result.failure is ModuleGone))
-        }
+        enterModule { $0.release() }
     }
 
     // MARK: The work
@@ -246,17 +242,27 @@ public final class ModuleWork: Sendable {
         }
     }
 
-    /// Runs code with the handlers in the module, unless the work is cancelled before, and then ends the work.
-    ///
-    /// Also in a module that is being unloaded and waits for the hold of the work.
+    /// Gives the end of the work to the module, unless the work is cancelled before.
     private func handOver(_ body: @escaping @Sendable (WorkHandlers) throws -> Void) {
-        owner.services.enter(owner.slot, reachesLeaving: true) { [self] in
-            let handlers = handlers.openInModule()
+        enterModule { [self] handlers in
             defer { handlers.release() }
             guard take(), !owner.services.hasFailed(owner.slot) else { return }
             do { try body(handlers) } catch { throw WorkFailure(name: name, error: error) }
+        }
+    }
+
+    /// Runs code with the handlers in the module, and then ends the work.
+    ///
+    /// Also in a module that is being unloaded and waits for the hold of the work.
+    private func enterModule(_ body: @escaping @Sendable (WorkHandlers) throws -> Void) {
+        owner.services.enter(owner.slot, reachesLeaving: true) { [handlers] in
+            try body(handlers.openInModule())
         } completion: { [self] result in
-            end(isReleased: !(result.failure is ModuleGone))
+            if case .failure(let error) = result, error is ModuleGone {
+                end(isReleased: false)
+            } else {
+                end(isReleased: true)
+            }
         }
     }
 
@@ -311,25 +317,6 @@ extension ModuleWork: PendingWork {
     }
 }
 
-/// The closures of a module that take the end of its work.
-///
-/// Belongs to the module, in which it also is released.
-final class WorkHandlers {
-    fileprivate private(set) var failed: ((any Error) throws -> Void)?
-    private var releaseThen: (() -> Void)?
-
-    init(failed: ((any Error) throws -> Void)?, releaseThen: @escaping () -> Void) {
-        self.failed = failed
-        self.releaseThen = releaseThen
-    }
-
-    fileprivate func release() {
-        failed = nil
-        releaseThen?()
-        releaseThen = nil
-    }
-}
-
 /// An error of a closure that took the end of work.
 private struct WorkFailure: Error, CustomStringConvertible {
     let name: String
@@ -337,40 +324,5 @@ private struct WorkFailure: Error, CustomStringConvertible {
 
     var description: String {
         "the end of work \(quoted(name)) was not handled: \(error)"
-    }
-}
-
-extension Result {
-    /// The error; nil for a success.
-    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
-}
-
-/// The reason why work off the lane was not begun, or has no result.
-@nonexhaustive public enum WorkError: Error, Hashable, Sendable {
-    /// The module has as many pieces of work as it may have, ``ModuleWork/limit``.
-    case tooMany(String)
-    /// The deadline is not longer than zero.
-    case deadline(String, Duration)
-    /// The work did not end within its deadline.
-    case overdue(String, after: Duration)
-    /// The step that the work kept open is over: its time has run out.
-    case holdRanOut(String)
-}
-
-extension WorkError: CustomStringConvertible {
-    /// The error and the remedy.
-    public var description: String {
-        switch self {
-        case .tooMany(let name):
-            "work \(quoted(name)) was not begun: the module has \(ModuleWork.limit) pieces of work "
-                + "that have not ended; begin more when these have"
-        case .deadline(let name, let deadline):
-            "work \(quoted(name)) was not begun: its deadline is \(deadline.briefText), "
-                + "and must be longer than zero"
-        case .overdue(let name, let deadline):
-            "work \(quoted(name)) did not end within \(deadline.briefText); its result is discarded"
-        case .holdRanOut(let name):
-            "work \(quoted(name)) was cancelled: the time of its hold, 'deadlines.stop', is over"
-        }
     }
 }
