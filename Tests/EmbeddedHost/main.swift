@@ -5,7 +5,7 @@ import Modules
 // A Swift module with "isolation": "process" is this program, started again.
 Host.exitIfModuleProcess()
 
-/// What a process has that a host could leave behind.
+/// The threads, descriptors and signals of a process that a host could leave behind.
 struct Belongings {
     let descriptors = names(in: "/proc/self/fd").count
     let threads = names(in: "/proc/self/task").count

@@ -40,7 +40,7 @@ extension TestHost {
         }
     }
 
-    /// What the host says of the last event of a kind: how many received it, and what they answered.
+    /// The report of the host on the last event of a kind: its receivers and their answers.
     func outcome(of kind: EventKind) -> String? {
         records.last { $0.module == nil && $0.event == kind.rawValue }?.message
     }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import ModuleHost
 
-/// How the host of this process is run, as a command of its own.
+/// A command of its own that runs the host of this process.
 enum Way: String, CaseIterable {
     /// With a parent that starts it again; each process prints its signal mask first.
     case respawn

@@ -3,8 +3,8 @@ import AppService
 /// The answer to a durable `open-url`: the event is done when the answer is there, and not when the handler
 /// first suspends.
 ///
-/// Where the route answers at once, the lane ends the delivery. Else it notes the event as unanswered and
-/// continues, and the thread of the answer ends it.
+/// If the route answers at once, the lane ends the delivery. Otherwise the lane notes the event as unanswered and
+/// continues, and the thread of the answer ends the delivery.
 final class DurableAnswer: Sendable {
     private enum State {
         /// The lane is in the call; the answer may be there already.

@@ -16,7 +16,7 @@ class RunProbeBase: Module, ConfiguredModule, TerminationResponder, MemoryWarnin
 {
     struct Configuration: Decodable { var probe: String }
 
-    /// What tasks wait for, by the probe and the module.
+    /// The inputs that tasks wait for, by the probe and the module.
     private static let inputs = LockedList<
         (name: String, input: AsyncStream<String>.Continuation)
     >()

@@ -5,7 +5,7 @@ import Testing
 @testable import ModuleHost
 @testable import Modules
 
-/// What authors of modules test with.
+/// Tests of the host that authors of modules test with.
 @Suite("TestHost", .timeLimit(.minutes(10)))
 struct TestHostTests {
     /// A service of ``Counter``.
