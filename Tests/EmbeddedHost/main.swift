@@ -7,8 +7,8 @@ Host.exitIfModuleProcess()
 
 /// The threads, descriptors and signals of a process that a host could leave behind.
 struct Belongings {
-    let descriptors = names(in: "/proc/self/fd").count
-    let threads = names(in: "/proc/self/task").count
+    let descriptors = (try? namesInFolder("/proc/self/fd"))?.count ?? 0
+    let threads = (try? namesInFolder("/proc/self/task"))?.count ?? 0
     /// The signals that are blocked, ignored and caught, as the system shows them.
     let signals: String
 
@@ -23,19 +23,6 @@ struct Belongings {
     func isWithin(_ before: Belongings) -> Bool {
         descriptors <= before.descriptors && threads <= before.threads && signals == before.signals
     }
-}
-
-func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
 }
 
 let arguments = CommandLine.arguments

@@ -38,25 +38,12 @@ public final class TemporaryFolder: Sendable {
     public func path(_ name: String) -> String { "\(path)/\(name)" }
 
     /// The names of the files and folders in the folder, sorted.
-    public var names: [String] { Self.names(in: path).sorted() }
+    public var names: [String] { ((try? namesInFolder(path)) ?? []).sorted() }
 
     private static func remove(_ path: String) {
         if unlink(path) == 0 || rmdir(path) == 0 { return }
-        for name in names(in: path) { remove("\(path)/\(name)") }
+        for name in (try? namesInFolder(path)) ?? [] { remove("\(path)/\(name)") }
         rmdir(path)
-    }
-
-    private static func names(in path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 }
 

@@ -23,15 +23,7 @@ package enum Inputs {
 
     /// The names of the files in a folder of inputs, sorted.
     package static func names(in folder: String, of file: StaticString = #filePath) -> [String] {
-        guard let stream = opendir(path(folder, of: file)) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        let names = (try? namesInFolder(path(folder, of: file))) ?? []
+        return names.filter { !$0.hasPrefix(".") }.sorted()
     }
 }

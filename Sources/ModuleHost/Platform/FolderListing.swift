@@ -3,7 +3,7 @@ import Glibc
 /// Returns the names in a folder, in no particular order.
 ///
 /// - Throws: ``FileError``.
-func namesInFolder(_ path: String) throws(FileError) -> [String] {
+package func namesInFolder(_ path: String) throws(FileError) -> [String] {
     guard let folder = opendir(path) else { throw FileError("list", path, .last) }
     defer { closedir(folder) }
     var names: [String] = []
