@@ -99,9 +99,9 @@ struct ModuleWorkTests {
         #expect(!probe.entries.contains("next 2"))
         test.time.advance(by: .seconds(2))
         await probe.reached("next 2")
-        #expect(
-            test.recorder.messages.contains(
-                "work 'stuck' did not end within 2s; its result is discarded"))
+        // Its place is given away before it is logged.
+        _ = await test.recorder.first(
+            containing: "work 'stuck' did not end within 2s; its result is discarded")
         door.open()
         _ = await test.recorder.first(containing: "returned late; its result is discarded")
         #expect(!probe.entries.contains("never"))
