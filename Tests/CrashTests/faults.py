@@ -390,6 +390,7 @@ def killed(trial, *names):
     host = trial.start()
     trial.write(*names)
     trial.expect_received(*names)
+    host.when_idle()
     host.kill()
     return host.pid
 
@@ -644,6 +645,7 @@ def clock_set_back(trial):
     host = trial.start()
     expect("result" in trial.send("a"), "not accepted")
     trial.expect_received("a")
+    host.when_idle()
     host.kill()
     host = trial.start({"LD_PRELOAD": str(library), "SECONDS_BACK": str(10 * 365 * 86400)})
     expect("result" in trial.send("b"), "not accepted")

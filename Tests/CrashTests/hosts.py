@@ -110,6 +110,10 @@ class Host:
             raise Failure(f"hostd status ended with {done.returncode}: {done.stderr}\n{self.text()}")
         return json.loads(done.stdout)
 
+    def when_idle(self):
+        """Waits until no module is running: one notes what it received before its handler returns."""
+        self.status()
+
     def modules(self):
         return {m["id"]: m for m in json.loads(self.command_line("modules", "--json").stdout)}
 
