@@ -92,6 +92,11 @@ let package = Package(
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
 
+        .executableTarget(
+            name: "Later",
+            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
+            swiftSettings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+
         // Apart from the loops that call them, as modules are in life.
         .target(
             name: "MeasuredModules",

@@ -7,10 +7,6 @@ import Served
 //
 // `Control HOSTD SLATEFILE` measures; `Control echo SOCKET` is that server.
 
-let rounds = 7
-let pipelinedCount = 50_000
-let loneCount = 10_000
-
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count == 2, let first = arguments.first, let second = arguments.last else {
     FileHandle.standardError.write(Data("usage: Control HOSTD SLATEFILE\n".utf8))
@@ -47,7 +43,7 @@ func measureAll(hostd: String, slatefile: String) throws {
         Way("echo server, lines of `ping`", at: echoSocket, sending: Line.ping),
     ]
     // In turn, so that what else the machine does falls on all alike.
-    for _ in 0..<rounds {
+    for _ in 0..<Way.rounds {
         for way in ways { try way.measure() }
     }
     print("| one client | a second, pipelined | lone: p50, µs | lone: p99, µs |")

@@ -1,4 +1,4 @@
-package import Synchronization
+public import Synchronization
 
 /// A value that one thread at a time may touch: a `Mutex` that the thread sanitizer understands too.
 ///
@@ -7,12 +7,15 @@ package import Synchronization
 /// way in state the same order once more, visibly to the sanitizer. Their cost cannot be measured: on common
 /// processors each is an ordinary store or load.
 ///
-/// Inlinable, since unspecialized generic code pays for a search for its types on each call.
-package struct Guarded<Value>: ~Copyable, Sendable {
+/// Public, since the compiler keeps the body of a function that is inlinable for other modules only where it is
+/// public; without it each use there pays for a search for its types, which costs more than the lock.
+public struct Guarded<Value>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
     @usableFromInline let handover = Atomic(false)
 
-    package init(_ value: sending Value) { mutex = Mutex(value) }
+    /// - Parameter value: The first value.
+    @inlinable
+    public init(_ value: sending Value) { mutex = Mutex(value) }
 
     /// Runs `body` with exclusive access to the value.
     ///
@@ -20,7 +23,7 @@ package struct Guarded<Value>: ~Copyable, Sendable {
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     @inlinable
-    package borrowing func withLock<Result, Failure: Error>(
+    public borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in

@@ -1,19 +1,11 @@
-import Served
-
-/// What is sent.
-enum Line {
-    /// A call that the community of the default slatefile answers for every caller.
-    static let call = #"""
-        {"jsonrpc":"2.0","id":1,"method":"call","params":\#
-        {"module":"com.mm.community","action":"userInfo","parameters":{"style":1}}}
-        """#
-    /// What the host answers without the app.
-    static let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
-}
-
 /// A line that one client sends to one server, over and over.
-final class Way {
-    let title: String
+package final class Way {
+    /// The rounds of a measurement, and what each way does in all of them.
+    package static let rounds = 7
+    private static let pipelinedCount = 50_000
+    private static let loneCount = 10_000
+
+    package let title: String
     private let client: Client
     private let line: [UInt8]
     /// How long its answer is: always the same, since the line is.
@@ -22,7 +14,12 @@ final class Way {
     /// Nanoseconds of every lone call, of all rounds.
     private var lone: [Int] = []
 
-    init(_ title: String, at path: String, sending text: String) throws {
+    /// - Parameters:
+    ///   - title: The first column of its row.
+    ///   - path: The socket.
+    ///   - text: The line, to which every answer has the same length.
+    /// - Throws: Where the answer is an error.
+    package init(_ title: String, at path: String, sending text: String) throws {
         self.title = title
         client = try Client(path)
         line = Array((text + "\n").utf8)
@@ -33,21 +30,21 @@ final class Way {
     }
 
     /// One round: a burst, then lone calls.
-    func measure() throws {
+    package func measure() throws {
         // Two portions are on their way at a time: the server always has something to do, and both fit
         // what a socket holds, so that neither waits for the other to read.
         let portion = 200
         let lines = Array(repeatElement(line, count: portion).joined())
-        let portions = pipelinedCount / portion
+        let portions = Self.pipelinedCount / portion
         let began = nanoseconds()
         try client.send(lines)
         for sent in 1...portions {
             if sent < portions { try client.send(lines) }
             try client.receive(portion * answerLength)
         }
-        perSecond.append(pipelinedCount * 1_000_000_000 / (nanoseconds() - began))
+        perSecond.append(Self.pipelinedCount * 1_000_000_000 / (nanoseconds() - began))
 
-        for _ in 0..<loneCount / rounds {
+        for _ in 0..<Self.loneCount / Self.rounds {
             let began = nanoseconds()
             try client.send(line)
             try client.receive(answerLength)
@@ -55,8 +52,14 @@ final class Way {
         }
     }
 
+    /// The median of the lone calls, in nanoseconds.
+    package var median: Int { lone.sorted()[lone.count / 2] }
+
+    /// The median of the calls a second.
+    package var pace: Int { perSecond.sorted()[perSecond.count / 2] }
+
     /// What came of all rounds, as a row of the table.
-    var row: String {
+    package var row: String {
         let lone = lone.sorted()
         let (median, slow) = (lone[lone.count / 2], lone[lone.count * 99 / 100])
         return "| \(title) | \(perSecond.sorted()[perSecond.count / 2]) | \(tenths(median)) "
