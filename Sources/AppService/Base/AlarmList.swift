@@ -19,14 +19,10 @@ struct AlarmList {
     var count: Int { heap.count }
 
     /// Adds an alarm.
-    ///
-    /// - Returns: Whether the new alarm is the next one due.
-    mutating func add(_ alarm: SystemAlarm, at instant: ContinuousClock.Instant) -> Bool {
-        let entry = Entry(instant: instant, number: scheduled, alarm: alarm)
+    mutating func add(_ alarm: SystemAlarm, at instant: ContinuousClock.Instant) {
+        heap.append(Entry(instant: instant, number: scheduled, alarm: alarm))
         scheduled += 1
-        heap.append(entry)
         rise(heap.count - 1)
-        return heap.first?.number == entry.number
     }
 
     /// Notes that one of the alarms was cancelled.

@@ -38,8 +38,19 @@ package final class SystemTimeSource: TimeSource {
     private struct State {
         var alarms = AlarmList()
         var isRunning = false
+        var isAsleep = false
+        /// The instant until which the thread sleeps; nil means until it is woken.
+        ///
+        /// It stays where the alarm of this instant is cancelled, so that deadlines which are set and cancelled
+        /// one after the other wake the thread once and not each time.
+        var wakes: ContinuousClock.Instant?
         /// Whether the thread is to end, or has ended.
         var isOver = false
+
+        /// Returns whether the thread has to be woken for an alarm.
+        func isLate(for instant: ContinuousClock.Instant) -> Bool {
+            isAsleep && wakes.map { instant < $0 } ?? true
+        }
     }
 
     private let queue = DispatchQueue(label: "appservice.alarms")
@@ -56,13 +67,13 @@ package final class SystemTimeSource: TimeSource {
     ) -> any Alarm {
         let alarm = SystemAlarm(body, of: self)
         let instant = ContinuousClock.now + max(delay, .zero)
-        let (isNext, begins) = state.withLock { state in
+        let (isLate, begins) = state.withLock { state in
             guard !state.isOver else { return (false, false) }
-            let isNext = state.alarms.add(alarm, at: instant)
+            state.alarms.add(alarm, at: instant)
             defer { state.isRunning = true }
-            return (isNext, !state.isRunning)
+            return (state.isLate(for: instant), !state.isRunning)
         }
-        if begins { queue.async { self.run() } } else if isNext { wait.ring() }
+        if begins { queue.async { self.run() } } else if isLate { wait.ring() }
         return alarm
     }
 
@@ -88,8 +99,10 @@ package final class SystemTimeSource: TimeSource {
             let now = ContinuousClock.now
             let (due, next, isOver) = state.withLock {
                 state -> (SystemAlarm?, ContinuousClock.Instant?, Bool) in
-                if let due = state.alarms.popDue(at: now) { return (due, nil, false) }
-                return (nil, state.alarms.next(), state.isOver)
+                let due = state.alarms.popDue(at: now)
+                if due == nil { state.wakes = state.alarms.next() }
+                state.isAsleep = due == nil
+                return (due, state.wakes, state.isOver)
             }
             if isOver { return }
             if let due {

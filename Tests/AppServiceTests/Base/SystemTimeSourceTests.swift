@@ -62,6 +62,23 @@ struct SystemTimeSourceTests {
         #expect(rung.withLock { $0 } == ["first", "second"])
     }
 
+    @Test("an alarm rings in its time, also where the thread sleeps for one that was cancelled")
+    func afterCancelled() async {
+        let time = SystemTimeSource()
+        let rung = Promise<Void>()
+        let asleep = Promise<Void>()
+        time.schedule(after: .zero) { asleep.keep(()) }
+        await asleep.value
+        // The thread sleeps for an hour, then for 10 ms, and in the end for the last one.
+        time.schedule(after: .seconds(3600)) {}.cancel()
+        time.schedule(after: .milliseconds(10)) {}.cancel()
+        let sooner = Promise<Void>()
+        time.schedule(after: .milliseconds(50)) { rung.keep(()) }
+        time.schedule(after: .milliseconds(5)) { sooner.keep(()) }
+        await sooner.value
+        await rung.value
+    }
+
     @Test("cancelled alarms do not pile up, and the others keep their order")
     func cancelledDropped() {
         let time = SystemTimeSource()
@@ -72,7 +89,7 @@ struct SystemTimeSourceTests {
         for index in 0..<10_000 {
             let instant = start + .milliseconds(Int.random(in: 0..<1000, using: &random))
             let alarm = SystemAlarm({}, of: time)
-            _ = list.add(alarm, at: instant)
+            list.add(alarm, at: instant)
             if index % 10 == 0 {
                 kept.append((instant, alarm))
             } else {
