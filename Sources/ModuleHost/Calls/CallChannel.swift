@@ -99,21 +99,19 @@ struct RemoteCallLine: Sendable {
     nonisolated(nonsending) func call<Reply: Sendable>(
         _ body: @escaping CallChannel.Call<Reply>
     ) async throws -> Reply {
-        try await withCheckedThrowingContinuation { continuation in
-            CallJob.enqueue(dispatcher, through: gate, from: slot, body) {
-                continuation.resume(with: $0)
-            }
-        }
+        let result = SuspendingFuture<Result<Reply, any Error>>()
+        CallJob.enqueue(dispatcher, through: gate, from: slot, body) { result.keep($0) }
+        guard let result = await result.value else { throw RouteError.stopped }
+        return try result.get()
     }
 
     /// Makes a call, and waits for a route that answers later.
     nonisolated(nonsending) func callAnswered(
         _ body: @escaping CallChannel.AnsweredCall
     ) async throws -> any Encodable & Sendable {
-        try await withCheckedThrowingContinuation { continuation in
-            CallJob.enqueueAnswered(dispatcher, through: gate, from: slot, body) {
-                continuation.resume(with: $0)
-            }
-        }
+        let result = SuspendingFuture<Result<any Encodable & Sendable, any Error>>()
+        CallJob.enqueueAnswered(dispatcher, through: gate, from: slot, body) { result.keep($0) }
+        guard let result = await result.value else { throw RouteError.stopped }
+        return try result.get()
     }
 }
