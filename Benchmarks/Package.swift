@@ -94,7 +94,9 @@ let package = Package(
 
         .executableTarget(
             name: "Later",
-            dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
+            dependencies: [
+                "HeapSize", "Served", .product(name: "ModuleHost", package: "ModuleHost"),
+            ],
             swiftSettings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
 
         // Apart from the loops that call them, as modules are in life.
@@ -103,6 +105,7 @@ let package = Package(
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
         .target(name: "AllocationCount"),
+        .target(name: "HeapSize"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,12 @@
 public import ModuleHost
-import Served
 
 /// A module whose routes answer at once, later without a suspension, and when the benchmark lets them.
-public final class AnsweringModule: RoutedModule {
+public final class AnsweringModule: RoutedModule, RootProvider {
     /// - Parameter context: It needs none.
     public init(context: ModuleContext) {}
+
+    /// Nothing to show.
+    public var root: String? { nil }
 
     /// `now`, `later`, and `wait`, which ends when ``Gates`` are opened.
     public static var routes: [Route<AnsweringModule>] {

@@ -1,11 +1,12 @@
 import Foundation
 import ModuleHost
 import Served
+import Synchronization
 
 // Calls whose answers come later, beside calls that are answered at once and bare tasks of Swift: through the
 // control socket and on the lane, and the memory of those that have yet to be answered.
 //
-// `Later host FOLDER` is the host whose socket is measured.
+// `Later lane` leaves the socket out, to be profiled. `Later host FOLDER` is the host whose socket is measured.
 
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "host", let folder = arguments.last {
@@ -16,13 +17,22 @@ if arguments.first == "host", let folder = arguments.last {
         ).rawValue)
 }
 signal(SIGPIPE, SIG_IGN)
-try measureSocket()
-try measureLane()
+if arguments.first != "lane" { try measureSocket() }
+try await measureLane()
+
+/// A slatefile with the module that answers, and others.
+func slatefile(_ others: String = "") -> String {
+    """
+    {"slate": 1, "app": "bench", "schemes": ["bench"], "deadlines": {"event": "1h"}, "modules": [
+      \(others)
+      {"id": "bench.answers", "entry": "Later.AnsweringModule", "main": true}]}
+    """
+}
 
 func measureSocket() throws {
     let folder = try makeFolder(for: "later")
     defer { try? FileManager.default.removeItem(at: folder) }
-    try LaneRounds.slatefile.write(
+    try slatefile().write(
         to: folder.appending(path: "slatefile.json"), atomically: true, encoding: .utf8)
     let server = try Server(
         CommandLine.arguments[0], ["host", folder.path], log: folder.appending(path: "log"))
@@ -43,17 +53,16 @@ func measureSocket() throws {
     print("\nlater of at once: \(ratio(lone)) lone, \(ratio(pipelined)) pipelined (goal 1.1)\n")
 }
 
-func measureLane() throws {
-    let lane = try LaneRounds()
-    defer { lane.stop() }
-    var rows: [String: [Double]] = [:]
-    for _ in 0..<7 {
-        rows["now", default: []].append(lane.now())
-        rows["later", default: []].append(lane.later())
-        rows["task", default: []].append(lane.task())
+func measureLane() async throws {
+    let rounds = #"{"id": "bench.rounds", "entry": "Later.RoundsModule", "required": true},"#
+    let host = try Host(slatefile: slatefile(rounds)) { record in
+        if record.level >= .error { print(record.message) }
     }
-    let medians = rows.mapValues { $0.sorted()[$0.count / 2] }
-    print("| on the lane | ns |\n|---|---:|")
+    // The end of a required module ends the app.
+    try? await host.run()
+    let figures = RoundsModule.figures.withLock(\.self)
+    let medians = figures.times.mapValues { $0.sorted()[$0.count / 2] }
+    print("| awaited by a module, on the lane | ns |\n|---|---:|")
     for (name, title) in [
         ("now", "call that is answered at once"), ("later", "call of an asynchronous handler"),
         ("task", "bare task on the module's executor"),
@@ -63,10 +72,9 @@ func measureLane() throws {
     print(
         "\nlater of a task: \(ratio((medians["later"] ?? 0) / (medians["task"] ?? 1))) (goal 1.3)\n"
     )
-    _ = (lane.callBytes(), lane.taskBytes())
-    let (call, task) = (lane.callBytes(), lane.taskBytes())
+    let (call, task) = (figures.bytes["call"] ?? 0, figures.bytes["task"] ?? 0)
     print(
-        "\(LaneRounds.outstanding) outstanding: \(call) bytes a call, \(task) a bare task, "
+        "\(RoundsModule.outstanding) outstanding: \(call) bytes a call, \(task) a bare task, "
             + "\(call - task) more (goal 1024)")
 }
 
