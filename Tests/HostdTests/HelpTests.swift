@@ -30,6 +30,7 @@ struct HelpTests {
                   check    check a slatefile and show all of its errors
                   graph    show how modules depend on each other
                   new      create an app or a module with tests
+                  compose  build a host of the modules of a slatefile
                   schema   print the JSON Schema of slatefiles
                   signals  list the effect of each signal
                   status   show the state of the host
@@ -50,7 +51,7 @@ struct HelpTests {
 
                 options:
                   -h, --help  show this text; after a command, that command's
-                  --version   show the version
+                  --version   show the version; with --json, also of what it is composed
 
                 """)
     }

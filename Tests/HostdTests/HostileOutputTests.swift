@@ -239,6 +239,7 @@ struct HostileOutputTests {
         ["routes", "--offline", "--format", "markdown"],
         ["routes", "--offline", "--format", "html"], ["graph"], ["graph", "--json"],
         ["graph", "--format", "dot"], ["graph", "--format", "svg"],
+        ["compose", "--dry-run"], ["compose", "--dry-run", "--only", "com.mm.push"],
         ["new", "module", "x.y", "--language", "python"],
         ["new", "module", "x.z", "--language", "python", "--add", "--json"],
     ]

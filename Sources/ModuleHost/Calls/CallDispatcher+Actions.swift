@@ -75,6 +75,7 @@ extension CallDispatcher {
         on thread: LaneThread
     ) throws -> RouteError {
         let error = try asHost(on: thread) {
+            if let error = table.leftOut?.error(for: module) { return error }
             let access = access(of: caller)
             // A module without a route that the caller can reach is to it as one that does not exist.
             let isKnown =

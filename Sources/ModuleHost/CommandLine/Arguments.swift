@@ -81,6 +81,7 @@ struct Arguments: Sendable {
         let written = String(parts[0])
         let named = command.allOptions.first {
             "--\($0.name)" == written || $0.formerly.map { "--\($0)" } == written
+                || $0.letter.map { "-\($0)" } == written
         }
         guard let option = named else {
             throw .unknownOption(written, command)

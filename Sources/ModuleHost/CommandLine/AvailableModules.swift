@@ -4,14 +4,18 @@ struct AvailableModules {
     /// One class.
     private struct Entry {
         let name: String
+        /// The package that it was composed of.
+        let package: HostComposition.Package?
         let isMain: Bool
         let services: [String]
         /// The settings; nil for a module that declares none.
         let settings: RequestDescription?
         let routes: [URIDocument.Route]
 
-        init(_ name: String, _ type: any Module.Type) {
+        init(_ name: String, _ type: any Module.Type, _ composition: HostComposition?) {
             self.name = name
+            let target = String(name.prefix { $0 != "." })
+            package = composition?.packages.first { $0.targets.contains(target) }
             isMain = type is any RootProvider.Type
             services = (type as? any ServiceProvider.Type)?.services.map { "\($0)" } ?? []
             settings = (type as? any ConfiguredModule.Type)?.settings
@@ -24,13 +28,17 @@ struct AvailableModules {
 
     private let entries: [Entry]
 
-    init() { entries = EntryType.all.map { Entry($0.entry, $0.type) } }
+    /// - Parameter composition: What this program was composed of.
+    init(of composition: HostComposition? = nil) {
+        entries = EntryType.all.map { Entry($0.entry, $0.type, composition) }
+    }
 
     /// The listing for a person: a line for each setting, service and route.
     var text: TerminalText {
         guard !entries.isEmpty else { return "no class of this program is a module\n" }
         let rows = entries.flatMap { entry in
             var rows: [[String]] = []
+            if let package = entry.package { rows.append(["package", package.words]) }
             if entry.isMain { rows.append(["root", "can be the main module"]) }
             rows += entry.services.map { ["service", $0] }
             rows += entry.settings?.fields.map { ["setting", $0.name, $0.typeInWords] } ?? []
@@ -60,6 +68,11 @@ struct AvailableModules {
             for entry in entries {
                 array.object {
                     $0.member("entry", entry.name)
+                    if let package = entry.package {
+                        $0.member("package", package.name)
+                        if let commit = package.commit { $0.member("commit", commit) }
+                        $0.member("modified", package.isModified)
+                    }
                     $0.member("main", entry.isMain)
                     $0.member("services", entry.services)
                     if let settings = entry.settings { write(settings, to: &$0) }
@@ -117,5 +130,16 @@ extension RequestDescription.Field {
     fileprivate var typeInWords: String {
         let name = values.isEmpty ? swiftSpelling(type) : values.joined(separator: "|")
         return isOptional ? name + "?" : name
+    }
+}
+
+extension HostComposition.Package {
+    /// The package in words: `push 1a2b3c4d5e6f, branch main, modified`.
+    var words: String {
+        let parts = [
+            commit.map { "\(name) \($0.prefix(12))" } ?? name, reference,
+            isModified ? "modified" : nil,
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
     }
 }

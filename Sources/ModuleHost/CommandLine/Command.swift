@@ -41,6 +41,8 @@ struct Command: Sendable {
         let name: String
         /// The name that it had in version 0.1, which is accepted until 0.2.0.
         var formerly: String?
+        /// The one letter that means the same behind a single dash; nil for none.
+        var letter: Character?
         /// The placeholder of its value in the help; nil for an option without one.
         var placeholder: String?
         /// The possible values; empty for any.
@@ -66,7 +68,8 @@ struct Command: Sendable {
 
     /// The commands of every host's program, in the order of the help.
     static let builtIn: [Command] = [
-        .run, .check, .graph, .new, .schema, .signals, .status, .modules, .health, .routes, .open,
+        .run, .check, .graph, .new, .compose, .schema, .signals, .status, .modules, .health,
+        .routes, .open,
         .canOpen,
         .call, .post, .send, .inbox, .tail, .reload, .restart, .stop,
         .help,

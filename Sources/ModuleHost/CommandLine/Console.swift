@@ -42,6 +42,15 @@ enum Console {
             failure.text(for: "\(arguments.title)", colored: format == .terminal(colors: true)))
     }
 
+    /// Shows the state of the moment on a terminal, in the place of the one before.
+    ///
+    /// The next line replaces it. An empty text only removes it. Where stderr is not a terminal, nothing is
+    /// shown.
+    static func showState(_ text: TerminalText) {
+        guard RawOutput.isTerminal(RawOutput.standardError) else { return }
+        writeError("\r\u{1B}[K\(text)")
+    }
+
     private static func writeError(_ text: TerminalText) {
         try? RawOutput.writeAll(text.string.utf8, to: RawOutput.standardError)
     }

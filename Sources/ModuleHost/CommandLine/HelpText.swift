@@ -43,7 +43,8 @@ extension Command {
                 let help =
                     option.choices.isEmpty
                     ? option.help : "\(option.choices.alternatives) \(option.help)"
-                return (option.name == "help" ? "-h, --help" : option.form, help)
+                let letter = option.name == "help" ? "h" : option.letter
+                return ((letter.map { "-\($0), " } ?? "") + option.form, help)
             })
         if !takesAnyWords {
             text += section(
@@ -80,7 +81,7 @@ extension Program {
                 "options",
                 [
                     ("-h, --help", "show this text; after a command, that command's"),
-                    ("--version", "show the version"),
+                    ("--version", "show the version; with --json, also of what it is composed"),
                 ])
     }
 }

@@ -21,8 +21,10 @@ public enum HostCommandLine {
     ///   - name: The name of the executable, as the help, messages and the log state it.
     ///   - version: Its version, for `--version`, the help and the log.
     ///   - commands: Its own commands, which the help lists after those of every host.
+    ///   - composition: What the program was composed of; nil where `hostd compose` has not made it.
     public static func run(
-        name: String, version: String, commands: [HostCommand] = []
+        name: String, version: String, commands: [HostCommand] = [],
+        composition: HostComposition? = nil
     ) -> Never {
         // The first statement: from here on a signal waits for the host.
         let inheritedMask = SignalListener.hold()
@@ -30,11 +32,14 @@ public enum HostCommandLine {
         // The reader of a pipe may end at any time, and a file have a limit: that is an error of the write,
         // and not the end of this process.
         Signals.turnIntoErrors()
+        HostComposition.running.withLock { $0 = composition }
         let words = Array(CommandLine.arguments.dropFirst())
         let identity = ProgramIdentity(name: name, version: version)
         let code: ExitCode
         do throws(HostCommandError) {
-            code = run(words, in: try Program(identity, own: commands), mask: inheritedMask)
+            code = run(
+                words, in: try Program(identity, own: commands, composition: composition),
+                mask: inheritedMask)
         } catch {
             Console.printError("\(name): \(error.message)")
             code = .usage
@@ -76,6 +81,8 @@ private enum Request {
     init(_ words: [String], in program: Program) throws(UsageError) {
         switch words.first {
         case "--help", "-h": self = .text(TerminalText(lines: program.overview))
+        case "--version" where words.dropFirst().first == "--json":
+            self = .text(TerminalText(json: program.versionJSON))
         case "--version": self = .text("\(program.name) \(program.identity.version)\n")
         case let name? where !name.hasPrefix("-"):
             try self.init(program.command(named: name), words.dropFirst(), in: program)

@@ -3,10 +3,15 @@ struct Program: Sendable {
     let identity: ProgramIdentity
     /// The built-in commands and its own, in the order of the help.
     let commands: [Command]
+    /// The packages that it was composed of; nil for a program that `compose` has not made.
+    let composition: HostComposition?
 
     /// - Throws: ``HostCommandError``, for the first of its own commands whose name cannot be used.
-    init(_ identity: ProgramIdentity, own: [HostCommand] = []) throws(HostCommandError) {
+    init(
+        _ identity: ProgramIdentity, own: [HostCommand] = [], composition: HostComposition? = nil
+    ) throws(HostCommandError) {
         self.identity = identity
+        self.composition = composition
         var commands = Command.builtIn
         // Before the help, which stays last.
         let place = commands.count - 1
@@ -21,6 +26,19 @@ struct Program: Sendable {
 
     /// The name that messages and help texts begin with.
     var name: String { identity.name }
+
+    /// The versions for programs: a line of JSON.
+    var versionJSON: [UInt8] {
+        var json = JSONWriter()
+        json.object {
+            $0.member("name", name)
+            $0.member("version", identity.version)
+            $0.member("moduleHost", HostVersion.current)
+            if let composition { composition.write(to: &$0) }
+        }
+        json.newline()
+        return json.bytes
+    }
 
     /// Returns the command with a name.
     func command(named name: String) throws(UsageError) -> Command {

@@ -32,6 +32,10 @@ extension RouteTable {
         } catch {
             throw RouteTableError(diagnostics: [error])
         }
+        if let part = slatefile.part {
+            leftOut = LeftOutModules(
+                slatefile.modules.filter(\.isLeftOut).map(\.id), part.reason)
+        }
         var diagnostics: [RouteError] = []
         for module in enabled {
             if let routes = routes(module.id) {

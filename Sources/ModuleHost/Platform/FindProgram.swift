@@ -30,6 +30,17 @@ func lookForProgram(_ name: String, in folder: String?, path: String?) -> Progra
     return error
 }
 
+/// Returns the path of a program that can be started, by a name without a slash.
+///
+/// - Parameters:
+///   - name: Its name.
+///   - path: The folders in which it is searched, as in the variable `PATH`.
+/// - Returns: The path in the first folder that has it; nil where none has.
+func findProgram(_ name: String, path: String?) -> String? {
+    (path ?? "/bin:/usr/bin").split(separator: ":").lazy.map { "\($0)/\(name)" }
+        .first { lookForProgram(at: $0) == nil }
+}
+
 private func lookForProgram(at path: String) -> ProgramError? {
     var status = stat()
     guard stat(path, &status) == 0 else { return .missing }

@@ -12,7 +12,8 @@ extension RouteTable {
     package func notFound(
         _ url: RouteURL, where isReachable: (Entry) -> Bool
     ) -> RouteError {
-        .notFound(url: url.withoutQuery, nearest: nearest(to: url, where: isReachable))
+        if let id = url.authority, let error = leftOut?.error(for: id) { return error }
+        return .notFound(url: url.withoutQuery, nearest: nearest(to: url, where: isReachable))
     }
 
     /// Returns whether a module has a route that the caller can reach.

@@ -63,6 +63,26 @@ package struct RouteTable: Sendable {
             rewrites: try RouteRewrites(rewrites))
     }
 
+    /// The modules that the app was composed without, and the reason; nil for none.
+    var leftOut: LeftOutModules?
+
+    /// Modules of the slatefile that are not part of the app.
+    final class LeftOutModules: Sendable {
+        let modules: Set<String>
+        let reason: String
+
+        init(_ modules: [ModuleID], _ reason: String) {
+            self.modules = Set(modules.map { $0.text.lowercased() })
+            self.reason = reason
+        }
+
+        /// Returns the error for calls of a module; nil where it is not one of these.
+        func error(for module: String) -> RouteError? {
+            guard modules.contains(module.lowercased()) else { return nil }
+            return .unavailable(ModuleID(checked: module), because: reason)
+        }
+    }
+
     init(schemes: [String], modules: [ModuleID], fallback: ModuleID?, rewrites: RouteRewrites) {
         storage = Storage(
             Contents(

@@ -24,6 +24,10 @@ public struct Slatefile: Sendable {
     package internal(set) var security = Security()
     /// The policy that decides which modules run in a process of their own.
     package internal(set) var isolation = IsolationPolicy.declared
+    /// The source of the package ModuleHost for `hostd compose`; nil for the one of the running program.
+    package internal(set) var host: Source?
+    /// The part of the slatefile that the app has; nil for all of it.
+    package internal(set) var part: SlatefilePart?
 
     /// One module of the app.
     package struct Module: Sendable {
@@ -33,6 +37,9 @@ public struct Slatefile: Sendable {
         package internal(set) var implementation: Implementation
         /// Whether the module runs at all.
         package internal(set) var isEnabled = true
+        /// Whether the module is left out of an app that was composed of a part of the slatefile; it is not
+        /// enabled then.
+        package internal(set) var isLeftOut = false
         /// Whether the app cannot run without the module.
         package internal(set) var isRequired = false
         /// Whether the module is restarted after it has failed in `init` or `launch`.
@@ -62,6 +69,8 @@ public struct Slatefile: Sendable {
         package internal(set) var config: JSONValue?
         /// The source for `hostd compose`.
         package internal(set) var source: Source?
+        /// The product of the module's package for `hostd compose`; nil for the one with the entry's target.
+        package internal(set) var product: String?
         /// The line and column at which the module stands in the slatefile, counted on each access.
         package var place: TextPlace { value.place }
         /// The module's whole object in the slatefile.
@@ -185,6 +194,10 @@ public struct Slatefile: Sendable {
         static let nameLength = 100
         static let width = 1...256
         static let backlog = 1...1_000_000
+        /// The bytes of a repository's URL, or of the path of a folder.
+        static let sourceLength = 2000
+        /// The bytes of the name of a branch, a tag or a product.
+        static let referenceLength = 200
         /// The number of diagnostics shown in one run.
         static let diagnostics = 1000
     }

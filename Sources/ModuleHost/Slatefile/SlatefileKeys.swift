@@ -62,7 +62,7 @@ struct KeyTable<Key: KnownKey>: Sendable {
 enum AppKey: String, SlatefileKey {
     case schema = "$schema"
     case slate, app, schemes, config, modules, fallback, rewrites, signals, startup, deadlines
-    case security, isolation
+    case security, isolation, host
 
     static let mandatory: [AppKey] = [.slate, .app, .modules]
     static let table = KeyTable<AppKey>()
@@ -71,10 +71,17 @@ enum AppKey: String, SlatefileKey {
 /// The keys of a module.
 enum ModuleKey: String, SlatefileKey {
     case id, entry, command, enabled, required, retry, main, needs, deadline, killAfter, isolation
-    case env, may, backlog, config, git, branch, tag, path
+    case env, may, backlog, config, git, branch, tag, path, product
 
     static let mandatory: [ModuleKey] = [.id]
     static let table = KeyTable<ModuleKey>()
+}
+
+/// The keys of `host`.
+enum HostKey: String, SlatefileKey {
+    case git, branch, tag, path
+
+    static let table = KeyTable<HostKey>()
 }
 
 /// The keys of a rewrite.

@@ -4,6 +4,7 @@ extension SlatefileReader {
     /// Returns the whole slatefile; nil where it is not valid, with the reasons among the diagnostics.
     mutating func slatefile() -> Slatefile? {
         var slatefile = Slatefile(app: "")
+        slatefile.part = part
         var modules: Int?
         var fallback: Int?
         members(of: 0, as: AppKey.self, "an object") { reader, key, node in
@@ -20,6 +21,7 @@ extension SlatefileReader {
             case .startup: slatefile.startup = reader.startup(node)
             case .deadlines: slatefile.deadlines = reader.deadlines(node)
             case .security: slatefile.security = reader.security(node)
+            case .host: slatefile.host = reader.host(node)
             case .isolation:
                 slatefile.isolation =
                     reader.word(node, as: Slatefile.IsolationPolicy.self) ?? .declared

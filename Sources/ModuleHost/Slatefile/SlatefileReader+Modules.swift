@@ -6,10 +6,8 @@ extension SlatefileReader {
         var id: Int?
         var entry: Int?
         var command: Int?
-        var git: Int?
-        var branch: Int?
-        var tag: Int?
-        var path: Int?
+        var source = SourceMembers()
+        var product: Int?
         var killAfter: Int?
         var may: Int?
         var isEnabled = true
@@ -48,7 +46,9 @@ extension SlatefileReader {
             }
             if let isMain = found.isMain {
                 if !found.isEnabled {
-                    disabledMain = disabledMain ?? found.id.map(document.writtenString) ?? "?"
+                    // Its id may be of another type, which is another error.
+                    let id = found.id.flatMap { nodes[$0].kind == .string ? $0 : nil }
+                    disabledMain = disabledMain ?? id.map(document.writtenString) ?? "?"
                 } else if let main {
                     let first = place(of: main)
                     report(.secondMain(first: first), at: isMain)
@@ -103,13 +103,17 @@ extension SlatefileReader {
                 module.backlog =
                     reader.integer(node, in: Slatefile.Limits.backlog) ?? module.backlog
             case .config: module.config = reader.config(node)
-            case .git: found.git = node
-            case .branch: found.branch = node
-            case .tag: found.tag = node
-            case .path: found.path = node
+            case .git: found.source.git = node
+            case .branch: found.source.branch = node
+            case .tag: found.source.tag = node
+            case .path: found.source.path = node
+            case .product:
+                found.product = node
+                module.product = reader.product(node)
             }
         }
         guard nodes[node].kind == .object else { return nil }
+        if let part, let id { apply(part, to: &module, id, &found) }
         if let killAfter = module.killAfter, let place = found.killAfter {
             let deadline = module.deadline ?? slatefile.deadlines.event
             if killAfter < deadline {
@@ -119,8 +123,9 @@ extension SlatefileReader {
         if let may = found.may, !mayHaveProcess(module, found, slatefile) {
             report(.permissionsInside, at: may - 1)
         }
-        if found.git ?? found.branch ?? found.tag ?? found.path != nil {
-            module.source = source(found)
+        module.source = source(found.source, of: "a module")
+        if found.command != nil, let product = found.product {
+            report(.source("'product' is for an 'entry': a command is not built"), at: product - 1)
         }
         let implementation = implementation(
             node, found, module, id: id, appConfig: slatefile.config)
@@ -130,7 +135,18 @@ extension SlatefileReader {
         return module
     }
 
-    // MARK: Implementation and source
+    /// Lets a module be one of a part of the slatefile: only the main one of the part is main.
+    private func apply(
+        _ part: SlatefilePart, to module: inout Slatefile.Module, _ id: ModuleID,
+        _ found: inout ModuleMembers
+    ) {
+        module.isLeftOut = !part.modules.contains(id.text)
+        if module.isLeftOut { (module.isEnabled, found.isEnabled) = (false, false) }
+        module.isMain = part.main == id.text
+        found.isMain = module.isMain ? found.id : nil
+    }
+
+    // MARK: Implementation
 
     private mutating func implementation(
         _ node: Int, _ found: ModuleMembers, _ module: Slatefile.Module, id: ModuleID?,
@@ -140,8 +156,9 @@ extension SlatefileReader {
         case (let entry?, nil):
             guard let name = self.entry(entry) else { return nil }
             if found.isEnabled, let checkEntry {
+                // In a part any module may be main: where it has no root, none is opened.
                 let use = EntryUse(
-                    module: id, entry: name, isMain: module.isMain,
+                    module: id, entry: name, isMain: module.isMain && part == nil,
                     isolation: module.isolation, config: module.config, appConfig: appConfig)
                 for diagnostic in checkEntry(use) {
                     switch diagnostic {
@@ -249,28 +266,6 @@ extension SlatefileReader {
         }
     }
 
-    private mutating func source(_ found: ModuleMembers) -> Slatefile.Source? {
-        let git = found.git.flatMap { nonEmptyString($0, "the URL of a repository") }
-        let branch = found.branch.flatMap { nonEmptyString($0, "the name of a branch") }
-        let tag = found.tag.flatMap { nonEmptyString($0, "the name of a tag") }
-        let path = found.path.flatMap { nonEmptyString($0, "a path") }
-        if found.git != nil, let node = found.path {
-            report(.source("a module's source is either 'git' or 'path', not both"), at: node - 1)
-        }
-        if found.branch != nil, let node = found.tag {
-            report(.source("give either 'branch' or 'tag', not both"), at: node - 1)
-        }
-        if found.git == nil, let node = found.branch ?? found.tag {
-            report(
-                .source("'\(document.writtenString(node - 1))' needs a 'git' repository"),
-                at: node - 1)
-        }
-        if let git {
-            return .git(git, branch.map { .branch($0) } ?? tag.map { .tag($0) })
-        }
-        return path.map { .path($0) }
-    }
-
     // MARK: Fallback
 
     private mutating func resolve(
@@ -291,6 +286,7 @@ extension SlatefileReader {
             if value(module)[ModuleKey.enabled.rawValue]?.bool == false {
                 report(.disabledModule(id.text), at: fallback)
             }
+            if let part, !part.modules.contains(text) { return }
             return setFallback(ModuleID(checked: text))
         }
         report(

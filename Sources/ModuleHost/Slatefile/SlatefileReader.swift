@@ -30,12 +30,13 @@ extension Slatefile {
     ///   - checkEntry: Returns the problem with an entry. Called once for each enabled module that has a
     ///     well-formed entry, in order, whatever other problems the file has; and for a better message about
     ///     each entry that is not well-formed. Nil checks no entries.
+    ///   - part: The part that the app has: other modules are not enabled. Nil for all.
     /// - Returns: The slatefile, every default filled in.
     /// - Throws: Every diagnostic, each with its place.
     package static func read(
         _ bytes: [UInt8], path: String,
         environment: (_ name: String) -> String?,
-        checkEntry: ((EntryUse) -> [EntryDiagnostic])?
+        checkEntry: ((EntryUse) -> [EntryDiagnostic])?, part: SlatefilePart? = nil
     ) throws(SlatefileError) -> Slatefile {
         var parser = JSONParser(bytes, diagnosticLimit: Limits.diagnostics)
         parser.parse()
@@ -52,7 +53,8 @@ extension Slatefile {
                 bytes: bytes, nodes: parser.nodes, expansions: expansion.expansions)
             diagnostics += expansion.diagnostics
         }
-        var reader = SlatefileReader(document, diagnostics: diagnostics, checkEntry: checkEntry)
+        var reader = SlatefileReader(
+            document, diagnostics: diagnostics, checkEntry: checkEntry, part: part)
         let slatefile = reader.slatefile()
         guard reader.diagnostics.isEmpty, let slatefile else {
             throw SlatefileError(reader.diagnostics, in: document, path: path)
@@ -68,6 +70,7 @@ struct SlatefileReader {
     let nodes: [JSONNode]
     let bytes: [UInt8]
     let checkEntry: ((EntryUse) -> [EntryDiagnostic])?
+    let part: SlatefilePart?
     private(set) var diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)]
     private var source: SourceText
     /// The checks of what entries use of other modules, with the nodes of the entries.
@@ -77,8 +80,9 @@ struct SlatefileReader {
 
     init(
         _ document: JSONDocument, diagnostics: [(offset: Int, kind: SlatefileDiagnostic.Kind)],
-        checkEntry: ((EntryUse) -> [EntryDiagnostic])?
+        checkEntry: ((EntryUse) -> [EntryDiagnostic])?, part: SlatefilePart? = nil
     ) {
+        self.part = part
         self.document = document
         nodes = document.nodes
         bytes = document.bytes

@@ -37,6 +37,10 @@ extension Slatefile {
               "description": "How long modules may take.",
         \(members(of: DeadlineKey.self, indent: "      "))
             },
+            "host": {
+              "description": "The package ModuleHost for hostd compose.",
+        \(members(of: HostKey.self, indent: "      "))
+            },
             "security": {
               "description": "Access rules.",
         \(members(of: SecurityKey.self, indent: "      "))
@@ -79,6 +83,8 @@ private let string = "\"type\": \"string\""
 private let text = "\"type\": \"string\", \"minLength\": 1"
 private let uri = "\"type\": \"string\", \"pattern\": \"^[A-Za-z][A-Za-z0-9+.-]*:\""
 private let object = "\"type\": \"object\""
+private let sourceText = text + ", \"maxLength\": \(Slatefile.Limits.sourceLength)"
+private let referenceText = text + ", \"maxLength\": \(Slatefile.Limits.referenceLength)"
 
 private func pattern(_ pattern: String) -> String {
     "\"type\": \"string\", \"pattern\": \(Slatefile.quote(pattern))"
@@ -147,6 +153,7 @@ extension AppKey {
         case .startup: reference("startup")
         case .deadlines: reference("deadlines")
         case .security: reference("security")
+        case .host: reference("host")
         case .isolation:
             describe(
                 "Which modules run in a process of their own: those that declare it, or also those "
@@ -220,11 +227,26 @@ extension ModuleKey {
             describe(
                 "The module's own settings. ${NAME} in a string is taken from the environment; "
                     + "$${ is a literal ${.", object)
-        case .git: describe("The repository of the module, for hostd compose.", text)
-        case .branch: describe("The branch of the repository.", text)
-        case .tag: describe("The tag of the repository.", text)
+        case .git: describe("The repository of the module, for hostd compose.", sourceText)
+        case .branch: describe("The branch of the repository.", referenceText)
+        case .tag: describe("The tag of the repository.", referenceText)
         case .path:
-            describe("The folder of the module, for hostd compose, in place of git.", text)
+            describe("The folder of the module, for hostd compose, in place of git.", sourceText)
+        case .product:
+            describe(
+                "The library of the module's package, for hostd compose; by default the one with the "
+                    + "entry's target.", referenceText)
+        }
+    }
+}
+
+extension HostKey {
+    var schema: String {
+        switch self {
+        case .git: describe("The repository of the package ModuleHost.", sourceText)
+        case .branch: describe("The branch of the repository.", referenceText)
+        case .tag: describe("The tag of the repository.", referenceText)
+        case .path: describe("The folder of the package, in place of git.", sourceText)
         }
     }
 }

@@ -40,6 +40,17 @@ struct BrokenSlatefileTests {
             Slatefile.diagnostics(of: text) == ["line 2, column 650001: more than 50000 modules"])
     }
 
+    @Test("a main module that is not enabled, and whose id is not a string")
+    func mainWithoutID() {
+        let text =
+            #"{"slate":1,"app":"a","modules":[{"id":1,"entry":"A.B","main":true,"enabled":false}]}"#
+        #expect(
+            Slatefile.diagnostics(of: text) == [
+                "line 1, column 22: the main module '?' is not enabled, and no other is main",
+                "line 1, column 39: expected a module id, found the number 1",
+            ])
+    }
+
     @Test("errors end at a thousand")
     func tooManyErrors() {
         let modules = Array(repeating: "{\"id\":\"a.b\",\"entry\":\"A.B\"}", count: 2000)

@@ -45,7 +45,8 @@ struct SlatefileTests {
         #expect(modules[4].isolation == .process)
         #expect(modules[4].source == .git("https://example.com/forecast.git", .branch("main")))
         #expect(modules[5].isolation == Slatefile.Isolation.none)
-        #expect(modules[5].source == .path("../local"))
+        #expect(modules[5].source == .path("../local") && modules[5].product == "LocalKit")
+        #expect(slatefile.host == .git("git@example.com:ModuleHost.git", .tag("0.1.0")))
         #expect(modules[5].needs.map(\.text) == ["com.mm.main", "com.mm.weather"])
         #expect(modules[4].place == TextPlace(line: 20, column: 5))
     }

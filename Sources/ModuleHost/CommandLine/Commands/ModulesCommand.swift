@@ -28,7 +28,7 @@ extension Command {
         },
         run: { arguments in
             if arguments.has("available") {
-                let modules = AvailableModules()
+                let modules = AvailableModules(of: arguments.program.composition)
                 return arguments.has("json")
                     ? Console.write(json: modules.json) : Console.write(modules.text)
             }

@@ -121,14 +121,7 @@ extension ModuleLayout {
 
     /// Returns the folder of the package ModuleHost, absolute.
     private static func folderOfModuleHost(_ said: String?) throws(NewModuleError) -> String {
-        // The program of a package that was made so has the link to ModuleHost in its package.
-        let candidates =
-            said.map { [CurrentProcess.absolute($0)] }
-            ?? foldersAboveProgram().flatMap { [$0, "\($0)/ModuleHost"] }
-        let folder = candidates.first {
-            fileExists("\($0)/\(manifest)") && fileExists("\($0)/Sources/ModuleHost")
-        }
-        guard let folder else { throw .noPackage(said) }
+        guard let folder = ModuleHostPackage.folder(said) else { throw .noPackage(said) }
         return folder
     }
 }

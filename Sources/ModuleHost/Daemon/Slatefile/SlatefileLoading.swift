@@ -103,7 +103,8 @@ extension Slatefile {
         do throws(SlatefileError) {
             return try read(
                 bytes, path: path, environment: { environment[$0] },
-                checkEntry: EntryUse.checkAgainstBinary(ofSlatefile: path))
+                checkEntry: EntryUse.checkAgainstBinary(ofSlatefile: path),
+                part: HostComposition.running.withLock { $0.flatMap { SlatefilePart($0.only) } })
         } catch {
             throw .invalid(error)
         }
@@ -132,6 +133,32 @@ extension Slatefile {
         }
         do throws(SlatefileError) {
             return try TokenStore.read(bytes, path: file, schemes: schemes)
+        } catch {
+            throw .invalid(error)
+        }
+    }
+}
+
+extension Slatefile {
+    /// Reads and checks the slatefile of a path for a program that is yet to be built: its entries are not
+    /// looked up.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path. It must be a regular file of at most 16 MiB.
+    ///   - environment: The variables for `${NAME}` in a `config`.
+    /// - Returns: The slatefile and its text.
+    /// - Throws: ``SlatefileFailure``, with every diagnostic of the file.
+    package static func readToCompose(
+        _ path: String, environment: [String: String]
+    ) throws(SlatefileFailure) -> (slatefile: Slatefile, text: [UInt8]) {
+        let bytes: [UInt8]
+        do throws(FileReadError) {
+            bytes = try readFile(at: path, limit: 16 << 20)
+        } catch {
+            throw .unreadable(error)
+        }
+        do throws(SlatefileError) {
+            return (try read(bytes, path: path, environment: { environment[$0] }), bytes)
         } catch {
             throw .invalid(error)
         }

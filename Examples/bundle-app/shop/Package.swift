@@ -1,0 +1,14 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+// ModuleHost is beside this package; in an app that is composed, the app's own takes its place.
+let package = Package(
+    name: "Shop",
+    products: [.library(name: "Shop", targets: ["Shop"])],
+    dependencies: [.package(name: "ModuleHost", path: "../ModuleHost")],
+    targets: [
+        .target(
+            name: "Shop", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")])
+    ]
+)

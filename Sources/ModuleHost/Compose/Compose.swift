@@ -1,0 +1,300 @@
+/// The work of `hostd compose`: from a slatefile to a program that is the host of its modules.
+///
+/// Each step leaves what it did in the folder, and does nothing where that is there: an interrupted compose
+/// is continued by the next one. The program of before is replaced last, by one that was checked.
+struct Compose {
+    /// The app to compose, and how.
+    struct Request {
+        var slatefile: Slatefile
+        /// The path of the slatefile, as it was given.
+        var path: String
+        /// The text of the slatefile.
+        var text: [UInt8]
+        /// The folder of the app, absolute.
+        var folder: String
+        /// The package ModuleHost.
+        var host: Slatefile.Source
+        var options = ComposeBuild.Options()
+        /// The pins that move.
+        var update = Update.none
+        /// The module that the program is for, with those that it needs; nil for the whole app.
+        var only: String?
+
+        var slatefileFolder: String { parentFolder(of: CurrentProcess.absolute(path)) ?? "/" }
+        var lockPath: String { ComposeLock.path(ofSlatefile: path) }
+    }
+
+    /// The pins that move to the newest commits of their branches or tags.
+    enum Update: Hashable {
+        case none
+        case all
+        /// The pin of the package of a module, by its id, or of the package ModuleHost: `host`.
+        case one(String)
+    }
+
+    /// The name by which messages and options call the package ModuleHost.
+    static let host = "host"
+
+    let request: Request
+    let plan: ComposePlan
+    /// The ids of the modules of the program, where it is not the whole app.
+    private let only: [String]
+    let environment: [String: String]
+    let progress: ComposeProgress
+
+    /// Makes the plan, and changes nothing.
+    ///
+    /// - Throws: ``ComposeError``.
+    init(
+        _ request: Request, environment: [String: String], progress: ComposeProgress
+    ) throws(ComposeError) {
+        self.request = request
+        self.environment = environment
+        self.progress = progress
+        let host: PackageSource
+        do throws(PackageSource.SourceError) {
+            host = try PackageSource(
+                request.host, in: request.slatefileFolder, as: Self.hostFolder)
+        } catch {
+            throw ComposeError("the package of 'host': \(error.reason)", .noInput)
+        }
+        let needs = request.only.flatMap(request.slatefile.needs(of:))
+        if let id = request.only, needs == nil {
+            throw .unknown(id, in: request.slatefile, request.path)
+        }
+        only = needs ?? []
+        plan = try ComposePlan(
+            request.slatefile, path: request.path, folder: request.slatefileFolder, host: host,
+            only: needs)
+        // SwiftPM names the generated package by its folder.
+        let folderName = request.folder.split(separator: "/").last.map { $0.lowercased() }
+        if let same = ([host] + plan.packages.map(\.source)).first(where: {
+            $0.identity == folderName
+        }) {
+            throw ComposeError(
+                "the folder \(request.folder) has the name of the package '\(same.name)', and SwiftPM "
+                    + "names packages by their folders; name another one by --output", .cannotCreate
+            )
+        }
+        if case .one(let name) = request.update, name != Self.host,
+            !plan.packages.contains(where: { $0.ids.contains(name) })
+        {
+            let ids = plan.packages.filter { $0.source.repository != nil }.flatMap(\.ids)
+            throw ComposeError(
+                "no module \(quoted(name)) of \(request.path) has a repository"
+                    + (ids.isEmpty ? "" : "; those that have one are \(enumerated(ids))"), .usage)
+        }
+    }
+
+    /// Composes the app.
+    ///
+    /// - Returns: The program, and what it was composed of.
+    /// - Throws: ``ComposeError``.
+    func run() throws(ComposeError) -> ComposeResult {
+        let folder = try ComposeFolder(request.folder)
+        let children = ComposeChildren(environment: environment, progress: progress)
+        var lock = try ComposeLock.read(request.lockPath)
+        let program = "\(folder.binaries)/\(plan.program)"
+        let stampPath = "\(folder.caches)/\(plan.program).stamp"
+        if request.update == .none, isPinned(lock),
+            stamp(lock, folder).isKept(in: stampPath, of: program)
+        {
+            return ComposeResult(program: program, isChanged: false, composition: nil)
+        }
+        let packages = try checkOut(in: folder, children, &lock)
+        let swift = try children.find(
+            "swift", "install Swift 6.3, by swiftly or from https://www.swift.org/install")
+        let reading = PackageReading(swift: swift, folder: folder, children: children)
+        let generated = try ComposedProducts(plan, packages, reading, path: request.path)
+            .package(named: plan.program, only: only)
+        try folder.write(generated.manifest, to: folder.manifest)
+        try folder.write(generated.main, to: folder.main)
+        // Before the build: what is written meanwhile is a change.
+        let stamp = stamp(lock, folder)
+        progress.note("building \(plan.program); the output is in \(folder.log)")
+        let built = try ComposeBuild(swift: swift, folder: folder, children: children).run(
+            request.options, owners: owners(packages, folder))
+        try take(built, as: program, in: folder, children)
+        try stamp.keep(in: stampPath, of: program)
+        return ComposeResult(program: program, isChanged: true, composition: generated.composition)
+    }
+
+    // MARK: Commits
+
+    /// The repositories, each with its name in messages, its modules, and the name of its folder.
+    private var repositories: [(source: PackageSource, user: String, users: [String], name: String)]
+    {
+        let all =
+            [(plan.host, Self.host, [Self.host], Self.hostFolder)]
+            + plan.packages.map { package in
+                // All of the slatefile, also where the program is of a part.
+                let users = request.slatefile.modules.filter {
+                    $0.isEnabled
+                        && ($0.source == package.source.written || package.ids.contains($0.id.text))
+                }
+                return (package.source, package.ids[0], users.map(\.id.text), package.source.name)
+            }
+        return all.filter { $0.0.repository != nil }
+    }
+
+    /// The folder of the package ModuleHost, which gives it its name for SwiftPM.
+    static let hostFolder = "ModuleHost"
+
+    private func isPinned(_ lock: ComposeLock) -> Bool {
+        repositories.allSatisfy { lock.pin(of: $0.source) != nil }
+    }
+
+    private func isUpdated(_ users: [String]) -> Bool {
+        switch request.update {
+        case .none: false
+        case .all: true
+        case .one(let name): users.contains(name)
+        }
+    }
+
+    /// Finds the commit of each repository, checks all out, and writes the lock.
+    private func checkOut(
+        in folder: ComposeFolder, _ children: ComposeChildren, _ lock: inout ComposeLock
+    ) throws(ComposeError) -> [Checkout] {
+        let before = lock
+        let git = Git(
+            program: try children.find("git", "install git, such as by 'apt-get install git'"),
+            children: children)
+        let checkouts = Checkouts(folder: folder, git: git, progress: progress)
+        for (source, user, users, name) in repositories {
+            guard let repository = source.repository else { continue }
+            let pin = lock.pin(of: source)
+            var commit = pin?.commit
+            if commit == nil || isUpdated(users) {
+                let newest = try checkouts.resolve(source, for: user)
+                if let commit, commit != newest {
+                    progress.note(
+                        "\(name): the pin moves from \(commit.prefix(12)) to \(newest.prefix(12))")
+                }
+                commit = newest
+            }
+            lock.set(
+                ComposeLock.Pin(
+                    repository: repository, reference: source.reference, commit: commit ?? "",
+                    users: users))
+        }
+        lock.keep(repositories.map(\.source) + named)
+        var packages = [try hostCheckout(checkouts, lock, folder)]
+        for package in plan.packages {
+            packages.append(
+                try prepare(package.source, package.source.name, package.ids[0], checkouts, lock))
+        }
+        if lock != before {
+            try ComposeError.files { () throws(FileError) in
+                try writeFile(lock.text, to: request.lockPath)
+            }
+        }
+        return packages
+    }
+
+    /// All that the slatefile names, whose pins stay where options name another host, or a part.
+    private var named: [PackageSource] {
+        let sources = request.slatefile.modules.map(\.source) + [request.slatefile.host]
+        return sources.compactMap { source in
+            source.flatMap { try? PackageSource($0, in: request.slatefileFolder) }
+        }
+    }
+
+    private func prepare(
+        _ source: PackageSource, _ name: String, _ user: String, _ checkouts: Checkouts,
+        _ lock: ComposeLock
+    ) throws(ComposeError) -> Checkout {
+        guard let pin = lock.pin(of: source) else {
+            return try checkouts.describe(source, in: source.location)
+        }
+        return try checkouts.prepare(source, as: name, at: pin.commit, for: user)
+    }
+
+    /// A folder of another name would be another package for SwiftPM: a link gives it the name.
+    private func hostCheckout(
+        _ checkouts: Checkouts, _ lock: ComposeLock, _ folder: ComposeFolder
+    ) throws(ComposeError) -> Checkout {
+        let path = "\(folder.modules)/\(Self.hostFolder)"
+        let checkout = try prepare(plan.host, Self.hostFolder, Self.host, checkouts, lock)
+        guard plan.host.repository == nil else { return checkout }
+        guard fileExists("\(checkout.folder)/Sources/ModuleHost") else {
+            throw ComposeError("the package ModuleHost is not in \(checkout.folder)", .noInput)
+        }
+        guard isLink(path) || !NewFiles.isTaken(path) else {
+            throw ComposeError(
+                "\(path) is a checkout, while 'host' is the folder \(checkout.folder); move it away",
+                .cannotCreate)
+        }
+        try ComposeError.files { () throws(FileError) in
+            try makeLink(path, to: checkout.folder)
+        }
+        return Checkout(
+            source: checkout.source, folder: path, commit: checkout.commit,
+            isModified: checkout.isModified)
+    }
+
+    // MARK: The program
+
+    private func stamp(_ lock: ComposeLock, _ folder: ComposeFolder) -> ComposeStamp {
+        let packages =
+            ([plan.host] + plan.packages.map(\.source)).map { source in
+                source.repository == nil
+                    ? source.location : "\(folder.modules)/\(source.name)"
+            }
+        return ComposeStamp(
+            texts: [
+                request.text, lock.text, Array("\(request.options) \(request.host) \(only)".utf8),
+                Array(HostVersion.current.utf8), PackageResources.ComposedPackage_swift_template,
+                PackageResources.composed_main_swift_template,
+            ],
+            files: findProgram("swift", path: environment["PATH"]).map { [$0] } ?? [],
+            packages: packages, except: (try? resolvedPath(folder.path)) ?? folder.path)
+    }
+
+    /// The folders in which the compiler may report errors.
+    private func owners(
+        _ packages: [Checkout], _ folder: ComposeFolder
+    ) -> [(folder: String, name: String)] {
+        var owners: [(folder: String, name: String)] = []
+        for (checkout, package) in zip(packages.dropFirst(), plan.packages) {
+            let modules = package.ids.count == 1 ? "module" : "modules"
+            owners.append((checkout.folder, "\(modules) \(enumerated(package.ids))"))
+        }
+        return owners + [
+            (packages[0].folder, "the package ModuleHost"),
+            (plan.host.location, "the package ModuleHost"),
+            ("\(folder.path)/Sources", "the generated program"),
+        ]
+    }
+
+    /// Lets the new program check the slatefile, and puts it in the place of the one before.
+    private func take(
+        _ built: String, as program: String, in folder: ComposeFolder, _ children: ComposeChildren
+    ) throws(ComposeError) {
+        let new = "\(folder.binaries)/\(ComposeFolder.unfinished)\(plan.program)"
+        try ComposeError.files { () throws(FileError) in try copyProgram(built, to: new) }
+        var lines: [String] = []
+        let exit = try children.run(
+            [new, "check", CurrentProcess.absolute(request.path)], environment
+        ) { _, line in
+            if lines.count < 200 { lines.append(String(decoding: line, as: UTF8.self)) }
+        }
+        guard exit == .code(0) else {
+            throw ComposeError(
+                "the new program does not accept \(request.path); \(program) stays as it was"
+                    + lines.map { "\n    \(excerpt($0, limit: 500))" as TerminalText }.joined(),
+                .invalidSlatefile)
+        }
+        try ComposeError.files { () throws(FileError) in try renameFile(new, to: program) }
+    }
+}
+
+/// The outcome of composing.
+struct ComposeResult {
+    /// The path of the program.
+    let program: String
+    /// Whether it was built; false where nothing had changed.
+    let isChanged: Bool
+    /// The packages that it was composed of; nil where nothing had changed.
+    let composition: HostComposition?
+}

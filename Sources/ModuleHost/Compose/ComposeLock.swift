@@ -1,0 +1,125 @@
+/// The commits at which an app takes its repositories: the file `slatefile.lock` beside the slatefile.
+///
+/// One line for each repository, sorted, so that two changes rarely meet on one line.
+struct ComposeLock: Hashable {
+    /// The commit of a repository at a reference.
+    struct Pin: Hashable {
+        let repository: String
+        let reference: Slatefile.GitReference?
+        var commit: String
+        /// The modules that it is for, or `host`: for readers of the file alone.
+        var users: [String]
+    }
+
+    private(set) var pins: [Pin] = []
+
+    /// The limit of the file, in bytes.
+    private static let limit = 4 << 20
+
+    /// Returns the path of the lock of a slatefile.
+    static func path(ofSlatefile path: String) -> String {
+        (path.hasSuffix(".json") ? String(path.dropLast(5)) : path) + ".lock"
+    }
+
+    /// Reads the file.
+    ///
+    /// - Returns: The lock; empty where there is no such file.
+    /// - Throws: ``ComposeError`` where it cannot be read, or is not such a file.
+    static func read(_ path: String) throws(ComposeError) -> ComposeLock {
+        let bytes: [UInt8]
+        do throws(FileReadError) {
+            bytes = try readFile(at: path, limit: limit)
+        } catch {
+            if error.reason == .missing { return ComposeLock() }
+            throw ComposeError("\(error)", .noInput)
+        }
+        let remedy: TerminalText = """
+            restore it from version control, or remove it: the next compose then takes the newest commits
+            """
+        let root: JSONValue
+        do throws(JSONError) {
+            root = try JSONValue(parsing: bytes)
+        } catch {
+            throw ComposeError("\(path) is not JSON: \(error); \(remedy)", .noInput)
+        }
+        guard root["lock"]?.int == 1, root["pins"]?.kind == .array else {
+            throw ComposeError("\(path) is not a lock of version 1; \(remedy)", .noInput)
+        }
+        var lock = ComposeLock()
+        for value in (root["pins"]?.elements).map(Array.init) ?? [] {
+            guard let pin = Pin(value) else {
+                throw ComposeError(
+                    "\(path):\(value.place.line):\(value.place.column): not a valid pin; \(remedy)",
+                    .noInput)
+            }
+            lock.set(pin)
+        }
+        return lock
+    }
+
+    /// Returns the pin of a repository at a reference.
+    func pin(of source: PackageSource) -> Pin? {
+        pins.first { $0.repository == source.repository && $0.reference == source.reference }
+    }
+
+    /// Sets a pin, in the place of the one of the same repository and reference.
+    mutating func set(_ pin: Pin) {
+        pins.removeAll { $0.repository == pin.repository && $0.reference == pin.reference }
+        pins.append(pin)
+        pins.sort { $0.key < $1.key }
+    }
+
+    /// Removes the pins that are for none of these sources.
+    mutating func keep(_ sources: [PackageSource]) {
+        pins.removeAll { pin in
+            !sources.contains { $0.repository == pin.repository && $0.reference == pin.reference }
+        }
+    }
+
+    /// The text of the file.
+    var text: [UInt8] {
+        let lines = pins.map { pin in
+            var json = JSONWriter()
+            json.object {
+                $0.member("git", pin.repository)
+                switch pin.reference {
+                case .branch(let name)?: $0.member("branch", name)
+                case .tag(let name)?: $0.member("tag", name)
+                case nil: break
+                }
+                $0.member("commit", pin.commit)
+                $0.member("for", pin.users)
+            }
+            return "    " + String(decoding: json.bytes, as: UTF8.self)
+        }
+        let list = lines.isEmpty ? "[]" : "[\n" + lines.joined(separator: ",\n") + "\n  ]"
+        return Array("{\n  \"lock\": 1,\n  \"pins\": \(list)\n}\n".utf8)
+    }
+}
+
+extension ComposeLock.Pin {
+    /// Creates a pin from its object in the file; nil where that is not valid.
+    fileprivate init?(_ value: JSONValue) {
+        guard let repository = value["git"]?.string, let commit = value["commit"]?.string,
+            SourceRules.problem(ofRepository: repository) == nil, Git.isCommit(commit)
+        else { return nil }
+        let (branch, tag) = (value["branch"]?.string, value["tag"]?.string)
+        guard branch == nil || tag == nil,
+            [branch, tag].allSatisfy({
+                $0.map { SourceRules.problem(ofReference: $0) == nil } ?? true
+            })
+        else { return nil }
+        self.init(
+            repository: repository,
+            reference: branch.map { .branch($0) } ?? tag.map { .tag($0) }, commit: commit,
+            users: value["for"]?.elements.compactMap(\.string) ?? [])
+    }
+
+    fileprivate var key: String {
+        switch reference {
+        case .branch(let name)?: "\(repository) branch \(name)"
+        case .tag(let name)?: "\(repository) tag \(name)"
+        case nil: repository
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import AppService
+
+/// The packages of an app, and the modules that each is there for.
+struct ComposePlan {
+    /// A package of modules.
+    struct Package {
+        let source: PackageSource
+        /// Its modules, in the order of the slatefile.
+        var modules: [Slatefile.Module]
+
+        /// The modules that are classes: without one the package is only cloned.
+        var entries: [Slatefile.Module] {
+            modules.filter { if case .entry = $0.implementation { true } else { false } }
+        }
+
+        var ids: [String] { modules.map(\.id.text) }
+    }
+
+    /// The name of the program.
+    let program: String
+    /// The package ModuleHost.
+    let host: PackageSource
+    /// The enabled modules that are classes and have no source: they are in the package ModuleHost.
+    let hostModules: [Slatefile.Module]
+    /// The packages of the others.
+    let packages: [Package]
+
+    /// Sorts the enabled modules of a slatefile into packages.
+    ///
+    /// - Parameters:
+    ///   - slatefile: The slatefile.
+    ///   - path: Its path, for messages.
+    ///   - folder: Its folder, absolute: relative paths begin there.
+    ///   - host: The package ModuleHost.
+    ///   - only: The ids of the modules that count, the one that the program is named by first; nil for all,
+    ///     and the name of the app.
+    /// - Throws: ``ComposeError`` with every reason.
+    init(
+        _ slatefile: Slatefile, path: String, folder: String, host: PackageSource,
+        only: [String]? = nil
+    ) throws(ComposeError) {
+        var reasons: [TerminalText] = []
+        var packages: [Package] = []
+        var hostModules: [Slatefile.Module] = []
+        for module in slatefile.modules
+        where module.isEnabled && only?.contains(module.id.text) ?? true {
+            func report(_ reason: String) {
+                reasons.append("\(module.place(in: path)): \(reason)")
+            }
+            guard let written = module.source else {
+                if case .entry = module.implementation { hostModules.append(module) }
+                continue
+            }
+            let source: PackageSource
+            do throws(PackageSource.SourceError) {
+                source = try PackageSource(written, in: folder)
+            } catch {
+                report("module '\(module.id)': \(error.reason)")
+                continue
+            }
+            if source.isSamePlace(as: host) || source.identity == Self.hostIdentity {
+                report(
+                    "module '\(module.id)': the package ModuleHost is the app's 'host'; its modules "
+                        + "have neither 'git' nor 'path', and no other package has its name")
+                continue
+            }
+            let same = packages.firstIndex { $0.source.identity == source.identity }
+            guard let same else {
+                packages.append(Package(source: source, modules: [module]))
+                continue
+            }
+            let other = packages[same]
+            if other.source.isSamePlace(as: source) {
+                if other.source.reference == source.reference {
+                    packages[same].modules.append(module)
+                    continue
+                }
+                report(
+                    "module '\(module.id)' needs \(source.words), and '\(other.ids[0])' needs "
+                        + "\(other.source.words): an app has one version of a package, so give both "
+                        + "the same branch or tag")
+            } else {
+                report(
+                    "module '\(module.id)' is in \(source.words), and '\(other.ids[0])' in "
+                        + "\(other.source.words): SwiftPM calls both packages "
+                        + "'\(source.identity)'; rename one of the repositories or folders")
+            }
+        }
+        guard reasons.isEmpty else { throw ComposeError(reasons, .invalidSlatefile) }
+        self.host = host
+        self.packages = packages
+        self.hostModules = hostModules
+        let label = only?.first?.split(separator: ".").last.map(String.init)
+        program = label ?? Self.programName(slatefile.app)
+    }
+
+    /// The name of the package ModuleHost as SwiftPM compares it.
+    static let hostIdentity = "modulehost"
+
+    /// Returns the name of an app as that of a file: letters and digits of ASCII, with hyphens between.
+    private static func programName(_ app: String) -> String {
+        let words = app.split { character in
+            !(character.isASCII && (character.isLetter || character.isNumber))
+        }
+        let name = words.joined(separator: "-")
+        return name.isEmpty ? "app" : name
+    }
+}
