@@ -46,6 +46,7 @@ struct HelpTests {
                   tail     follow what happens in the host
                   reload   reload the slatefile and print the outcome
                   restart  restart a module
+                  unload   unload a lazy module until it is needed again
                   stop     stop the host and print the outcome
                   help     show this help or that of a command
 

@@ -89,6 +89,7 @@ struct HostileOutputTests {
         "reload":
             #"{"outcome":"rolled-back","summary":"why","exitCode":70,"text":"s.json:1:1: error: x\n1 error\n"}"#,
         "restart": #"{"outcome":"failed","reason":"why"}"#,
+        "unload": #"{"outcome":"refused","reason":"why"}"#,
     ]
 
     /// The commands that ask a host and receive its answer at once; `stop` and `tail` have tests of their own.
@@ -99,10 +100,13 @@ struct HostileOutputTests {
             ["canopen", "a://b"],
             ["call", "x.a", "y"], ["post", "t"], ["send", "push", "--payload", "{}"],
             ["send", "push", "--payload", "{}", "--wait"], ["send", "background"], ["reload"],
-            ["restart", "x.a"], ["modules", "--forgive", word],
+            ["restart", "x.a"], ["unload", "x.a"], ["modules", "--forgive", word],
         ]
         let formats = ["markdown", "html"].map { ["routes", "--format", $0] }
-        let named = [["open", word], ["call", word, word], ["post", word], ["restart", word]]
+        let named = [
+            ["open", word], ["call", word, word], ["post", word], ["restart", word],
+            ["unload", word],
+        ]
         return plain.flatMap { words in
             // These two print what they are given, or nothing.
             ["canopen", "open", "call", "post"].contains(words[0])

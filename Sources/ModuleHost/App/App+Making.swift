@@ -41,14 +41,15 @@ extension App {
     ///   - context: The context of the module.
     ///   - start: The start of its process, if it has one.
     ///   - thread: The calling thread, which owns the lane.
-    ///   - failed: Called with the error that it threw; if it takes too long, the thread that takes the lane
-    ///     reports that.
+    ///   - isNested: Whether another module is being called, for which it is made.
+    ///   - failed: Called with the error that it threw, in the host; if it takes too long, the thread that takes the
+    ///     lane reports that.
     func make(
         _ record: ModuleRecord, with context: ModuleContext, _ start: ProcessStart?,
-        on thread: LaneThread, failed: (any Error) -> Void
+        on thread: LaneThread, isNested: Bool = false, failed: (any Error) -> Void
     ) {
         let began = time.now()
-        gate.lane.box?.setActivity(.making)
+        if !isNested { gate.lane.box?.setActivity(.making) }
         var made: (any Module)?
         let outcome = gate.call(record.slot, on: thread) { () throws -> any Module in
             let module = try describing { try record.entry.make(with: context, start) }
@@ -56,19 +57,23 @@ extension App {
             return module
         }
         // A thread that lost the lane must not change its state.
-        if gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
+        if !isNested, gate.lane.owns(thread) { gate.lane.box?.setActivity(nil) }
         switch outcome {
         case .returned(let module):
-            record.module = module
-            record.context = context
-            record.status = .made
-            center.insert(module, in: record.slot, isModule: true)
-            provideFacades(of: module, in: record, context)
-            log.of(module: record.id.text).write(
-                .debug, "made", duration: began.duration(to: time.now()))
-        case .threw(let error): failed(error)
+            let isOurs: Void? = gate.lane.asHost(on: thread) {
+                record.module = module
+                record.context = context
+                record.status = .made
+                center.insert(module, in: record.slot, isModule: true)
+                provideFacades(of: module, in: record, context)
+                log.of(module: record.id.text).write(
+                    .debug, "made", duration: began.duration(to: time.now()))
+            }
+            if isOurs == nil { (module as? IsolatedModule)?.end() }
+        case .threw(let error): _ = gate.lane.asHost(on: thread) { failed(error) }
         // A job begins at depth 0.
-        case .tooDeep: break
+        case .tooDeep:
+            _ = gate.lane.asHost(on: thread) { failed(RouteError.tooDeep([])) }
         // It took too long, which the thread that took the lane reports. The new module is ended here.
         case .lost, .threwOverdue: (made as? IsolatedModule)?.end()
         }

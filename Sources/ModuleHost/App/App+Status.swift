@@ -44,6 +44,19 @@ extension App {
         guard !records.isEmpty else {
             return slatefile.modules.filter(\.isEnabled).map { ModuleStatus($0, .waiting) }
         }
+        let made = madeStatuses
+        guard onDemand.unmadeCount > 0 else { return made }
+        var next = made[...]
+        return slatefile.modules.filter(\.isEnabled).map { entry in
+            guard next.first?.id == entry.id, let status = next.popFirst() else {
+                return ModuleStatus(entry, .onDemand)
+            }
+            return status
+        }
+    }
+
+    /// The status of each module that is made.
+    private var madeStatuses: [ModuleStatus] {
         let holds = Dictionary(grouping: holds.open, by: \.module)
         return records.map { record in
             let behind = gate.lane.behind(record.slot)
@@ -72,6 +85,7 @@ extension ModuleStatus {
         self.init(id: entry.id, entry: name, state: state)
         isMain = entry.isMain
         isRequired = entry.isRequired
+        isLazy = entry.isLazy
         hostDeaths = entry.hostDeaths
     }
 }

@@ -32,6 +32,7 @@ final class App {
     var needing: [ModuleID: [ModuleRecord]] = [:]
     private var eventBegan: ContinuousClock.Instant
 
+    private(set) lazy var onDemand = ModulesOnDemand(of: self)
     private(set) lazy var launch = AppLaunch(of: self)
     private(set) lazy var reloads = Reloads(of: self)
     private(set) lazy var retries = Retries(of: self)
@@ -57,6 +58,10 @@ final class App {
             guard phase.isBeforeReady, let id = slot.id else { return }
             self.host?.fail("invalid services: \(id): \(error)")
         }
+        services.makeProvider = { [unowned self] service, thread in
+            try onDemand.makeProvider(of: service, on: thread)
+        }
+        services.isDeclared = { [unowned self] in onDemand.declares($0) }
     }
 
     /// Moves to the next phase, and carries out its effects.
@@ -80,10 +85,9 @@ final class App {
     }
 
     func record(of slot: ModuleSlot) -> ModuleRecord? {
-        // The rank is its place among the records, unless it is not one of them, or not yet.
-        let index = Int(slot.rank) - 1
-        guard records.indices.contains(index), records[index].slot === slot else { return nil }
-        return records[index]
+        // The rank is its place among the enabled modules, unless it is not one of them, or not yet.
+        guard let record = record(at: Int(slot.rank) - 1), record.slot === slot else { return nil }
+        return record
     }
 
     func isOverdue(_ record: ModuleRecord) -> Bool { gate.lane.isOverdue(record.slot) }

@@ -42,19 +42,22 @@ final class AppLaunch {
     func makeModules() {
         guard let host = app.host else { return }
         began = app.time.now()
-        app.records = app.slatefile.modules.filter(\.isEnabled).enumerated().map { index, entry in
-            ModuleRecord(
-                entry: entry,
-                slot: ModuleSlot(
-                    number: UInt16(index + 1), id: entry.id, limits: ModuleSlot.Limits(of: entry)))
+        let isMade = app.slatefile.madeAtLaunch
+        var rank = 0
+        for entry in app.slatefile.modules where entry.isEnabled {
+            rank += 1
+            guard isMade[rank - 1] else { continue }
+            let slot = ModuleSlot(
+                number: UInt16(rank), id: entry.id, limits: ModuleSlot.Limits(of: entry))
+            app.records.append(ModuleRecord(entry: entry, slot: slot))
         }
+        app.onDemand.take(app.slatefile, made: app.records)
         app.metrics.withLock { $0.modulesRunning = app.records.count }
         app.noteNeeds()
         app.reportHealth()
         do {
-            app.calls = try CallDispatcher(
-                RouteTable(of: app.slatefile), records: app.records, tokens: host.tokens,
-                gate: app.gate, center: app.center)
+            app.calls = try app.dispatcher(
+                for: app.slatefile, app.records, tokens: host.tokens, routes: [:])
             app.calls?.parent = app.role.upstream
         } catch {
             return host.fail("invalid routes: \(error)")
@@ -168,17 +171,33 @@ final class AppLaunch {
         app.reportHealth()
         let (running, total) = (app.metrics.withLock { $0.modulesRunning }, app.records.count)
         let count = running == total ? "\(total)" : "\(running) of \(total)"
+        let others = app.onDemand.unmadeCount
         app.log.write(
-            .notice, "ready: \(count) \(total == 1 ? "module" : "modules")", duration: after)
+            .notice,
+            "ready: \(count) \(total == 1 ? "module" : "modules")"
+                + (others > 0 ? ", \(others) on demand" : ""), duration: after)
         host.observer.onReady(running, total, after)
         app.gate.lane.prepend(held)
         held = []
     }
 
+    /// Opens the inbox once each module for which events wait since an earlier host is made: it has a position only
+    /// then.
+    private func open(_ inbox: Inbox, for host: Host) {
+        let behind = app.onDemand.unmadeCount == 0 ? [] : Array(inbox.origin.modules.keys)
+        guard !behind.isEmpty else { return inbox.open(for: host) }
+        host.onLane(limit: .launch) { app, thread in
+            let isOurs = app.onDemand.makeModules(behind: behind, on: thread)
+            // The module that has kept the lane has failed.
+            guard isOurs else { return host.onLane { app, _ in app.launch.openInbox() } }
+            if !app.phase.isEnding { inbox.open(for: host) }
+        }
+    }
+
     /// Opens the inbox, and starts the start-up tasks that can wait.
     func openInbox() {
         guard let host = app.host else { return }
-        app.inbox?.open(for: host)
+        if let inbox = app.inbox { open(inbox, for: host) }
         host.onLaneWhenIdle { app in
             if !app.phase.isEnding { try? host.startup.admit(.low) }
         }

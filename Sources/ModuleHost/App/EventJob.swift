@@ -43,7 +43,14 @@ final class EventJob: EventProgress, LaneJob, @unchecked Sendable {
         guard let plan = plan ?? app.plan(request, of: self) else { return }
         self.plan = plan
         while index < plan.count {
-            if event == nil, app.shutdown.keeps(self, before: plan[index]) { return }
+            if event == nil {
+                if app.shutdown.keeps(self, before: plan[index]) { return }
+                if app.onDemand.listens,
+                    !app.onDemand.makeModules(for: plan[index], on: thread)
+                {
+                    return
+                }
+            }
             let event = event ?? begin(plan[index], in: app)
             guard deliver(event, in: app, on: thread, after: after) else { return }
             after = 0

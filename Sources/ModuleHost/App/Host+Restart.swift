@@ -5,6 +5,8 @@ enum RestartOutcome: Hashable, Sendable {
     case reload(ReloadOutcome)
     /// The process did not respond and was killed: it is restarted as after any death.
     case killed
+    /// The module is lazy and not made: the next use of it makes it.
+    case notMade
 }
 
 /// The error for a module that does not exist.
@@ -52,8 +54,10 @@ extension App {
             return completion.finish(.success(.reload(.stopped)))
         }
         guard let record = records.first(where: { $0.id.text == name }) else {
-            let nearest = nearestName(to: name, in: records.map(\.id.text))
-            return completion.finish(.failure(NoSuchModule(name: name, nearest: nearest)))
+            if onDemand.unmadeModules.contains(where: { $0.id.text == name }) {
+                return completion.finish(.success(.notMade))
+            }
+            return completion.finish(.failure(noSuchModule(name)))
         }
         if isOverdue(record), let isolated = record.module as? IsolatedModule {
             isolated.kill()

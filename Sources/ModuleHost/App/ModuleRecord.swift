@@ -29,6 +29,8 @@ final class ModuleRecord {
     var shutdownEvents: [EventKind] = []
     /// The module that it needs and that had failed before it could launch; nil unless it failed for that.
     var failedNeed: ModuleID?
+    /// The use of a module with an idle time; nil for others.
+    var use: ModuleUse?
     /// Whether it is overdue for a reason that was logged before, so that nothing more is logged.
     var isQuietlyOverdue = false
 
@@ -39,12 +41,14 @@ final class ModuleRecord {
 
     var id: ModuleID { entry.id }
 
+    var isOnDemand: Bool { entry.isLazy }
+
     var unavailability: String {
         switch status {
         case .failed(let reason): "it failed: \(reason)"
         case .waiting: "it is not created yet"
         case .made where module == nil: "it is not created yet"
-        case .made, .launched, .released: "it was removed"
+        case .made, .launched, .released: isOnDemand ? "it was unloaded" : "it was removed"
         }
     }
 

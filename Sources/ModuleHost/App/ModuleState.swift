@@ -10,6 +10,8 @@
     case failed(String)
     /// The module was released.
     case released
+    /// The module is made when it is needed.
+    case onDemand
 
     package init(_ status: ModuleStatus) {
         self =
@@ -19,6 +21,7 @@
             case .overdue: .unresponsive
             case .failed: .failed(status.reason ?? "")
             case .released: .released
+            case .onDemand: .onDemand
             }
     }
 }

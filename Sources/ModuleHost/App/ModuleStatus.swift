@@ -10,6 +10,8 @@ package struct ModuleStatus: Hashable, Sendable {
         case failed
         /// The module was released, at the end.
         case released
+        /// The module is made when it is needed.
+        case onDemand = "on-demand"
     }
 
     package var id: ModuleID
@@ -18,6 +20,8 @@ package struct ModuleStatus: Hashable, Sendable {
     package var state: State
     package var isMain = false
     package var isRequired = false
+    /// Whether it is made when it is needed.
+    package var isLazy = false
     /// The number of events that wait for it; nil unless it is overdue.
     package var behind: Int?
     /// The durable events that wait for it since it failed; nil for none.
@@ -54,6 +58,7 @@ package struct ModuleStatus: Hashable, Sendable {
             $0.member("state", state.rawValue)
             $0.member("main", isMain)
             $0.member("required", isRequired)
+            if isLazy { $0.member("lazy", true) }
             if let behind { $0.member("behind", behind) }
             if let waiting { $0.member("waiting") { waiting.write(to: &$0) } }
             if let reason { $0.member("reason", reason) }

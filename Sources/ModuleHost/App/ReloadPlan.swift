@@ -15,6 +15,8 @@ package struct ReloadPlan: Hashable, Sendable {
     package var adjusted: [ModuleID] = []
     /// Modules to be recreated when they are no longer overdue.
     package var postponed: [ModuleID] = []
+    /// Modules that are made when they are needed, from now on or as other ones: they are new, or have changed.
+    package var onDemand: [ModuleID] = []
     /// Whether modules that stay change their order.
     package var isReordered = false
     /// The other keys of the slatefile that change at once.
@@ -51,17 +53,31 @@ extension ReloadPlan {
     /// - Parameters:
     ///   - old: The current slatefile.
     ///   - modules: The running modules, in order.
+    ///   - unmade: The modules that are not made, in order.
     ///   - new: The new slatefile.
-    init(from old: Slatefile, _ modules: [Running], to new: Slatefile) {
+    init(
+        from old: Slatefile, _ modules: [Running], unmade: [Slatefile.Module] = [],
+        to new: Slatefile
+    ) {
         let next = new.modules.filter(\.isEnabled)
+        let before =
+            unmade.isEmpty ? modules.map(\.entry.id) : old.modules.filter(\.isEnabled).map(\.id)
         let known = Dictionary(
             modules.map { ($0.entry.id, $0) }, uniquingKeysWith: { first, _ in first })
         let named = Set(next.map(\.id))
-        added = next.map(\.id).filter { known[$0] == nil }
-        removed = modules.map(\.entry.id).filter { !named.contains($0) }
+        let earlier = Dictionary(
+            unmade.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for (entry, isMade) in zip(next, new.madeAtLaunch) where known[entry.id] == nil {
+            if isMade {
+                added.append(entry.id)
+            } else if earlier[entry.id]?.isSame(as: entry) != true {
+                onDemand.append(entry.id)
+            }
+        }
+        removed = before.filter { !named.contains($0) }
         isReordered =
-            next.map(\.id).filter { known[$0] != nil }
-            != modules.map(\.entry.id).filter(named.contains)
+            next.map(\.id).filter { known[$0] != nil || earlier[$0] != nil }
+            != before.filter(named.contains)
         let isAppConfigChanged = new.config != old.config
         for entry in next {
             guard let running = known[entry.id] else { continue }
@@ -123,7 +139,13 @@ extension Slatefile.Module {
         isRequired == other.isRequired && isMain == other.isMain && deadline == other.deadline
             && killAfter == other.killAfter && backlog == other.backlog
             && permissions == other.permissions && isRetried == other.isRetried
-            && needs == other.needs
+            && needs == other.needs && launch == other.launch && idle == other.idle
+            && declared == other.declared
+    }
+
+    /// Returns whether it would be made, and run, as another one.
+    fileprivate func isSame(as other: Slatefile.Module) -> Bool {
+        isMade(like: other) && runs(like: other) && config == other.config
     }
 }
 
@@ -134,7 +156,8 @@ extension ReloadPlan: CustomStringConvertible {
             modules.isEmpty ? nil : what + modules.map(\.text).joined(separator: ", ")
         }
         let parts = [
-            list("added ", added), list("removed ", removed), list("recreated ", recreated),
+            list("added ", added), list("on demand: ", onDemand), list("removed ", removed),
+            list("recreated ", recreated),
             list("to be recreated once they return: ", postponed),
             list("config changed: ", reconfigured), list("adjusted ", adjusted),
             isReordered ? "order of modules" : nil,

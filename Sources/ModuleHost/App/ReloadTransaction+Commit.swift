@@ -10,6 +10,10 @@ extension ReloadTransaction {
     func commit() {
         let new: CallDispatcher
         guard let old = app.calls else { return }
+        // A lazy module was made or unloaded meanwhile: the new order does not have it, or has it still.
+        if changesOnDemand != app.onDemand.changes {
+            return undo { [request] app in app.reloads.repeatNext(request) }
+        }
         // The recreated module would never receive the events missed since.
         if leaving.contains(where: { app.isOverdue($0) && plan.recreated.contains($0.id) }) {
             return undo { [request] app in app.reloads.repeatNext(request) }
@@ -60,18 +64,20 @@ extension ReloadTransaction {
         for record in leaving {
             app.unloadingModules.takeOut(record, routes: routes[record.slot.number] ?? [])
         }
-        // The events that a stop would send in this state.
-        var end = app.state
-        guard case .deliver(let shutdownEvents) = end.apply(.terminate) else { return }
+        let shutdownEvents = app.shutdownEvents
         app.unloadingModules.unload(leaving) { record in
             if case .launched = record.status { shutdownEvents } else { [] }
         }
     }
 
     private func exchangeOrder() {
-        for (index, record) in records.enumerated() {
-            record.slot.rank = UInt16(index + 1)
-            app.gate.lane.box?.setRank(UInt16(index + 1), of: record.slot.number)
+        var next = records[...]
+        var rank: UInt16 = 0
+        for entry in request.slatefile.modules where entry.isEnabled {
+            rank += 1
+            guard next.first?.id == entry.id, let record = next.popFirst() else { continue }
+            record.slot.rank = rank
+            app.gate.lane.box?.setRank(rank, of: record.slot.number)
             record.slot.isStaged.store(false, ordering: .relaxed)
         }
         app.records = records
@@ -94,6 +100,8 @@ extension ReloadTransaction {
         // These wait for the next start.
         (next.app, next.startup) = (app.slatefile.app, app.slatefile.startup)
         app.slatefile = next
+        app.onDemand.take(next, made: records)
+        for record in records { app.watchUse(of: record) }
         host.exchange(next)
         app.gate.lane.watchdog.limits = Watchdog.Limits(of: next)
         app.holds.exchange(timeLimit: next.deadlines.stop)
@@ -118,12 +126,7 @@ extension ReloadTransaction {
         app.unloadingModules.sendShutdownEvents { [request, plan] app in
             app.reloads.finish(request, .applied(plan))
         }
-        let event: EventKind? =
-            switch app.state {
-            case .active: .activate
-            case .background: .background
-            case .launching, .inactive, .terminating, .terminated: nil
-            }
+        let event = app.greeting
         var jobs: [any LaneJob] = [
             app.configurationJob(
                 app.slatefile, before: before, records.filter { !new.contains($0.id) },

@@ -25,6 +25,8 @@ final class ReloadTransaction {
     /// The starts of processes for modules that are yet to be created; nil once all are.
     private var starts: ProcessStarts?
     private let number: Int
+    /// The lazy modules that were made and unloaded before it, by their number.
+    let changesOnDemand: Int
     /// Whether it is committed or rolled back.
     var isOver = false
 
@@ -40,6 +42,7 @@ final class ReloadTransaction {
         self.leaving = leaving
         self.calls = calls
         self.number = number
+        changesOnDemand = app.onDemand.changes
         self.app = app
         self.host = host
     }

@@ -53,7 +53,7 @@ final class Reloads {
         let request = request.isOfCurrent ? updated(request) : request
         let plan = ReloadPlan(
             from: app.slatefile, app.records.map { running($0, for: request) },
-            to: request.slatefile)
+            unmade: app.onDemand.unmadeModules, to: request.slatefile)
         if plan.isEmpty { return nothingChanged(plan, request) }
         do {
             let reload = try prepare(request, plan)
@@ -183,8 +183,8 @@ final class Reloads {
         var next: [ModuleRecord] = []
         var staged: [ModuleRecord] = []
         for entry in request.slatefile.modules where entry.isEnabled {
-            if !new.contains(entry.id), let record = known.removeValue(forKey: entry.id) {
-                next.append(record)
+            if !new.contains(entry.id) {
+                if let record = known.removeValue(forKey: entry.id) { next.append(record) }
             } else if let number = places.next() {
                 let slot = ModuleSlot(
                     number: number, id: entry.id, limits: ModuleSlot.Limits(of: entry),
@@ -235,9 +235,42 @@ extension App {
         for entry in staged?.table.routes ?? [] where isStaged[entry.module] == true {
             routes[entry.module]?.append(entry.route)
         }
-        return try CallDispatcher(
-            RouteTable(of: request.slatefile) { routes[$0] }, records: records,
-            tokens: request.tokens, gate: gate, center: center)
+        return try dispatcher(
+            for: request.slatefile, records, tokens: request.tokens, routes: routes)
+    }
+
+    /// Creates a dispatcher.
+    ///
+    /// - Parameters:
+    ///   - slatefile: The slatefile.
+    ///   - records: The modules that are made, or about to be, in order.
+    ///   - tokens: The tokens.
+    ///   - routes: The routes of modules that are not those that their classes list.
+    /// - Returns: The dispatcher.
+    /// - Throws: ``RouteTableError``, ``RouteError``.
+    func dispatcher(
+        for slatefile: Slatefile, _ records: [ModuleRecord], tokens: TokenStore,
+        routes: [ModuleID: [AnyRoute]]
+    ) throws -> CallDispatcher {
+        var targets: [Int: any CallableModule] = [:]
+        var next = records[...]
+        var position = 0
+        for module in slatefile.modules where module.isEnabled {
+            if next.first?.id == module.id, let record = next.popFirst() {
+                targets[position] = record.target
+            }
+            position += 1
+        }
+        let table = try RouteTable(of: slatefile) {
+            targets[$0] == nil
+        } having: {
+            routes[$0]
+        }
+        let calls = try CallDispatcher(
+            table, records: targets, unmade: onDemand.unmade, tokens: tokens, gate: gate,
+            center: center)
+        calls.onDemand = onDemand
+        return calls
     }
 
     /// Creates the job that notifies modules that stay.

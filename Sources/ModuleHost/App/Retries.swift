@@ -30,8 +30,9 @@ final class Retries {
     func schedule(_ record: ModuleRecord) {
         retries[record.id]?.alarm?.cancel()
         // One whose need has failed is restarted with it.
-        guard let host = app.host, !app.phase.isEnding, record.isFailed, record.entry.isRetried,
-            !record.entry.isRequired, record.failedNeed == nil
+        guard let host = app.host, !app.phase.isEnding, record.isFailed,
+            record.entry.isRetried || record.entry.isLazy, !record.entry.isRequired,
+            record.failedNeed == nil
         else {
             retries[record.id] = nil
             return
@@ -54,6 +55,12 @@ final class Retries {
     private func retry(_ id: ModuleID) {
         guard let host = app.host, retries[id] != nil, failed(id) != nil else { return }
         retries[id]?.start = nil
+        if let record = failed(id), record.isOnDemand, app.phase == .running,
+            app.obstacle(toUnloading: record, isIdle: false) == nil
+        {
+            // The next use of it is the attempt.
+            return app.unloadOnDemand(record, because: "made again when it is needed")
+        }
         app.reloads.remake(
             [id], origin: .host,
             CallCompletion { [weak host] _ in

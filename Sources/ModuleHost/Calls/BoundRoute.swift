@@ -30,13 +30,13 @@ final class BoundRoute {
     ///     moment.
     /// - Returns: The module.
     @inline(__always)
-    func module(on lane: Lane, orFailure failure: inout RouteError?) -> AnyObject? {
+    func module(on lane: Lane, orFailure failure: inout (any Error)?) -> AnyObject? {
         let isListed = slot.status.load(ordering: .acquiring) == .listed
         let admission = isListed ? .go : lane.admit(slot, at: nil)
         if admission == .go, let module = target.instance { return module }
         failure =
             admission == .overdue
-            ? .overdue(entry.module) : .unavailable(entry.module, because: target.unavailability)
+            ? RouteError.overdue(entry.module) : target.absence(of: entry.module)
         return nil
     }
 

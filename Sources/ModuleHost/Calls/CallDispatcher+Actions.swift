@@ -29,16 +29,20 @@ extension CallDispatcher {
         }
         var reply: any Encodable & Sendable = NoReply()
         var isAnswered = false
-        try call(on: thread) {
-            guard let route = actions.find(module, action) else { return nil }
-            let isReachable =
-                caller.isAdmitted || !caller.origin.isRemote
-                || access(of: caller).mayReach(route.entry, parameters)
-            return isReachable ? route : nil
-        } _: { route, module in
-            isAnswered = try route.perform(module, parameters, for: caller, &reply)
-        }
-        if isAnswered { return reply }
+        repeat {
+            try makingModule(on: thread) {
+                try call(on: thread) {
+                    guard let route = actions.find(module, action) else { return nil }
+                    let isReachable =
+                        caller.isAdmitted || !caller.origin.isRemote
+                        || access(of: caller).mayReach(route.entry, parameters)
+                    return isReachable ? route : nil
+                } _: { route, module in
+                    isAnswered = try route.perform(module, parameters, for: caller, &reply)
+                }
+            }
+            if isAnswered { return reply }
+        } while try makeCommand(module, on: thread)
         throw try noAction(module, action, parameters, for: caller, on: thread)
     }
 
@@ -61,6 +65,8 @@ extension CallDispatcher {
                 }
             } catch let failure as HandlerError {
                 throw failure.error
+            } catch is ModuleIsUnmade {
+                // Made by the longer way.
             }
             if isAnswered { return reply }
         }

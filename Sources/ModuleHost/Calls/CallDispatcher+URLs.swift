@@ -26,20 +26,34 @@ extension CallDispatcher {
         _ url: RouteURL, for caller: Caller, redirects: Int = 0, on thread: LaneThread
     ) throws -> any Encodable & Sendable {
         let url = try redirected(url, caller, redirects, isDryRun: false, on: thread)
-        guard let match = try match(url, for: caller, on: thread) else {
-            throw try notFound(url, for: caller, on: thread)
+        if let reply = try answer(url, for: caller, on: thread) { return reply }
+        if let name = url.segments.first, try makeCommand(name, on: thread),
+            let reply = try answer(url, for: caller, on: thread)
+        {
+            return reply
         }
-        var reply: any Encodable & Sendable = NoReply()
-        var isAnswered = false
-        try call(on: thread) {
-            route(of: match.entry)
-        } _: { route, module in
-            isAnswered = try route.perform(
-                module, match.parameters, for: caller, url: match.url, &reply)
+        throw try notFound(url, for: caller, on: thread)
+    }
+
+    /// Calls the route that answers a URL.
+    ///
+    /// - Returns: The reply; nil where no route answers the URL.
+    private func answer(
+        _ url: RouteURL, for caller: Caller, on thread: LaneThread
+    ) throws -> (any Encodable & Sendable)? {
+        try makingModule(on: thread) {
+            guard let match = try match(url, for: caller, on: thread) else { return nil }
+            var reply: any Encodable & Sendable = NoReply()
+            var isAnswered = false
+            try call(on: thread) {
+                route(of: match.entry)
+            } _: { route, module in
+                isAnswered = try route.perform(
+                    module, match.parameters, for: caller, url: match.url, &reply)
+            }
+            // A predicate has removed the route, or returned another result.
+            return isAnswered ? reply : nil
         }
-        // A predicate has removed the route, or returned another result.
-        guard isAnswered else { throw try notFound(url, for: caller, on: thread) }
-        return reply
     }
 
     /// Returns whether ``open(_:for:redirects:on:)`` would reach a handler.
@@ -53,14 +67,19 @@ extension CallDispatcher {
         do {
             let (first, caller) = try read(text, caller, 0)
             let url = try redirected(first, caller, 0, isDryRun: true, on: thread)
-            guard let match = try match(url, for: caller, on: thread) else { return false }
-            var isRequest = false
-            try call(on: thread) {
-                route(of: match.entry)
-            } _: { route, _ in
-                isRequest = route.check(match.parameters)
+            if let name = url.segments.first, try match(url, for: caller, on: thread) == nil {
+                _ = try makeCommand(name, on: thread)
             }
-            return isRequest
+            return try makingModule(on: thread) {
+                guard let match = try match(url, for: caller, on: thread) else { return false }
+                var isRequest = false
+                try call(on: thread) {
+                    route(of: match.entry)
+                } _: { route, _ in
+                    isRequest = route.check(match.parameters)
+                }
+                return isRequest
+            }
         } catch let error as RouteError {
             switch error {
             case .malformed, .rewriteLoop: throw error

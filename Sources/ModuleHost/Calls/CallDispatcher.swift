@@ -6,8 +6,12 @@ import Synchronization
 /// are made while the host is current, and their results are used afterwards.
 final class CallDispatcher {
     let gate: Gate
-    /// The modules, by their position in the table.
-    private var records: [any CallableModule]
+    /// The modules that are made, or about to be, by their position in the table.
+    private var records: [Int: any CallableModule]
+    /// The target of the routes of all others.
+    private let unmade: UnmadeModule
+    /// The lazy modules of the app.
+    weak var onDemand: (any OnDemandCalls)?
     private(set) var table: RouteTable
     let actions = ActionTable()
     private var routes: [RouteTable.Index: BoundRoute] = [:]
@@ -26,17 +30,20 @@ final class CallDispatcher {
     ///
     /// - Parameters:
     ///   - table: The routes; its modules are `records`, in the same order.
-    ///   - records: The modules, created or yet to be created.
+    ///   - records: The modules, created or yet to be created, by their position.
+    ///   - unmade: The target of the routes of all others.
     ///   - tokens: The tokens with which remote callers reach more than public routes.
     ///   - gate: The way into modules.
     ///   - center: The center that contains the interceptors.
     /// - Throws: ``RouteError/repeatedAction(_:of:)``.
     init(
-        _ table: RouteTable, records: [any CallableModule], tokens: TokenStore, gate: Gate,
+        _ table: RouteTable, records: [Int: any CallableModule],
+        unmade: UnmadeModule = UnmadeModule(), tokens: TokenStore, gate: Gate,
         center: CommunicationCenter
     ) throws(RouteError) {
         self.table = table
         self.records = records
+        self.unmade = unmade
         self.tokens = tokens
         self.gate = gate
         interceptors = center.list(of: (any CallInterceptor).self)
@@ -50,13 +57,29 @@ final class CallDispatcher {
         isOver.load(ordering: .acquiring) ? successor ?? self : self
     }
 
-    private func bind(_ entry: RouteTable.Entry) throws(RouteError) {
-        let route = BoundRoute(entry, of: records[entry.position])
+    func bind(_ entry: RouteTable.Entry) throws(RouteError) {
+        let route = BoundRoute(entry, of: records[entry.position] ?? unmade)
         try actions.add(route)
         routes[entry.index] = route
     }
 
     // MARK: Changes
+
+    /// Sets the target of a module's routes; nil where it is not made.
+    func setTarget(_ target: (any CallableModule)?, at position: Int) { records[position] = target }
+
+    /// Returns the routes of a module, in the order in which they were added.
+    func boundRoutes(at position: Int) -> [BoundRoute] {
+        routes.values.filter { $0.entry.position == position }
+            .sorted { $0.entry.index.number < $1.entry.index.number }
+    }
+
+    /// Takes a route from the calls, and from the table where it is removed.
+    func unbind(_ route: BoundRoute, removing isRemoved: Bool) {
+        routes[route.entry.index] = nil
+        actions.remove(route)
+        if isRemoved { table.remove(route.entry.index) }
+    }
 
     /// Adds a route; if this throws, nothing is added.
     func add(_ route: AnyRoute, of module: ModuleID) throws(RouteError) {
@@ -97,7 +120,7 @@ final class CallDispatcher {
     /// - Parameter successor: The other one. It has the routes, or the code that unloads the modules has
     ///   them.
     func end(for successor: CallDispatcher) {
-        (table, routes, records) = (RouteTable(), [:], [])
+        (table, routes, records) = (RouteTable(), [:], [:])
         actions.swapContents(with: ActionTable())
         self.successor = successor
         isOver.store(true, ordering: .releasing)
@@ -136,7 +159,7 @@ final class CallDispatcher {
         on thread: LaneThread, find: () -> BoundRoute?,
         _ body: (BoundRoute, AnyObject) throws -> Void
     ) throws {
-        var failure: RouteError?
+        var failure: (any Error)?
         var called: UInt16 = 0
         let outcome = gate.call(on: thread) { () -> (UInt16, (BoundRoute, AnyObject))? in
             guard let route = find() else { return nil }

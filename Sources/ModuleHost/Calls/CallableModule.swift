@@ -17,6 +17,14 @@ protocol CallableModule: AnyObject {
     var instance: AnyObject? { get }
     /// The reason why the module cannot be called, if ``instance`` is nil.
     var unavailability: String { get }
+    /// Returns the error of a call where there is no instance.
+    func absence(of module: ModuleID) -> any Error
+}
+
+extension CallableModule {
+    func absence(of module: ModuleID) -> any Error {
+        RouteError.unavailable(module, because: unavailability)
+    }
 }
 
 /// The host that has started this process for one of its modules; it makes that module's calls to others.

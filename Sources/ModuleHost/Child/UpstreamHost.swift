@@ -235,10 +235,17 @@ final class UpstreamHost: AppRole, UpstreamCalls {
                 connection.succeed(id) { json in
                     if let root { json.value(root) } else { json.null() }
                 }
+            case "pending":
+                let pending = host.app.open(on: thread).records.first?.context?.pending
+                connection.succeed(id) { json in
+                    if let pending { json.value(pending) } else { json.null() }
+                }
             case "shutdown":
                 connection.succeed(id) { $0.null() }
                 host.stop(because: "the host unloads the module")
-            default: throw .methodNotFound("a module is asked for event, call, root and shutdown")
+            default:
+                throw .methodNotFound(
+                    "a module is asked for event, call, root, pending and shutdown")
             }
         } catch {
             connection.fail(id, error)

@@ -71,7 +71,7 @@ struct Command: Sendable {
         .run, .check, .graph, .new, .compose, .schema, .signals, .status, .modules, .health,
         .routes, .open,
         .canOpen,
-        .call, .post, .send, .inbox, .tail, .reload, .restart, .stop,
+        .call, .post, .send, .inbox, .tail, .reload, .restart, .unload, .stop,
         .help,
     ]
 }

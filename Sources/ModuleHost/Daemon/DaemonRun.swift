@@ -76,6 +76,7 @@ final class DaemonRun: Sendable {
         methods.add(reloader)
         methods.addCalls(to: host)
         methods.addRestart(to: host)
+        methods.addUnload(to: host)
         methods.add(inbox, of: host)
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
         methods.logFailures(to: log, time: host.time)

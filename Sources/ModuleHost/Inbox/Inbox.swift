@@ -172,6 +172,9 @@ package final class Inbox: Sendable {
     /// Begins the delivery of events: the app is ready.
     func open(for host: any InboxHost) { mailbox.open(host) }
 
+    /// Whether modules have yet to receive what they had not received when the last host ended.
+    var isCatchingUp: Bool { progress.isCatchingUpNow }
+
     /// Ends the delivery: the app stops, and no more events are passed to it.
     func close() { mailbox.close() }
 

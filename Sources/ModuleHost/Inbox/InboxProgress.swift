@@ -45,6 +45,9 @@ final class InboxProgress: Sendable {
         self.wake = wake
     }
 
+    /// Whether modules have yet to receive what they had not received when the last host ended.
+    var isCatchingUpNow: Bool { isCatchingUp.load(ordering: .relaxed) }
+
     // MARK: The lane
 
     /// Notes that the delivery of an event begins.

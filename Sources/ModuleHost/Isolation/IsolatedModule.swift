@@ -263,12 +263,17 @@ final class IsolatedModule {
     }
 
     /// Requests the root of the app from the process.
-    func askForRoot() throws -> String? {
+    func askForRoot() throws -> String? { try ask("root") }
+
+    /// Requests from a Swift module what it waits for, such as a timer; nil where it waits for nothing.
+    func askForPending() throws -> String? { try ask("pending") }
+
+    private func ask(_ method: String) throws -> String? {
         if isGone { throw IsolationError.gone }
         let limit = patience(beyond: context.host.services.deadlines.launch)
         let answer: Result<JSONValue, RPCError>
         do throws(ProcessExit) {
-            answer = try process.exchange("root", within: limit, serving: serve) {
+            answer = try process.exchange(method, within: limit, serving: serve) {
                 $0.object { _ in }
             }
         } catch {

@@ -61,6 +61,16 @@ final class Lane: Sendable {
         state.withLock { $0.slots[slot.number] = slot }
     }
 
+    /// Registers the slot of a module that is made while the app runs: it receives the events that begin from now on,
+    /// and not the current one, whose delivery a takeover may begin again behind it.
+    func registerNew(_ slot: ModuleSlot) {
+        register(slot)
+        box?.setRank(slot.rank, of: slot.number)
+        state.withLock { state in
+            if state.current?.event != nil { state.overdue.begin(slot, at: state.log.head) }
+        }
+    }
+
     /// Unregisters a module's slot; its number is free for another one when the last reference to the slot is
     /// released.
     ///

@@ -62,9 +62,12 @@ final class ModuleSlot: Sendable {
     /// Written on the lane, before the code that adds a member continues.
     let membersAdded = Atomic<UInt32>(0)
 
-    init(number: UInt16, id: ModuleID?, limits: Limits = Limits(), isStaged: Bool = false) {
+    init(
+        number: UInt16, id: ModuleID?, limits: Limits = Limits(), isStaged: Bool = false,
+        rank: UInt16? = nil
+    ) {
         self.number = number
-        order = Atomic(number)
+        order = Atomic(rank ?? number)
         self.id = id
         currentLimits = Guarded(limits)
         self.isStaged = Atomic(isStaged)

@@ -164,6 +164,12 @@ struct OverdueModules {
         stalledThreads.removeAll { $0.thread === stalled.thread }
     }
 
+    /// Notes that a new module has nothing to receive of the events before a position.
+    mutating func begin(_ slot: ModuleSlot, at position: UInt64) {
+        delivered[slot.number] = position
+        slot.status.store(.rejoined, ordering: .releasing)
+    }
+
     func delivered(by slot: ModuleSlot) -> UInt64 { delivered[slot.number] ?? 0 }
 
     mutating func forget(_ slot: ModuleSlot) { delivered[slot.number] = nil }

@@ -20,6 +20,8 @@
     case isolatedProvider(String, because: String)
     /// A façade calls an action that the class of the module does not have; `nearest` is one that it has.
     case facade(String, action: String, of: String, nearest: String?)
+    /// The module that declares it cannot be made, for this reason.
+    case notMade(ModuleID, because: String)
     /// The host has stopped.
     case stopped
 }
@@ -53,6 +55,8 @@ extension ServiceError: CustomStringConvertible {
         case .tooDeep(let name):
             "'\(name)' was not called: modules already call each other "
                 + "\(CallDepth.maximum) deep"
+        case .notMade(let module, let reason):
+            "the module that provides it, \(module), is not there: \(reason)"
         case .noModule: "only modules use services; call from a module's own code"
         case .stopped: "the host has stopped"
         }

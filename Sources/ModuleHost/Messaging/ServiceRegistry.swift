@@ -60,6 +60,12 @@ public final class ServiceRegistry {
     /// Notified, on the lane, of a second provider of a service, which cannot register it.
     var onDuplicate: (ModuleSlot, ServiceError) -> Void = { _, _ in }
 
+    /// Makes the module that declares a service, on the lane; returns whether it was made now, and throws the reason
+    /// why it cannot be made.
+    var makeProvider: ((ObjectIdentifier, LaneThread) throws -> Bool)?
+    /// Returns whether a module that is not made declares a service.
+    var isDeclared: (ObjectIdentifier) -> Bool = { _ in false }
+
     // MARK: Providing
 
     /// Provides a service.
@@ -262,16 +268,30 @@ public final class ServiceRegistry {
     /// Returns whether a module provides the service.
     public func provides<Service>(_ service: Service.Type) -> Bool {
         let slot = viewingSlot
-        return gate.lane.asHost { find(ObjectIdentifier(service), for: slot) != nil } ?? false
+        let key = ObjectIdentifier(service)
+        return gate.lane.asHost { find(key, for: slot) != nil || isDeclared(key) } ?? false
     }
 
-    private func entry<Service>(of service: Service.Type) throws -> ServiceEntry<Service> {
+    /// Returns whether a service of a module was asked for, so that other modules may have it.
+    func isUsed(of slot: ModuleSlot) -> Bool {
+        ofModules[slot.number]?.contains { $0.slot === slot && ($0.made != nil || $0.wasMade) }
+            ?? false
+    }
+
+    private func entry<Service>(
+        of service: Service.Type, isRepeated: Bool = false
+    ) throws -> ServiceEntry<Service> {
         let slot = viewingSlot
         let (entry, others) = try asHost {
             let entry = find(ObjectIdentifier(service), for: slot)
             return (entry, entry == nil ? entries.values.map(\.name).sorted() : [])
         }
         guard let entry else {
+            if !isRepeated, let makeProvider, let thread = gate.lane.hold,
+                try makeProvider(ObjectIdentifier(service), thread)
+            {
+                return try self.entry(of: service, isRepeated: true)
+            }
             let name = "\(service)"
             if isAlone { throw ServiceError.otherProcess(name) }
             throw ServiceError.notProvided(name, nearest: nearestName(to: name, in: others))
@@ -307,7 +327,7 @@ public final class ServiceRegistry {
         let shared = entry.lifetime == .shared ? MadeService(value) : nil
         try asHost {
             making.removeLast()
-            entry.made = shared
+            (entry.made, entry.wasMade) = (shared, true)
         }
         return value
     }
@@ -377,6 +397,8 @@ class AnyService {
     let slot: ModuleSlot
     /// The shared service, a ``MadeService``, once it is created.
     @usableFromInline final var made: AnyObject?
+    /// Whether it was ever created, also for one caller alone.
+    final var wasMade = false
 
     fileprivate init(_ name: String, _ key: ObjectIdentifier, of slot: ModuleSlot) {
         self.name = name

@@ -67,6 +67,11 @@ extension EventKind {
     /// Whether the modules' replies are joined into one.
     var wantsFetchResult: Bool { self == .push }
 
+    /// Whether the event makes lazy modules that declare that they receive it: an event with a payload.
+    ///
+    /// Events of the app's state do not.
+    package var makesModules: Bool { payloadType != nil }
+
     /// Whether only the host itself sends this event.
     package var isHostsOwn: Bool { self == .launch || self == .configurationChanged }
 }

@@ -63,6 +63,12 @@ extension EntryUse {
             if let interceptor = type as? any CallInterceptor.Type {
                 diagnostics += GuardedCalls(of: interceptor, schemes: routes.schemes).errors
                     .map { .entry($0) }
+                if use.isLazy {
+                    diagnostics.append(
+                        .entry(
+                            "'\(use.entry)' intercepts calls, so it cannot be made when it is needed: "
+                                + "calls would pass it until then; remove \"launch\""))
+                }
             }
             if let provider = type as? any ServiceProvider.Type {
                 diagnostics += uses.services.check(provider, use).map { .entry($0.description) }

@@ -322,7 +322,13 @@ public final class ModuleContext {
         return timer
     }
 
+    /// Whether a timer of the module will tick.
+    var hasTimers: Bool { !timers.isEmpty }
+
     // MARK: Asynchronous code
+
+    /// Whether there are calls that are not answered, work off the lane, or a long-running task.
+    var hasPendingWork: Bool { (createdPlace?.pendingCount ?? 0) > 0 }
 
     /// The isolation of the module's asynchronous code, created when it is first needed.
     var place: ModulePlace {

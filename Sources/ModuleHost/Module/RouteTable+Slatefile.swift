@@ -18,13 +18,16 @@ extension RouteTable {
     /// - Parameters:
     ///   - slatefile: The app.
     ///   - isolated: Whether modules in processes of their own have the routes that their classes list.
+    ///   - isUnmade: Returns whether the module at a place among the enabled ones is not made: it has the routes that
+    ///     are known without it.
     ///   - routes: Returns the routes that a module has; nil for one that is yet to be created.
     /// - Throws: Every error.
     init(
         of slatefile: Slatefile, withIsolated isolated: Bool = false,
+        unmade isUnmade: (Int) -> Bool = { _ in false },
         having routes: (ModuleID) -> [AnyRoute]?
     ) throws(RouteTableError) {
-        let enabled = slatefile.modules.filter(\.isEnabled)
+        let enabled = slatefile.modules.lazy.filter(\.isEnabled)
         do throws(RouteError) {
             try self.init(
                 schemes: slatefile.schemes, modules: enabled.map(\.id),
@@ -37,7 +40,7 @@ extension RouteTable {
                 slatefile.modules.filter(\.isLeftOut).map(\.id), part.reason)
         }
         var diagnostics: [RouteError] = []
-        for module in enabled {
+        for (place, module) in enabled.enumerated() {
             if let routes = routes(module.id) {
                 for route in routes {
                     do throws(RouteError) {
@@ -48,7 +51,17 @@ extension RouteTable {
                 }
                 continue
             }
-            guard isolated || module.isolation != .process,
+            let isUnmade = isUnmade(place)
+            if isUnmade, case .command = module.implementation {
+                for route in module.placeholderRoutes {
+                    do throws(RouteError) {
+                        try add(route, of: module.id)
+                    } catch {
+                        diagnostics.append(error)
+                    }
+                }
+            }
+            guard isolated || isUnmade || module.isolation != .process,
                 case .entry(let name) = module.implementation,
                 let type = try? EntryType(name, search: .none).type,
                 let routed = type as? any RoutedModule.Type
@@ -111,6 +124,24 @@ extension RouteTable {
             }
         }
         return diagnostics
+    }
+}
+
+extension Slatefile.Module {
+    /// The routes that are known of a module that is not made: those that its class lists, or the patterns that its
+    /// entry declares.
+    var placeholderRoutes: [AnyRoute] {
+        guard case .entry = implementation else {
+            return (declared?.routes ?? []).compactMap { pattern in
+                try? AnyRoute(
+                    pattern, action: pattern, access: .public, summary: "",
+                    ErasedHandler(
+                        check: { _ throws(ParameterError) in },
+                        describe: { RequestDescription(fields: []) }, replyType: nil, later: nil
+                    ) { _, _, _ in throw RouteError.stopped })
+            }
+        }
+        return (try? (type as? any RoutedModule.Type)?.erasedRoutes()) ?? []
     }
 }
 

@@ -31,7 +31,7 @@ extension RouteTable {
         let schemes: [String]
         private(set) var modules: [ModuleID] = []
         /// The index of each module in ``modules``.
-        private var positions: [ModuleID: Int] = [:]
+        private var positions: [ModuleID: Int32] = [:]
         let fallback: ModuleID?
         let rewrites: RouteRewrites
 
@@ -70,7 +70,12 @@ extension RouteTable {
             self.schemes = schemes
             self.fallback = fallback
             self.rewrites = rewrites
+            self.modules.reserveCapacity(modules.count)
+            positions.reserveCapacity(modules.count)
             makeRoots()
+            trie.reserveCapacity(
+                names: modules.count, bytes: modules.reduce(0) { $0 + $1.text.utf8.count })
+            moduleRoots.reserveCapacity(modules.count)
             for module in modules { append(module) }
         }
 
@@ -96,13 +101,13 @@ extension RouteTable {
         }
 
         mutating func append(_ module: ModuleID) {
-            if positions[module] == nil { positions[module] = modules.count }
+            if positions[module] == nil { positions[module] = Int32(modules.count) }
             modules.append(module)
             makeRoot(of: module)
         }
 
         /// Returns a module's place in the order of the slatefile.
-        func position(of module: ModuleID) -> Int? { positions[module] }
+        func position(of module: ModuleID) -> Int? { positions[module].map(Int.init) }
 
         /// Returns the node of a scheme's name.
         private mutating func name(ofScheme scheme: String) -> RouteTrie.NodeIndex {
@@ -156,7 +161,7 @@ extension RouteTable {
         mutating func add(
             _ route: AnyRoute, of module: ModuleID
         ) throws(RouteError) -> Index {
-            guard let position = positions[module] else {
+            guard let position = position(of: module) else {
                 throw .unknownModule(module)
             }
             let index = Index(number: entries.count)

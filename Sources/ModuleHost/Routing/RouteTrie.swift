@@ -45,6 +45,17 @@ struct RouteTrie: Sendable {
     private(set) var slots = [UInt64](repeating: 0, count: 16)
     private var literalNodeCount = 0
 
+    /// Makes room for names with a root of their own, so that nothing is copied while they are added.
+    ///
+    /// Before the first of them.
+    mutating func reserveCapacity(names: Int, bytes: Int) {
+        nodes.reserveCapacity(nodes.count + 2 * names)
+        literals.reserveCapacity(literals.count + bytes)
+        var size = slots.count
+        while size < 2 * (literalNodeCount + names) { size *= 2 }
+        if literalNodeCount == 0 { slots = [UInt64](repeating: 0, count: size) }
+    }
+
     /// Creates a node that has no parent.
     mutating func makeRoot() -> NodeIndex { makeNode(parent: Self.none, literal: []) }
 

@@ -9,6 +9,8 @@ package struct EntryUse: Sendable {
     package let entry: String
     /// Whether the module is the main one.
     package let isMain: Bool
+    /// Whether the module is made when it is needed.
+    package internal(set) var isLazy = false
     /// Whether the module runs in the host or in a process of its own; nil if the slatefile does not say.
     package internal(set) var isolation: Slatefile.Isolation?
     /// The module's own settings.

@@ -50,6 +50,12 @@ public struct Slatefile: Sendable {
         /// The modules that this one needs, which stand before it: where one of them has failed, it is not
         /// created.
         package internal(set) var needs: [ModuleID] = []
+        /// Whether the module is made at launch, or when it is needed.
+        package internal(set) var launch = LaunchTime.eager
+        /// The time after which a lazy module that is not used is unloaded; nil for never.
+        package internal(set) var idle: Duration?
+        /// The uses that a command declares; nil for none.
+        package internal(set) var declared: CommandDeclaration?
         /// The deadline for an event; nil for ``Deadlines/event``.
         package internal(set) var deadline: Duration?
         /// The time after which the module's process is killed; nil for twice the deadline.
@@ -83,6 +89,38 @@ public struct Slatefile: Sendable {
         case entry(String)
         /// A program with its arguments, which runs in a process of its own.
         case command([String])
+    }
+
+    /// The time at which a module is made.
+    package enum LaunchTime: String, Hashable, Sendable, CaseIterable {
+        /// At the launch of the app.
+        case eager
+        /// At the first use of the module.
+        case lazy
+    }
+
+    /// The uses that a command declares in the slatefile, so that they are known without starting it.
+    package final class CommandDeclaration: Hashable, Sendable {
+        /// The patterns of its routes.
+        package let routes: [String]
+        /// The events that it receives; of those that can make a module.
+        package let events: [EventKind]
+        /// The topics on which it receives messages.
+        package let topics: [String]
+
+        init(routes: [String], events: [EventKind], topics: [String]) {
+            (self.routes, self.events, self.topics) = (routes, events, topics)
+        }
+
+        package static func == (one: CommandDeclaration, other: CommandDeclaration) -> Bool {
+            one.routes == other.routes && one.events == other.events && one.topics == other.topics
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(routes)
+            hasher.combine(events)
+            hasher.combine(topics)
+        }
     }
 
     /// The isolation of a module.

@@ -120,6 +120,16 @@ public struct SlatefileDiagnostic: Hashable, Sendable {
         case unsetVariable(String)
         /// `${` is not followed by a name and `}`.
         case malformedVariable
+        /// A lazy module cannot have a setting; with the reason, and what to do.
+        case lazy(String)
+        /// `idle` of a module that is made at launch.
+        case idleEager
+        /// A class has keys that declare the uses of a command.
+        case declaredByClass(String)
+        /// The event cannot make a module.
+        case makesNoModule(EventKind)
+        /// The pattern of a route is not valid.
+        case pattern(RoutePatternError)
         /// Settings of a source exclude or require each other.
         case source(String)
         /// A URL of a rewrite has no scheme.
@@ -211,6 +221,17 @@ extension SlatefileDiagnostic.Kind: CustomStringConvertible {
             return "environment variable \(quoted(name)) is not set"
         case .malformedVariable:
             return "a variable is written \"${NAME}\"; for a literal \"${\" write \"$${\""
+        case .lazy(let reason): return reason
+        case .idleEager:
+            return "'idle' is for modules that are made when they are needed: "
+                + "add \"launch\": \"lazy\", or remove it"
+        case .declaredByClass(let key):
+            return "'\(key)' is for a command: the class of an entry declares it; remove it"
+        case .makesNoModule(let event):
+            return
+                "event '\(event.rawValue)' makes no module; leave it out: once the module is made, it "
+                + "receives what it declares itself"
+        case .pattern(let error): return error.description
         case .source(let reason): return reason
         case .noScheme(let text):
             return "\(quoted(RouteToken.hide(in: text))) must begin with a scheme, "

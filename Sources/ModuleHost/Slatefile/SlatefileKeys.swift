@@ -70,8 +70,9 @@ enum AppKey: String, SlatefileKey {
 
 /// The keys of a module.
 enum ModuleKey: String, SlatefileKey {
-    case id, entry, command, enabled, required, retry, main, needs, deadline, killAfter, isolation
-    case env, may, backlog, config, git, branch, tag, path, product
+    case id, entry, command, enabled, required, retry, main, needs, launch, idle, provides, events
+    case topics, deadline, killAfter, isolation, env, may, backlog, config, git, branch, tag, path
+    case product
 
     static let mandatory: [ModuleKey] = [.id]
     static let table = KeyTable<ModuleKey>()

@@ -2,7 +2,7 @@ import AppService
 
 extension SlatefileReader {
     /// The members of one module, before they are checked together.
-    private struct ModuleMembers {
+    struct ModuleMembers {
         var id: Int?
         var entry: Int?
         var command: Int?
@@ -10,6 +10,8 @@ extension SlatefileReader {
         var product: Int?
         var killAfter: Int?
         var may: Int?
+        var idle: Int?
+        var demands = WrittenDemands()
         var isEnabled = true
         var isMain: Int?
         /// The nodes of its needs that are ids.
@@ -90,6 +92,15 @@ extension SlatefileReader {
                 module.isMain = reader.bool(node) ?? false
                 if module.isMain { found.isMain = node }
             case .needs: found.needs = reader.needs(node)
+            case .launch:
+                module.launch =
+                    reader.word(node, as: Slatefile.LaunchTime.self) ?? module.launch
+            case .idle:
+                found.idle = node
+                module.idle = reader.duration(node)
+            case .provides: found.demands.provides = node
+            case .events: found.demands.events = node
+            case .topics: found.demands.topics = node
             case .deadline: module.deadline = reader.duration(node)
             case .killAfter:
                 found.killAfter = node
@@ -123,6 +134,8 @@ extension SlatefileReader {
         if let may = found.may, !mayHaveProcess(module, found, slatefile) {
             report(.permissionsInside, at: may - 1)
         }
+        checkLaunch(of: module, found.idle, at: node)
+        module.declared = declaration(found.demands, isCommand: found.command != nil)
         module.source = source(found.source, of: "a module")
         if found.command != nil, let product = found.product {
             report(.source("'product' is for an 'entry': a command is not built"), at: product - 1)
@@ -159,7 +172,8 @@ extension SlatefileReader {
                 // In a part any module may be main: where it has no root, none is opened.
                 let use = EntryUse(
                     module: id, entry: name, isMain: module.isMain && part == nil,
-                    isolation: module.isolation, config: module.config, appConfig: appConfig)
+                    isLazy: module.launch == .lazy, isolation: module.isolation,
+                    config: module.config, appConfig: appConfig)
                 for diagnostic in checkEntry(use) {
                     switch diagnostic {
                     case .entry(let reason): report(.entry(reason), at: entry)

@@ -196,6 +196,30 @@ extension ModuleKey {
                     + "has failed it is not made.",
                 array(pattern(ModuleID.pattern), atMost: Slatefile.Limits.list),
                 "\"uniqueItems\": true")
+        case .launch:
+            describe(
+                "When the module is made: at launch, or lazy, when it is first needed.",
+                words(
+                    Slatefile.LaunchTime.allCases.map(\.rawValue),
+                    default: Slatefile.LaunchTime.eager.rawValue))
+        case .idle:
+            describe(
+                "How long a lazy module may be unused before it is unloaded; it is not by default.",
+                duration())
+        case .provides:
+            describe(
+                "The patterns of the routes of a command, so that a URL of one can make it.",
+                array(text, atMost: Slatefile.Limits.list))
+        case .events:
+            describe(
+                "The events that make a lazy command.",
+                array(
+                    words(EventKind.allCases.filter(Slatefile.declares).map(\.rawValue)),
+                    atMost: Slatefile.Limits.list), "\"uniqueItems\": true")
+        case .topics:
+            describe(
+                "The topics of the messages that make a lazy command, such as user.*.",
+                array(text, atMost: Slatefile.Limits.list))
         case .deadline:
             describe(
                 "How long the module may take over an event; deadlines.event by default.",

@@ -85,7 +85,7 @@ struct AppGraphTests {
         #expect(
             modules[3].text
                 == #"{"id":"x.cart","entry":"ModuleHostTests.GraphCart","main":false,"required":false,"#
-                + #""isolated":false,"needs":["x.store"],"provides":[],"#
+                + #""isolated":false,"lazy":false,"needs":["x.store"],"provides":[],"#
                 + #""uses":[{"name":"DeclaredStore","module":"x.store"}],"#
                 + #""calls":[{"name":"page/:id","module":"x.listed"},"#
                 + #"{"name":"slate://page/7?a=1&b=2","module":"x.listed"},"#

@@ -9,6 +9,7 @@ import Synchronization
 /// under one.
 final class Probe: Sendable {
     typealias Act = @Sendable (ProbeModule) throws -> Void
+    typealias LazyAct = @Sendable (LazyProbe?) throws -> Void
     typealias ChangeAct = @Sendable (ConfigurationChange) -> Void
     typealias CallAct = @Sendable (CallProbe, RouteCall) throws -> String
     typealias Judgement = @Sendable (InterceptedCall) throws -> Interception
@@ -16,6 +17,7 @@ final class Probe: Sendable {
     private struct State {
         var entries: [String] = []
         var acts: [String: Act] = [:]
+        var lazyActs: [String: LazyAct] = [:]
         var changeActs: [String: ChangeAct] = [:]
         var callActs: [String: CallAct] = [:]
         var judgements: [String: Judgement] = [:]
@@ -40,6 +42,16 @@ final class Probe: Sendable {
 
     /// Lets a module do something when it is notified: `"b push"` is module `b` at `push`.
     func when(_ entry: String, _ act: @escaping Act) { state.withLock { $0.acts[entry] = act } }
+
+    /// Lets a lazy module do something when it is notified, as ``when(_:_:)``.
+    func whenLazy(_ entry: String, _ act: @escaping LazyAct) {
+        state.withLock { $0.lazyActs[entry] = act }
+    }
+
+    func actLazily(_ entry: String, _ module: LazyProbe?) throws {
+        note(entry)
+        try state.withLock { $0.lazyActs[entry] }?(module)
+    }
 
     /// Lets a module look at the settings that it is notified of.
     func whenChanged(_ module: String, _ act: @escaping ChangeAct) {

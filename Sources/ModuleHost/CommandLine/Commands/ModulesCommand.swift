@@ -72,6 +72,9 @@ extension Command {
             var notes: [String] = []
             if module["main"]?.bool == true { notes.append("main") }
             if module["required"]?.bool == true { notes.append("required") }
+            if module["lazy"]?.bool == true, module["state"]?.string != "on-demand" {
+                notes.append("lazy")
+            }
             if let behind = module["behind"]?.int, behind > 0 { notes.append("\(behind) behind") }
             if let waiting = module["waiting"] { notes.append(describe(waiting: waiting)) }
             if let reason = module["reason"]?.string { notes.append(reason) }
@@ -93,8 +96,11 @@ extension Command {
 
     /// Returns the state in words: that of an unresponsive module is called `late` until 0.2.0.
     private static func state(of module: JSONValue) -> String {
-        let state = module["state"]?.string ?? ""
-        return state == "late" ? "unresponsive" : state
+        switch module["state"]?.string ?? "" {
+        case "late": "unresponsive"
+        case "on-demand": "on demand"
+        case let state: state
+        }
     }
 
     // MARK: --reset-crashes

@@ -25,6 +25,8 @@ extension Command {
                 if arguments.has("json") { return Console.write(json: result, then: code) }
                 switch outcome {
                 case "restarted": return Console.write("restarted\n")
+                case "not-made":
+                    return Console.write("it is not made: the next use of it makes it\n")
                 case "killed":
                     return Console.write("it did not answer: killed, and started again\n")
                 case "postponed":

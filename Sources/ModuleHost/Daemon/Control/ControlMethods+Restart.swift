@@ -22,6 +22,7 @@ extension ControlMethods {
 extension RPCReply {
     fileprivate func succeed(_ outcome: RestartOutcome) {
         switch outcome {
+        case .notMade: succeed { $0.object { $0.member("outcome", "not-made") } }
         case .killed: succeed { $0.object { $0.member("outcome", "killed") } }
         case .reload(.stopped): fail(RPCError(ofCall: RouteError.stopped))
         case .reload(.rolledBack(let reason)):

@@ -162,6 +162,17 @@ extension HostClient {
         try await request("restart", within: nil) { $0.object { $0.member("module", module) } }
     }
 
+    /// Unloads a lazy module, and returns the outcome.
+    ///
+    /// - Parameter module: The id of the module.
+    /// - Returns: The outcome.
+    /// - Throws: ``HostClientError``.
+    public nonisolated(nonsending) func unload(
+        _ module: String
+    ) async throws(HostClientError) -> JSONValue {
+        try await request("unload", within: nil) { $0.object { $0.member("module", module) } }
+    }
+
     /// Stops the host, and returns the outcome when the app has ended; the process ends right after.
     public nonisolated(nonsending) func stop() async throws(HostClientError) -> JSONValue {
         try await request("stop", within: nil)

@@ -98,6 +98,7 @@ extension ReloadPlan {
     fileprivate func write(to json: inout JSONWriter) {
         json.object {
             $0.member("added", added.map(\.text))
+            if !onDemand.isEmpty { $0.member("onDemand", onDemand.map(\.text)) }
             $0.member("removed", removed.map(\.text))
             $0.member("recreated", formerly: "remade") { $0.member($1, recreated) }
             $0.member("postponed", postponed.map(\.text))

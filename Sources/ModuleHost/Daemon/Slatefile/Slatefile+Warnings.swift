@@ -1,4 +1,22 @@
 extension Slatefile {
+    /// The warnings about lazy modules that nothing makes, as far as it is declared.
+    private var unneededModules: [String] {
+        let needed = Set(modules.lazy.filter(\.isEnabled).flatMap(\.needs))
+        return modules.filter { $0.isEnabled && $0.isLazy && !needed.contains($0.id) }
+            .compactMap { module in
+                let demands = ModuleDemands(of: module)
+                if demands.hasUndeclaredTopics {
+                    return
+                        "\(module.id): it is lazy, and no message makes it: its class does not declare the "
+                        + "topics; make it conform to TopicListener"
+                }
+                guard demands.isEmpty else { return nil }
+                return
+                    "\(module.id): it is lazy, and nothing makes it: its class has no routes, and declares no "
+                    + "events, topics and services; remove \"launch\", or add one of them"
+            }
+    }
+
     /// Returns the warnings about a valid slatefile that will not run as it should on this machine, a line
     /// each.
     ///
@@ -9,7 +27,7 @@ extension Slatefile {
     package func warnings(at path: String, environment: [String: String]) -> [String] {
         let settings = ProcessSettings(
             folder: parentFolder(of: path) ?? ".", environment: environment)
-        var warnings: [String] = []
+        var warnings = unneededModules
         for module in modules where module.isEnabled {
             guard case .command(let words) = module.implementation, let name = words.first else {
                 continue

@@ -63,6 +63,7 @@ extension AppGraph {
     ///     {
     ///       "id": "com.mm.digest", "entry": "App.DigestModule",
     ///       "main": false, "required": false, "isolated": false,
+    ///       "lazy": false,
     ///       "needs": ["com.mm.community"], "provides": [],
     ///       "uses": [{ "name": "UserDirectory", "module": "com.mm.community" }],
     ///       "calls": [{ "name": "posts", "module": "com.mm.community" }],
@@ -133,6 +134,7 @@ extension AppGraph.Module {
             $0.member("main", isMain)
             $0.member("required", isRequired)
             $0.member("isolated", isIsolated)
+            $0.member("lazy", isLazy)
             $0.member("needs", needs.map(\.text))
             $0.member("provides", provides)
             $0.member("uses") { write(uses, &$0) }

@@ -32,6 +32,8 @@ package struct AppGraph: Hashable, Sendable {
         package let isRequired: Bool
         /// Whether it always runs in a process of its own.
         package let isIsolated: Bool
+        /// Whether it is made when it is needed.
+        package let isLazy: Bool
         package let needs: [ModuleID]
         package var provides: [String] = []
         package var uses: [Use] = []
@@ -41,7 +43,7 @@ package struct AppGraph: Hashable, Sendable {
         /// The words beside the id: the entry, and the settings that matter to a reader.
         var summary: [String] {
             [entry] + (isMain ? ["main"] : []) + (isRequired ? ["required"] : [])
-                + (isIsolated ? ["own process"] : [])
+                + (isIsolated ? ["own process"] : []) + (isLazy ? ["on demand"] : [])
         }
     }
 
@@ -67,8 +69,11 @@ package struct AppGraph: Hashable, Sendable {
         modules = enabled.map { module in
             var node = Module(module)
             let type = module.type
-            node.provides = (type as? any ServiceProvider.Type)?.services.map { "\($0)" } ?? []
-            node.topics = (type as? any TopicListener.Type)?.topics ?? []
+            node.provides =
+                (type as? any ServiceProvider.Type)?.services.map { "\($0)" }
+                ?? module.declared?.routes ?? []
+            node.topics =
+                (type as? any TopicListener.Type)?.topics ?? module.declared?.topics ?? []
             node.uses =
                 (type as? any ServiceUser.Type)?.usedServices.map {
                     Use(name: "\($0)", module: providers[ObjectIdentifier($0)])
@@ -107,6 +112,7 @@ extension AppGraph.Module {
         isMain = module.isMain
         isRequired = module.isRequired
         isIsolated = isCommand || module.isolation == .process
+        isLazy = module.isLazy
         needs = module.needs
     }
 }

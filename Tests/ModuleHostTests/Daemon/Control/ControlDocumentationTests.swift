@@ -30,6 +30,7 @@ struct ControlDocumentationTests {
             SlatefileReloader(test.host, options: HostDaemonOptions(), log: test.recorder.log))
         methods.addCalls(to: test.host)
         methods.addRestart(to: test.host)
+        methods.addUnload(to: test.host)
         let folder = try TemporaryFolder()
         methods.add(
             try Inbox(in: StateDirectory(path: folder.path), log: test.recorder.log), of: test.host)

@@ -1,0 +1,155 @@
+import AppService
+
+/// Making a lazy module: in a job of its own kind, or in the middle of a call of another module.
+extension App {
+    /// Runs host code in the middle of a call to a module.
+    func asHost<Result>(
+        on thread: LaneThread, for module: ModuleID, _ body: () throws -> Result
+    ) throws -> Result {
+        let result = gate.lane.asHost(on: thread) { Swift.Result { try body() } }
+        guard let result else { throw RouteError.tookTooLong(module) }
+        return try result.get()
+    }
+
+    /// Returns the record of the module at a place among the enabled ones.
+    func record(at place: Int) -> ModuleRecord? {
+        let index = records.partitioningIndex { $0.slot.rank > place }
+        guard index < records.count, records[index].slot.rank == place + 1 else { return nil }
+        return records[index]
+    }
+
+    /// A module that is about to be made.
+    private struct Making {
+        let record: ModuleRecord
+        let context: ModuleContext
+        let starts: ProcessStarts
+        /// The events that it has missed, for which it is made too late.
+        let events: [LifecycleEvent]
+    }
+
+    /// Makes a module that is not made: `init`, `launch`, and the present state of the app.
+    ///
+    /// A module that fails stays as a failed one, until its next attempt.
+    ///
+    /// - Parameters:
+    ///   - place: Its place among the enabled modules.
+    ///   - thread: The calling thread, which owns the lane, in the host or in a module.
+    ///   - makeNeed: Makes a module that it needs, if that is not made.
+    /// - Returns: Its id.
+    /// - Throws: ``RouteError`` where it is not made at all, or takes too long.
+    func makeOnDemand(
+        at place: Int, on thread: LaneThread, _ makeNeed: (ModuleID) throws -> Void
+    ) throws -> ModuleID {
+        guard let entry = gate.lane.asHost(on: thread, { onDemand.entry(at: place) }) else {
+            throw LaneLost()
+        }
+        for need in entry.needs {
+            do {
+                try makeNeed(need)
+            } catch RouteError.unavailable(let module, let reason) where module == need {
+                throw RouteError.unavailable(entry.id, because: "it needs \(need): \(reason)")
+            }
+        }
+        let making = try asHost(on: thread, for: entry.id) { try beginMaking(entry, at: place) }
+        let (record, isNested) = (making.record, thread.mine.slot != 0)
+        let start = making.starts[record.id]
+        let context = start?.context.openInModule() ?? making.context
+        make(record, with: context, start, on: thread, isNested: isNested) { error in
+            markFailed(record, "init", error)
+            release(of: record.slot)
+        }
+        try asHost(on: thread, for: entry.id) {
+            making.starts.cancel()
+            record.slot.limits = ModuleSlot.Limits(of: entry)
+            guard !record.isFailed, phase != .making else { return }
+            record.status = .launched
+        }
+        for event in making.events where !record.isFailed {
+            let members = try asHost(on: thread, for: entry.id) { center.members(of: record.slot) }
+            let isOurs = notify(record, members, event, on: thread) { error in
+                _ = gate.lane.asHost(on: thread) {
+                    if event.kind == .launch {
+                        markFailed(record, "launch", error)
+                    } else {
+                        failed(record, in: event, error)
+                    }
+                }
+            }
+            guard isOurs else { throw RouteError.tookTooLong(entry.id) }
+        }
+        try asHost(on: thread, for: entry.id) {
+            guard !record.isFailed, phase != .making else { return }
+            beginRun(of: record)
+            retries.end(of: record.id)
+            record.use?.begin()
+        }
+        return entry.id
+    }
+
+    private func beginMaking(_ entry: Slatefile.Module, at place: Int) throws(RouteError) -> Making
+    {
+        guard let host, let calls, !phase.isEnding, !host.isStopping, phase != .made else {
+            throw .stopped
+        }
+        guard onDemand.place(ofUnmade: entry.id) == place else {
+            throw .unavailable(entry.id, because: "it is being created")
+        }
+        if let error = failedNeed(of: entry, among: recordsByID) {
+            throw .unavailable(entry.id, because: "it \(error)")
+        }
+        guard let number = gate.lane.vacantNumbers(1).first else {
+            throw .unavailable(entry.id, because: "\(NoPlace(modules: 1))")
+        }
+        var limits = ModuleSlot.Limits(of: entry)
+        // Where it is called from outside, it may take as long as at a launch.
+        limits.deadline = max(limits.deadline ?? .zero, slatefile.deadlines.launch)
+        let slot = ModuleSlot(
+            number: number, id: entry.id, limits: limits, rank: UInt16(clamping: place + 1))
+        let record = ModuleRecord(entry: entry, slot: slot)
+        gate.lane.registerNew(slot)
+        records.insert(record, at: records.partitioningIndex { $0.slot.rank > slot.rank })
+        onDemand.noteMade(at: place)
+        if entry.idle != nil { record.use = ModuleUse(of: record, in: self) }
+        for calls in [calls] + (reloads.current.map { [$0.calls] } ?? []) {
+            calls.bind(record.target, as: entry.id, replacingRoutes: entry.hasProcess)
+        }
+        metrics.withLock { $0.modulesRunning += 1 }
+        reportHealth()
+        let context = context(
+            of: record, appConfig: slatefile.config, calls: calls, host: HostServices(of: host))
+        return Making(
+            record: record, context: context, starts: processStarts(of: [record]) { _ in context },
+            events: eventsMissed)
+    }
+
+    /// The events that a module which is made now has missed, and that it receives first.
+    private var eventsMissed: [LifecycleEvent] {
+        guard phase != .making else { return [] }
+        let launch = LifecycleEvent.launch(Launch(origin: .host, app: slatefile.app))
+        return [launch] + (greeting.map { [.state($0, origin: .host)] } ?? [])
+    }
+
+    /// The event with which a module that is made while the app runs receives the app's state; nil for none.
+    var greeting: EventKind? {
+        switch state {
+        case .active: .activate
+        case .background: .background
+        case .launching, .inactive, .terminating, .terminated: nil
+        }
+    }
+}
+
+extension ModuleRecord {
+    /// The target of its routes.
+    var target: any CallableModule { use.map { UsedTarget($0) } ?? self }
+}
+
+extension Slatefile.Module {
+    /// Whether the module runs in a process of its own.
+    var hasProcess: Bool {
+        switch implementation {
+        case .command: true
+        case .entry: isolation == .process
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import AppService
+
+/// Unloading lazy modules that are made, while the app runs.
+extension App {
+    /// Returns the reason why a module cannot be unloaded now; nil where it can.
+    ///
+    /// - Parameters:
+    ///   - record: The module, which is lazy.
+    ///   - isIdle: Whether it is to be unloaded since it is not used: then it must hold nothing either.
+    /// - Returns: What keeps it, for a sentence that begins with its id.
+    func obstacle(toUnloading record: ModuleRecord, isIdle: Bool) -> String? {
+        if isOverdue(record) { return "is unresponsive" }
+        if gate.lane.waiting(for: record.slot) != nil || inbox?.isCatchingUp == true {
+            return "has yet to receive events of the inbox"
+        }
+        if let other = records.first(where: { !$0.isFailed && $0.entry.needs.contains(record.id) })
+        {
+            return "is needed by \(other.id), which runs"
+        }
+        guard isIdle else { return nil }
+        if holds.open.contains(where: { $0.module == record.id }) { return "has a hold" }
+        if services.isUsed(of: record.slot) { return "provides a service that was asked for" }
+        return record.context?.pending
+    }
+
+    /// Unloads a lazy module: it receives the shutdown events, and is made again when it is needed.
+    ///
+    /// While the app runs, and no reload is in progress.
+    ///
+    /// - Parameters:
+    ///   - record: The module.
+    ///   - reason: The reason, for the log.
+    ///   - last: Called when it is unloaded.
+    func unloadOnDemand(
+        _ record: ModuleRecord, because reason: String,
+        then last: (@Sendable (App) -> Void)? = nil
+    ) {
+        guard let index = records.firstIndex(where: { $0 === record }), let calls, let host else {
+            return
+        }
+        log.of(module: record.id.text).notice("unloaded: \(reason)")
+        record.use?.end()
+        onDemand.noteUnmade(record)
+        records.remove(at: index)
+        let routes = calls.unbind(record.id, leaving: record.entry.placeholderRoutes)
+        unloadingModules.takeOut(record, routes: routes)
+        let events = shutdownEvents
+        unloadingModules.unload([record]) { record in
+            if case .launched = record.status { events } else { [] }
+        }
+        let tasks = " before unload \(onDemand.changes)"
+        host.startup.dispense(with: [record.id.text])
+        host.startup.rename([record.id.text]) { $0 + tasks }
+        metrics.withLock { metrics in
+            if record.isFailed { metrics.modulesFailed -= 1 } else { metrics.modulesRunning -= 1 }
+        }
+        reportHealth()
+        unloadingModules.sendShutdownEvents(then: last)
+    }
+
+    /// The events that a stop would send in the present state.
+    var shutdownEvents: [EventKind] {
+        var end = state
+        return if case .deliver(let events) = end.apply(.terminate) { events } else { [] }
+    }
+}
+
+extension ModuleContext {
+    /// The reason why the module is not idle, in words; nil where it waits for nothing.
+    ///
+    /// On the lane, while the module is not overdue.
+    var pending: String? {
+        if hasTimers { return "has a timer" }
+        return hasPendingWork ? "has work in flight" : nil
+    }
+}

@@ -1,0 +1,62 @@
+import AppService
+
+/// The outcome of a request to unload a module.
+enum UnloadOutcome: Hashable, Sendable {
+    case unloaded
+    /// It is not made: there is nothing to unload.
+    case notMade
+    /// It stays, for this reason.
+    case refused(String)
+}
+
+extension Host {
+    /// Unloads a lazy module: it receives the shutdown events and is released, and is made again when it is needed.
+    ///
+    /// What it holds does not keep it: its work and its calls without an answer are cancelled, as at a reload that
+    /// removes it. Its holds on the shutdown events do, until they are released.
+    ///
+    /// - Parameters:
+    ///   - module: The module's id.
+    ///   - completion: Called once, on any thread; with ``NoSuchModule`` where there is none, and with
+    ///     ``RouteError/stopped`` where the app stops.
+    func unload(_ module: String, completion: @escaping CompletionHandler<UnloadOutcome>) {
+        let pending = CallCompletion(completion)
+        onLane { app, _ in app.unload(module, pending) }
+    }
+}
+
+extension App {
+    fileprivate func unload(_ name: String, _ completion: CallCompletion<UnloadOutcome>) {
+        guard calls != nil, !phase.isEnding else {
+            return completion.finish(.failure(RouteError.stopped))
+        }
+        guard let record = records.first(where: { $0.id.text == name }) else {
+            if onDemand.unmadeModules.contains(where: { $0.id.text == name }) {
+                return completion.finish(.success(.notMade))
+            }
+            return completion.finish(.failure(noSuchModule(name)))
+        }
+        if let reason = refusal(ofUnloading: record) {
+            return completion.finish(.success(.refused(reason)))
+        }
+        unloadOnDemand(record, because: "on demand") { _ in
+            completion.finish(.success(.unloaded))
+        }
+    }
+
+    private func refusal(ofUnloading record: ModuleRecord) -> String? {
+        guard record.isOnDemand else {
+            return
+                "\(record.id) is made at launch: add \"launch\": \"lazy\" to its entry, or remove it from "
+                + "the slatefile and reload"
+        }
+        guard phase == .running else { return "a reload is in progress: try again when it is over" }
+        return obstacle(toUnloading: record, isIdle: false).map { "\(record.id) \($0)" }
+    }
+
+    /// Returns the error of a request for a module that does not exist.
+    func noSuchModule(_ name: String) -> NoSuchModule {
+        let ids = slatefile.modules.lazy.filter(\.isEnabled).map(\.id.text)
+        return NoSuchModule(name: name, nearest: nearestName(to: name, in: ids))
+    }
+}

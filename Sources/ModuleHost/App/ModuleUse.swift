@@ -1,0 +1,101 @@
+import AppService
+
+/// The last use of a lazy module that is unloaded when it is idle.
+///
+/// Belongs to the lane.
+final class ModuleUse {
+    private unowned let app: App
+    /// The record, which has this object.
+    unowned let record: ModuleRecord
+    private var last: ContinuousClock.Instant
+    private var alarm: (any Alarm)?
+
+    init(of record: ModuleRecord, in app: App) {
+        (self.record, self.app) = (record, app)
+        last = app.time.now()
+    }
+
+    /// Notes a use: a call, or an event that would make the module.
+    func note() { last = app.time.now() }
+
+    /// Begins to watch, or watches on with another idle time.
+    func begin() {
+        note()
+        schedule(after: record.entry.idle)
+    }
+
+    func end() {
+        alarm?.cancel()
+        alarm = nil
+    }
+
+    private func schedule(after delay: Duration?) {
+        alarm?.cancel()
+        guard let delay, let host = app.host else { return }
+        let slot = record.slot
+        alarm = app.time.schedule(after: delay) { [weak host] in
+            host?.onLane { app, thread in app.record(of: slot)?.use?.check(on: thread) }
+        }
+    }
+
+    /// Unloads the module if it is idle, else checks again when it may be.
+    private func check(on thread: LaneThread) {
+        guard let idle = record.entry.idle, app.phase.isReady else { return }
+        let left = app.time.now().duration(to: last + idle)
+        guard left <= .zero else { return schedule(after: left) }
+        guard app.phase == .running, app.obstacle(toUnloading: record, isIdle: true) == nil,
+            !isPendingInProcess(on: thread)
+        else {
+            // Its time begins when it holds nothing.
+            if app.gate.lane.owns(thread) { begin() }
+            return
+        }
+        app.unloadOnDemand(record, because: "idle for \(idle.briefText)")
+    }
+}
+
+extension App {
+    /// Watches the use of a module with an idle time, as its entry says now.
+    func watchUse(of record: ModuleRecord) {
+        guard record.entry.idle != nil else {
+            record.use?.end()
+            record.use = nil
+            return
+        }
+        let use = record.use ?? ModuleUse(of: record, in: self)
+        record.use = use
+        use.begin()
+    }
+}
+
+extension ModuleUse {
+    /// Returns whether a Swift module has timers or work in a process of its own, or does not say so.
+    private func isPendingInProcess(on thread: LaneThread) -> Bool {
+        guard let isolated = record.module as? IsolatedModule,
+            case .entry = record.entry.implementation
+        else { return false }
+        let outcome = app.gate.call(record.slot, on: thread) { try isolated.askForPending() }
+        if case .returned(nil) = outcome { return false }
+        return true
+    }
+}
+
+/// The target of the routes of a module whose use is noted.
+final class UsedTarget: CallableModule {
+    private let record: ModuleRecord
+    private let use: ModuleUse
+
+    init(_ use: ModuleUse) { (self.use, record) = (use, use.record) }
+
+    var slot: ModuleSlot { record.slot }
+    var place: ModulePlace? { record.place }
+    var time: (any TimeSource)? { record.time }
+    var unavailability: String { record.unavailability }
+    /// The instance, which is about to be called.
+    var instance: AnyObject? {
+        use.note()
+        return record.instance
+    }
+
+    func callDeadline(_ own: Duration?) -> Duration { record.callDeadline(own) }
+}

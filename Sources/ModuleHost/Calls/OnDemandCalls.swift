@@ -1,0 +1,110 @@
+import AppService
+import Synchronization
+
+/// The lazy modules of an app, for the dispatcher of its calls.
+///
+/// Belongs to the lane.
+protocol OnDemandCalls: AnyObject {
+    /// Makes a module.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - thread: The calling thread, which owns the lane, in the host or in a module.
+    /// - Throws: ``RouteError`` with the reason why it cannot be made.
+    func makeForCall(_ module: ModuleID, on thread: LaneThread) throws
+
+    /// Returns the module with an id if it is not made, and its routes are known only when it is.
+    func unmadeCommand(_ id: some StringProtocol) -> ModuleID?
+}
+
+/// The target of the routes of a module that is not made.
+final class UnmadeModule: CallableModule {
+    let slot: ModuleSlot
+    var place: ModulePlace? { nil }
+    var time: (any TimeSource)? { nil }
+    var instance: AnyObject? { nil }
+    var unavailability: String { "it is made when it is needed" }
+
+    /// One for all modules of an app.
+    init() {
+        slot = ModuleSlot(number: 0, id: nil)
+        slot.status.store(.unlisted, ordering: .relaxed)
+    }
+
+    func callDeadline(_ own: Duration?) -> Duration { own ?? Slatefile.Defaults.call }
+
+    func absence(of module: ModuleID) -> any Error { ModuleIsUnmade(module: module) }
+}
+
+/// The error of a call to a module that is to be made for it.
+///
+/// No caller receives it.
+struct ModuleIsUnmade: Error {
+    let module: ModuleID
+}
+
+extension CallDispatcher {
+    /// Runs a part of a call; where its module is not made, makes it and runs the part again.
+    @inline(__always)
+    func makingModule<Result>(on thread: LaneThread, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as ModuleIsUnmade {
+            try make(error.module, on: thread)
+            do { return try body() } catch let error as ModuleIsUnmade {
+                throw RouteError.unavailable(error.module, because: "it was unloaded")
+            }
+        }
+    }
+
+    private func make(_ module: ModuleID, on thread: LaneThread) throws {
+        guard let onDemand else { throw RouteError.stopped }
+        try onDemand.makeForCall(module, on: thread)
+    }
+
+    /// Makes a command that is not made and that a call names; its routes are known then.
+    ///
+    /// - Returns: Whether there is one: the call is to be tried again.
+    func makeCommand(_ id: some StringProtocol, on thread: LaneThread) throws -> Bool {
+        guard let onDemand else { return false }
+        guard let module = try asHost(on: thread, { onDemand.unmadeCommand(id) }) else {
+            return false
+        }
+        try onDemand.makeForCall(module, on: thread)
+        return true
+    }
+
+    // MARK: The routes of a module
+
+    /// Makes the routes of a module lead to it from now on.
+    ///
+    /// - Parameters:
+    ///   - target: The module.
+    ///   - module: Its id.
+    ///   - areReplaced: Whether its routes were placeholders: it adds its own.
+    func bind(_ target: any CallableModule, as module: ModuleID, replacingRoutes areReplaced: Bool)
+    {
+        guard let position = table.contents.position(of: module) else { return }
+        setTarget(target, at: position)
+        for route in boundRoutes(at: position) {
+            unbind(route, removing: areReplaced)
+            if !areReplaced { try? bind(route.entry) }
+        }
+    }
+
+    /// Gives a module that is unloaded, and may be made again, the routes that are known of it without it.
+    ///
+    /// - Parameters:
+    ///   - module: The id of the module.
+    ///   - routes: The routes.
+    /// - Returns: The routes of the module, for the caller to release in it.
+    func unbind(_ module: ModuleID, leaving routes: [AnyRoute]) -> [BoundRoute] {
+        guard let position = table.contents.position(of: module) else { return [] }
+        setTarget(nil, at: position)
+        let old = boundRoutes(at: position)
+        for route in old { unbind(route, removing: true) }
+        // A module may have added a route meanwhile that answers the same URLs: that one stays.
+        for route in routes { try? add(route, of: module) }
+        return old
+    }
+}

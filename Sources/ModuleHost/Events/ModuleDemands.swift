@@ -1,0 +1,57 @@
+/// The uses of a module that make it where it is lazy, as its class or its slatefile declares them, without creating
+/// it.
+struct ModuleDemands {
+    /// The events that it receives; without messages.
+    var events: [EventKind] = []
+    /// The topics of its messages.
+    var topics: [String] = []
+    /// The services that it provides.
+    var services: [Any.Type] = []
+    /// Whether calls are known to reach it: it has routes, or it is a command, whose routes are known when it runs.
+    var isCallable = false
+    /// Whether it receives messages whose topics are not declared.
+    var hasUndeclaredTopics = false
+
+    init(of module: Slatefile.Module) {
+        guard let type = module.type else {
+            guard case .command = module.implementation else { return }
+            isCallable = true
+            topics = module.declared?.topics ?? []
+            events = module.declared?.events ?? []
+            return
+        }
+        events = EventKind.allCases.filter { Slatefile.declares($0) && $0.isDeclared(by: type) }
+        services = (type as? any ServiceProvider.Type)?.services ?? []
+        isCallable = (type as? any RoutedModule.Type)?.actions.isEmpty == false
+        if let listener = type as? any TopicListener.Type {
+            topics = listener.topics
+        } else if type is any EveryEventResponder.Type {
+            topics = ["*"]
+        } else {
+            hasUndeclaredTopics = type is any MessageResponder.Type
+        }
+    }
+
+    /// Whether nothing but the need of another module can make the module.
+    var isEmpty: Bool { events.isEmpty && topics.isEmpty && services.isEmpty && !isCallable }
+}
+
+extension EventKind {
+    /// Returns whether a class declares that its instances receive an event that makes modules, by its conformance.
+    fileprivate func isDeclared(by type: any Module.Type) -> Bool {
+        if type is any EveryEventResponder.Type { return makesModules }
+        return switch self {
+        case .push, .pushRegistered, .pushRegistrationFailed:
+            type is any RemoteNotificationResponder.Type
+        case .notificationSettings: type is any NotificationSettingsResponder.Type
+        case .localNotification: type is any LocalNotificationResponder.Type
+        case .openURL: type is any URLResponder.Type
+        case .userActivity: type is any UserActivityResponder.Type
+        case .shortcut: type is any ShortcutResponder.Type
+        case .message: type is any MessageResponder.Type
+        case .launch, .activate, .resignActive, .background, .foreground, .terminate,
+            .memoryWarning, .configurationChanged:
+            false
+        }
+    }
+}
