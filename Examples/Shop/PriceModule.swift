@@ -1,6 +1,8 @@
 import ModuleHost
 
 /// Knows the prices, in a process of its own: if it crashes, the shop goes on.
+///
+/// The process is started when the first price is asked for.
 final class PriceModule: RoutedModule, ConfiguredModule {
     struct Configuration: Decodable, Sendable { var prices: [String: Int] }
 

@@ -53,6 +53,19 @@ struct ShopTests {
         #expect(await host.stop() == .stopped)
     }
 
+    @Test("the prices have no process before the first is asked for, and none after ten minutes")
+    func onDemand() async throws {
+        let host = try await shop()
+        #expect(try await host.state(of: "com.example.prices") == .onDemand)
+        #expect(try await host.open("shop://price/cup").text == "7")
+        #expect(try await host.state(of: "com.example.prices") == .running)
+        try await host.advance(by: .seconds(600))
+        try await host.settle()
+        #expect(try await host.state(of: "com.example.prices") == .onDemand)
+        #expect(try await host.open("shop://price/tea").text == "4")
+        #expect(await host.stop() == .stopped)
+    }
+
     @Test(
         "the shop as its slatefile says: when the process of the prices is killed, the cart stays")
     func killed() async throws {
