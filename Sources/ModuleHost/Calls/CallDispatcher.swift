@@ -70,8 +70,7 @@ final class CallDispatcher {
 
     /// Returns the routes of a module, in the order in which they were added.
     func boundRoutes(at position: Int) -> [BoundRoute] {
-        routes.values.filter { $0.entry.position == position }
-            .sorted { $0.entry.index.number < $1.entry.index.number }
+        table.routes(at: position).compactMap { route(of: $0) }
     }
 
     /// Takes a route from the calls, and from the table where it is removed.

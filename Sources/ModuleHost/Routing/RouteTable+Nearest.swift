@@ -18,9 +18,8 @@ extension RouteTable {
 
     /// Returns whether a module has a route that the caller can reach.
     package func hasRoute(of module: String, where isReachable: (Entry) -> Bool) -> Bool {
-        contents.entries.contains { entry in
-            entry.map { $0.module.text == module && isReachable($0) } ?? false
-        }
+        guard let position = contents.position(of: ModuleID(checked: module)) else { return false }
+        return routes(at: position).contains(where: isReachable)
     }
 
     /// Returns the module with the most similar id, of those that have a route the caller can reach.
@@ -29,7 +28,7 @@ extension RouteTable {
     ) -> ModuleID? {
         var seen: Set<ModuleID> = []
         var ids: [String] = []
-        for case let entry? in contents.entries where isReachable(entry) {
+        for entry in contents.entries where isReachable(entry) {
             guard ids.count < Self.nearestLimit else { break }
             if seen.insert(entry.module).inserted { ids.append(entry.module.text) }
         }
@@ -82,7 +81,7 @@ extension RouteTable {
                 filled.append(text)
             }
         }
-        for case let entry? in contents.entries where isReachable(entry) {
+        for entry in contents.entries where isReachable(entry) {
             let pattern = entry.route.pattern
             if let scheme = pattern.scheme {
                 offer(pattern, "\(scheme)://", segments[...])

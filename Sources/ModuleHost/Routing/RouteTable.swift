@@ -5,7 +5,12 @@
 package struct RouteTable: Sendable {
     /// The index of a route in its table; it stays the same until the route is removed.
     package struct Index: Hashable, Sendable {
+        /// The position of its module.
+        let position: Int
+        /// The number of routes that were added to the table before it; never used again.
         let number: Int
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
     /// A route of a module: a class, so that passing it on counts only one reference.
@@ -98,11 +103,10 @@ package struct RouteTable: Sendable {
     package var fallback: ModuleID? { contents.fallback }
 
     /// The routes, in the order of the slatefile and, for one module, in the order in which they were added.
-    package var routes: [Entry] {
-        contents.entries.compactMap { $0 }.sorted {
-            ($0.position, $0.index.number) < ($1.position, $1.index.number)
-        }
-    }
+    package var routes: [Entry] { Array(contents.entries) }
+
+    /// Returns the routes of a module, in the order in which they were added.
+    func routes(at position: Int) -> [Entry] { contents.entriesByModule[position] }
 
     package subscript(index: Index) -> Entry? { contents.entry(index) }
 
@@ -131,10 +135,9 @@ package struct RouteTable: Sendable {
     /// Removes the route of a module that has this pattern, as it was written.
     @discardableResult
     package mutating func remove(_ pattern: String, of module: ModuleID) -> Entry? {
-        let index = contents.entries.firstIndex {
-            $0?.module == module && $0?.route.pattern.text == pattern
-        }
-        return index.flatMap { remove(Index(number: $0)) }
+        guard let position = contents.position(of: module) else { return nil }
+        let entry = routes(at: position).first { $0.route.pattern.text == pattern }
+        return entry.flatMap { remove($0.index) }
     }
 
     /// Changes the contents: in place if no copy of the table has them too.

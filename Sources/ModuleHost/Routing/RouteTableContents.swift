@@ -35,7 +35,10 @@ extension RouteTable {
         let fallback: ModuleID?
         let rewrites: RouteRewrites
 
-        private(set) var entries: [Entry?] = []
+        /// The routes of each module, by its position, in the order in which they were added.
+        private(set) var entriesByModule: [[Entry]] = []
+        /// The number of routes that were ever added.
+        private var added = 0
         private(set) var variants: [Variant?] = []
         private var removedVariants = 0
         /// The routes whose patterns begin with a literal or a suffix that has a dot.
@@ -76,6 +79,7 @@ extension RouteTable {
             trie.reserveCapacity(
                 names: modules.count, bytes: modules.reduce(0) { $0 + $1.text.utf8.count })
             moduleRoots.reserveCapacity(modules.count)
+            entriesByModule.reserveCapacity(modules.count)
             for module in modules { append(module) }
         }
 
@@ -103,6 +107,7 @@ extension RouteTable {
         mutating func append(_ module: ModuleID) {
             if positions[module] == nil { positions[module] = Int32(modules.count) }
             modules.append(module)
+            entriesByModule.append([])
             makeRoot(of: module)
         }
 
@@ -154,8 +159,19 @@ extension RouteTable {
 
         // MARK: Routes
 
+        /// All routes, in the order of the modules.
+        var entries: some Sequence<Entry> { entriesByModule.joined() }
+
         func entry(_ index: Index) -> Entry? {
-            entries.indices.contains(index.number) ? entries[index.number] : nil
+            place(of: index).map { entriesByModule[index.position][$0] }
+        }
+
+        /// Returns the place of a route among those of its module.
+        private func place(of index: Index) -> Int? {
+            guard entriesByModule.indices.contains(index.position) else { return nil }
+            let entries = entriesByModule[index.position]
+            let place = entries.partitioningIndex { $0.index.number >= index.number }
+            return place < entries.count && entries[place].index == index ? place : nil
         }
 
         mutating func add(
@@ -164,7 +180,7 @@ extension RouteTable {
             guard let position = position(of: module) else {
                 throw .unknownModule(module)
             }
-            let index = Index(number: entries.count)
+            let index = Index(position: position, number: added)
             let entry = Entry(index: index, module: module, route: route, position: position)
             let root = root(of: entry)
             for variant in route.pattern.variants {
@@ -177,14 +193,15 @@ extension RouteTable {
                     route.pattern.text, of: module, with: owner.route.pattern.text,
                     ofModule: owner.module)
             }
-            entries.append(entry)
+            added += 1
+            entriesByModule[position].append(entry)
             insert(entry, root)
             return index
         }
 
         mutating func remove(_ index: Index) -> Entry? {
-            guard let entry = entry(index) else { return nil }
-            entries[index.number] = nil
+            guard let place = place(of: index) else { return nil }
+            let entry = entriesByModule[index.position].remove(at: place)
             let root = root(of: entry)
             for variant in entry.route.pattern.variants {
                 let (path, isRest) = Self.path(variant)
@@ -204,7 +221,7 @@ extension RouteTable {
             variants = []
             removedVariants = 0
             dottedStarts = DottedStarts()
-            for case let entry? in entries { insert(entry, root(of: entry)) }
+            for entry in entries { insert(entry, root(of: entry)) }
         }
 
         private mutating func insert(_ entry: Entry, _ root: RouteTrie.NodeIndex) {

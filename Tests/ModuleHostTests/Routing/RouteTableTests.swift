@@ -156,6 +156,20 @@ struct RouteTableTests {
         #expect(try RouteTable(one, other).routes.count == 2)
     }
 
+    @Test("the index of a removed route finds nothing, also when its module has added another one")
+    func removedIndex() throws {
+        var table = try RouteTable("kept")
+        let m = ModuleID(checked: "m")
+        let first = try table.add(.plain("a"), of: m)
+        let second = try table.add(.plain("b"), of: m)
+        table.remove(first)
+        let third = try table.add(.plain("c"), of: m)
+        #expect(table[first] == nil && table.remove(first) == nil)
+        #expect(table[second]?.route.pattern.text == "b")
+        #expect(table[third]?.route.pattern.text == "c")
+        #expect(table.routes.map(\.route.pattern.text) == ["kept", "b", "c"])
+    }
+
     @Test("removes exactly one route")
     func remove() throws {
         var table = try RouteTable("a", "a/b", "a/b/c", "a/:x", "a/*")
@@ -183,6 +197,7 @@ struct RouteTableTests {
         }
         #expect(table.answer("s://kept/1") == "m kept/:id")
         #expect(table.contents.trie.nodes.count < 1_000)
+        #expect(table.contents.entriesByModule.map(\.count) == [1])
     }
 
     @Test("refuses a route of a module that is not there")
