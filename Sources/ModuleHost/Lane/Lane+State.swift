@@ -24,6 +24,8 @@ extension Lane {
         /// Slots that the lane has unregistered, as long as they are referenced elsewhere: code that runs
         /// with the last reference to such a module would be attributed to the next one with its number.
         var retired: [Retired] = []
+        /// A number below which none is free, so that the search for one does not begin anew each time.
+        var firstVacant: UInt16 = 1
         /// The last delivery that took too long while no thread could be started to go on.
         var unreplaced: UInt32?
 
@@ -35,6 +37,7 @@ extension Lane {
     /// The slot of an unloaded module.
     struct Retired {
         weak var slot: ModuleSlot?
+        let number: UInt16
     }
 
     /// The next step of the lane's thread.
@@ -45,6 +48,17 @@ extension Lane {
 }
 
 extension Lane.State {
+    /// Frees the numbers of slots that are not referenced any more.
+    mutating func dropReleased() {
+        var first = firstVacant
+        retired.removeAll { retired in
+            guard retired.slot == nil else { return false }
+            first = min(first, retired.number)
+            return true
+        }
+        firstVacant = first
+    }
+
     /// Takes the next job.
     mutating func nextStep() -> Lane.Step {
         if let job = jobs.popFirst() {

@@ -80,7 +80,7 @@ final class Lane: Sendable {
             state.slots[slot.number] = nil
             state.overdue.forget(slot)
             state.overdue.dropFailed(slot)
-            state.retired.append(Retired(slot: slot))
+            state.retired.append(Retired(slot: slot, number: slot.number))
         }
     }
 
@@ -89,9 +89,15 @@ final class Lane: Sendable {
     /// - Returns: Fewer than requested where there are no more.
     func vacantNumbers(_ count: Int) -> [UInt16] {
         state.withLock { state in
-            state.retired.removeAll { $0.slot == nil }
-            let taken = Set(state.slots.keys).union(state.retired.compactMap { $0.slot?.number })
-            return Array((1...UInt16.max).lazy.filter { !taken.contains($0) }.prefix(count))
+            state.dropReleased()
+            let retired = Set(state.retired.map(\.number))
+            var numbers: [UInt16] = []
+            for number in state.firstVacant...UInt16.max {
+                if numbers.count == count { break }
+                if state.slots[number] == nil, !retired.contains(number) { numbers.append(number) }
+            }
+            if let first = numbers.first { state.firstVacant = first }
+            return numbers
         }
     }
 
