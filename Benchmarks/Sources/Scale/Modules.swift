@@ -27,7 +27,7 @@ final class ReceivingModule: RootProvider, LaunchResponder, ActivationResponder,
 /// Answers one URL, which differs from those of all others of its class by the module's name alone.
 final class RoutedOneModule: RootProvider, RoutedModule {
     static var routes: [Route<RoutedOneModule>] {
-        [Route("number") { _, _ in 1 }]
+        [Route("number", access: .public) { _, _ in 1 }]
     }
 
     init(context: ModuleContext) {}

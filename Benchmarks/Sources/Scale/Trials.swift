@@ -42,6 +42,7 @@ struct Trials {
                 title: "a reload that recreates all modules, at most \(Self.reloadLimit)",
                 unit: "ms",
                 sizes: reloaded, metrics: try reloaded.map(reload)))
+        add(growth("lazy modules, each made by a call", try sizes.map(makeLazy)))
         add(growth("`check` of unknown entries", try sizes.map(check)))
         add(growth("events that a module catches up with", try sizes.map { try catchUp($0) }))
         add(
@@ -106,6 +107,30 @@ struct Trials {
         let line = String(decoding: try client.receiveLine(), as: UTF8.self)
         guard line.contains("applied") else {
             throw Failure("the slatefile was not reloaded: \(line.prefix(200))")
+        }
+        let took = nanoseconds() - began
+        kill(host.id, SIGTERM)
+        host.wait()
+        return took
+    }
+
+    /// Calls of so many lazy modules, of which each makes its module.
+    private func makeLazy(_ count: Int) throws -> Int {
+        let modules = (0..<count).map { number in
+            number == 0
+                ? #"{"id": "bench.m0", "entry": "Scale.IdleModule", "main": true}"#
+                : #"{"id": "bench.m\#(number)", "entry": "Scale.RoutedOneModule", "launch": "lazy"}"#
+        }
+        let host = try start(modules)
+        _ = try host.waitUntilReady()
+        let client = try Client(folder.appending(path: "state/control.sock").path)
+        let began = nanoseconds()
+        for number in 1..<count {
+            let call =
+                #"{"jsonrpc":"2.0","id":1,"method":"call","params":{"module":"bench.m\#(number)","action":"number"}}"#
+            try client.send(Array((call + "\n").utf8))
+            let line = String(decoding: try client.receiveLine(), as: UTF8.self)
+            guard line.contains("result") else { throw Failure("\(call): \(line.prefix(200))") }
         }
         let took = nanoseconds() - began
         kill(host.id, SIGTERM)

@@ -71,7 +71,7 @@ extension App {
             }
             if isOurs == nil { (module as? IsolatedModule)?.end() }
         case .threw(let error): _ = gate.lane.asHost(on: thread) { failed(error) }
-        // A job begins at depth 0.
+        // Only where it is made for a call of another module: a job begins at depth 0.
         case .tooDeep:
             _ = gate.lane.asHost(on: thread) { failed(RouteError.tooDeep([])) }
         // It took too long, which the thread that took the lane reports. The new module is ended here.

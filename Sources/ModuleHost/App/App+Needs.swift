@@ -32,22 +32,17 @@ extension App {
         if reached.count > 1 { reportHealth() }
     }
 
-    /// The modules by their ids.
-    var recordsByID: [ModuleID: ModuleRecord] {
-        Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-
     /// Returns the error of a module that cannot be created, since one that it needs has failed; nil for none.
     ///
     /// - Parameters:
     ///   - entry: The module's entry.
-    ///   - records: The modules of the app, or those of a reload in preparation.
+    ///   - find: Returns a module of the app, or of a reload in preparation.
     /// - Returns: The error.
     func failedNeed(
-        of entry: Slatefile.Module, among records: [ModuleID: ModuleRecord]
+        of entry: Slatefile.Module, find: (ModuleID) -> ModuleRecord?
     ) -> FailedNeed? {
         for need in entry.needs {
-            guard let record = records[need], case .failed(let reason) = record.status else {
+            guard let record = find(need), case .failed(let reason) = record.status else {
                 continue
             }
             return FailedNeed(reason: "needs \(need), which failed: \(reason)")

@@ -11,6 +11,11 @@ extension App {
         return try result.get()
     }
 
+    /// Returns the record of a module; nil for one that is not made, and for an unknown id.
+    func record(of module: ModuleID) -> ModuleRecord? {
+        calls?.table.contents.position(of: module).flatMap { record(at: $0) }
+    }
+
     /// Returns the record of the module at a place among the enabled ones.
     func record(at place: Int) -> ModuleRecord? {
         let index = records.partitioningIndex { $0.slot.rank > place }
@@ -94,7 +99,7 @@ extension App {
         guard onDemand.place(ofUnmade: entry.id) == place else {
             throw .unavailable(entry.id, because: "it is being created")
         }
-        if let error = failedNeed(of: entry, among: recordsByID) {
+        if let error = failedNeed(of: entry, find: record(of:)) {
             throw .unavailable(entry.id, because: "it \(error)")
         }
         guard let number = gate.lane.vacantNumbers(1).first else {

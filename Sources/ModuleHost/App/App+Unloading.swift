@@ -13,7 +13,10 @@ extension App {
         if gate.lane.waiting(for: record.slot) != nil || inbox?.isCatchingUp == true {
             return "has yet to receive events of the inbox"
         }
-        if let other = records.first(where: { !$0.isFailed && $0.entry.needs.contains(record.id) })
+        if onDemand.needed.contains(record.id),
+            let other = records.first(where: {
+                !$0.isFailed && $0.entry.needs.contains(record.id)
+            })
         {
             return "is needed by \(other.id), which runs"
         }

@@ -142,7 +142,10 @@ final class App {
         // Modules that are being unloaded concern the host alone.
         health.overdue = gate.lane.overdueSlots.filter { !unloadingModules.holds($0) }.compactMap(
             \.id)
-        health.failed = records.filter(\.isFailed).map(\.id)
+        // Searched for only where there are any: each module that is made reports the health.
+        if metrics.withLock({ $0.modulesFailed }) > 0 {
+            health.failed = records.filter(\.isFailed).map(\.id)
+        }
         return health
     }
 

@@ -13,6 +13,8 @@ final class ModulesOnDemand: OnDemandCalls {
     /// By place: whether it is lazy and not made.
     private var isUnmade: [Bool] = []
     private var table = DemandTable()
+    /// The modules that others need, which stay as long as those are made.
+    private(set) var needed: Set<ModuleID> = []
     /// The number of modules that were made or unloaded, for a reload in preparation.
     private(set) var changes = 0
     /// The number of modules that are not made.
@@ -27,13 +29,14 @@ final class ModulesOnDemand: OnDemandCalls {
     ///   - made: The modules that are made, or about to be.
     func take(_ slatefile: Slatefile, made: [ModuleRecord]) {
         guard slatefile.modules.contains(where: { $0.isEnabled && $0.isLazy }) else {
-            (entries, isUnmade, table, unmadeCount) = ([], [], DemandTable(), 0)
+            (entries, isUnmade, table, needed, unmadeCount) = ([], [], DemandTable(), [], 0)
             listens = false
             return
         }
         let known = Set(made.map(\.id))
         (entries, isUnmade) = ([], [])
         table = DemandTable(of: slatefile)
+        needed = slatefile.neededModules
         entries.reserveCapacity(slatefile.modules.count)
         isUnmade.reserveCapacity(slatefile.modules.count)
         for (index, module) in slatefile.modules.enumerated() where module.isEnabled {
@@ -90,10 +93,7 @@ final class ModulesOnDemand: OnDemandCalls {
 
     func makeForCall(_ module: ModuleID, on thread: LaneThread) throws {
         let (place, isMade) = try app.asHost(on: thread, for: module) {
-            (
-                self.place(ofUnmade: module),
-                app.records.contains { $0.id == module && $0.isOnDemand }
-            )
+            (self.place(ofUnmade: module), app.record(of: module)?.isOnDemand == true)
         }
         guard let place else {
             // A predicate of its route has had it made.
@@ -106,11 +106,18 @@ final class ModulesOnDemand: OnDemandCalls {
 
     func unmadeCommand(_ id: some StringProtocol) -> ModuleID? {
         guard unmadeCount > 0, !app.phase.isEnding else { return nil }
+        // As an id is written, as a rule.
+        if let place = place(ofUnmade: ModuleID(checked: String(id))) {
+            return isCommand(at: place) ? entry(at: place).id : nil
+        }
         let name = id.lowercased()
-        return places { isUnmade[$0] }.lazy.map(entry).first { module in
-            guard case .command = module.implementation else { return false }
-            return module.id.text.lowercased() == name
-        }?.id
+        return entries.indices.first {
+            isUnmade[$0] && isCommand(at: $0) && entry(at: $0).id.text.lowercased() == name
+        }.map { entry(at: $0).id }
+    }
+
+    private func isCommand(at place: Int) -> Bool {
+        if case .command = entry(at: place).implementation { true } else { false }
     }
 
     /// Makes the modules that an event concerns and that are not made, in order, before it begins.

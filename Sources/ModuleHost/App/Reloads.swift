@@ -196,7 +196,7 @@ final class Reloads {
         }
         let planned = Dictionary(next.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for record in staged {
-            if let error = app.failedNeed(of: record.entry, among: planned) {
+            if let error = app.failedNeed(of: record.entry, find: { planned[$0] }) {
                 throw StagedNeed(module: record.id, error: error)
             }
         }

@@ -81,10 +81,9 @@ final class Retries {
         guard let host = app.host, !app.phase.isEnding, returning == nil,
             app.records.contains(where: { $0.failedNeed != nil })
         else { return }
-        let known = app.recordsByID
         let isReady = { [app] (record: ModuleRecord) in
             record.failedNeed != nil && !app.isOverdue(record)
-                && app.failedNeed(of: record.entry, among: known) == nil
+                && app.failedNeed(of: record.entry, find: app.record(of:)) == nil
         }
         guard let record = app.records.first(where: isReady) else { return }
         returning = record.id
@@ -99,7 +98,7 @@ final class Retries {
     private func returned(_ id: ModuleID, _ result: Result<ReloadOutcome, any Error>) {
         returning = nil
         if case .success(.rolledBack(let reason)) = result, let record = failed(id),
-            app.failedNeed(of: record.entry, among: app.recordsByID) == nil
+            app.failedNeed(of: record.entry, find: app.record(of:)) == nil
         {
             // Now it has failed itself.
             record.failedNeed = nil

@@ -111,6 +111,9 @@ extension Slatefile {
     /// Returns whether a command declares an event among its `events`.
     static func declares(_ event: EventKind) -> Bool { event.makesModules && event != .message }
 
+    /// The modules that enabled ones need.
+    var neededModules: Set<ModuleID> { Set(modules.lazy.filter(\.isEnabled).flatMap(\.needs)) }
+
     /// By place among the enabled modules: whether it is made at launch, since it is not lazy, or since a module that
     /// is made at launch needs it.
     var madeAtLaunch: [Bool] {

@@ -1,7 +1,7 @@
 extension Slatefile {
     /// The warnings about lazy modules that nothing makes, as far as it is declared.
     private var unneededModules: [String] {
-        let needed = Set(modules.lazy.filter(\.isEnabled).flatMap(\.needs))
+        let needed = neededModules
         return modules.filter { $0.isEnabled && $0.isLazy && !needed.contains($0.id) }
             .compactMap { module in
                 let demands = ModuleDemands(of: module)
