@@ -47,17 +47,35 @@ extension Host {
 }
 
 extension App {
+    /// Returns the module that a request names, or finishes the request.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - completion: Finished with ``NoSuchModule`` where there is none.
+    ///   - unmade: Its outcome where the module is not made.
+    /// - Returns: The module; nil where the request is finished.
+    func record<Outcome>(
+        named name: String, orFinish completion: CallCompletion<Outcome>, unmade: Outcome
+    ) -> ModuleRecord? {
+        guard let place = calls?.table.contents.position(of: ModuleID(checked: name)) else {
+            let ids = slatefile.modules.lazy.filter(\.isEnabled).map(\.id.text)
+            let error = NoSuchModule(name: name, nearest: nearestName(to: name, in: ids))
+            completion.finish(.failure(error))
+            return nil
+        }
+        let record = record(at: place)
+        if record == nil { completion.finish(.success(unmade)) }
+        return record
+    }
+
     fileprivate func restart(
         _ name: String, origin: Origin, _ completion: CallCompletion<RestartOutcome>
     ) {
         guard calls != nil, !phase.isEnding else {
             return completion.finish(.success(.reload(.stopped)))
         }
-        guard let record = records.first(where: { $0.id.text == name }) else {
-            if onDemand.unmadeModules.contains(where: { $0.id.text == name }) {
-                return completion.finish(.success(.notMade))
-            }
-            return completion.finish(.failure(noSuchModule(name)))
+        guard let record = record(named: name, orFinish: completion, unmade: .notMade) else {
+            return
         }
         if isOverdue(record), let isolated = record.module as? IsolatedModule {
             isolated.kill()

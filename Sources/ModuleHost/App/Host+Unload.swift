@@ -12,8 +12,8 @@ enum UnloadOutcome: Hashable, Sendable {
 extension Host {
     /// Unloads a lazy module: it receives the shutdown events and is released, and is made again when it is needed.
     ///
-    /// What it holds does not keep it: its work and its calls without an answer are cancelled, as at a reload that
-    /// removes it. Its holds on the shutdown events do, until they are released.
+    /// Its work and its unanswered calls are cancelled, as at a reload that removes it. Its holds on the shutdown
+    /// events are waited for.
     ///
     /// - Parameters:
     ///   - module: The module's id.
@@ -30,11 +30,8 @@ extension App {
         guard calls != nil, !phase.isEnding else {
             return completion.finish(.failure(RouteError.stopped))
         }
-        guard let record = records.first(where: { $0.id.text == name }) else {
-            if onDemand.unmadeModules.contains(where: { $0.id.text == name }) {
-                return completion.finish(.success(.notMade))
-            }
-            return completion.finish(.failure(noSuchModule(name)))
+        guard let record = record(named: name, orFinish: completion, unmade: .notMade) else {
+            return
         }
         if let reason = refusal(ofUnloading: record) {
             return completion.finish(.success(.refused(reason)))
@@ -54,9 +51,4 @@ extension App {
         return obstacle(toUnloading: record, isIdle: false).map { "\(record.id) \($0)" }
     }
 
-    /// Returns the error of a request for a module that does not exist.
-    func noSuchModule(_ name: String) -> NoSuchModule {
-        let ids = slatefile.modules.lazy.filter(\.isEnabled).map(\.id.text)
-        return NoSuchModule(name: name, nearest: nearestName(to: name, in: ids))
-    }
 }

@@ -1,20 +1,8 @@
-/// The parameters of `unload`.
-private struct UnloadParameters: Decodable, Sendable {
-    let module: String
-}
-
 extension ControlMethods {
     /// Adds `unload`, which responds when the module is unloaded, or with the reason why it stays.
     mutating func addUnload(to host: Host) {
-        add("unload", UnloadParameters.self) { parameters, call in
-            host.unload(parameters.module) { result in
-                switch result {
-                case .success(let outcome): call.reply.succeed(outcome)
-                case .failure(let error as NoSuchModule):
-                    call.reply.fail(RPCError(.notFound, "\(error)"))
-                case .failure: call.reply.fail(RPCError(ofCall: RouteError.stopped))
-                }
-            }
+        add("unload", ModuleParameters.self) { parameters, call in
+            host.unload(parameters.module) { call.reply.finish($0) { $0.succeed($1) } }
         }
     }
 }
