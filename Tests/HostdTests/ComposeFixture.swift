@@ -41,7 +41,7 @@ final class ComposeFixture {
         { echo '#!/bin/sh'; cat "$root/program"; } >"$5/debug/ComposedHost"
         """#
 
-    /// What SwiftPM says of a package in which each product is a library of one target.
+    /// Returns the output of `swift package describe` for a package with one library for each target.
     static func description(of targets: [String], type: String = #"{"library": ["automatic"]}"#)
         -> String
     {

@@ -27,8 +27,7 @@ extension Compose {
             add(package.source.name, package.source)
             var products: [String] = []
             for module in package.entries {
-                guard case .entry(let entry) = module.implementation else { continue }
-                let product = module.product ?? String(entry.prefix { $0 != "." })
+                guard let product = module.product ?? module.target else { continue }
                 if !products.contains(product) { products.append(product) }
             }
             guard !products.isEmpty else { continue }

@@ -12,7 +12,9 @@ struct ComposeBuild {
                 + (isStatic ? ["--static-swift-stdlib", "-Xswiftc", "-static-executable"] : [])
         }
 
-        /// The folder in that of the app: other flags would make everything be built anew.
+        /// The build folder.
+        ///
+        /// Static builds have one of their own: a change of flags rebuilds everything.
         fileprivate var scratch: String { isStatic ? ".build-static" : ".build" }
         fileprivate var configuration: String { isRelease || isStatic ? "release" : "debug" }
     }

@@ -115,11 +115,5 @@ extension ComposeLock.Pin {
             users: value["for"]?.elements.compactMap(\.string) ?? [])
     }
 
-    fileprivate var key: String {
-        switch reference {
-        case .branch(let name)?: "\(repository) branch \(name)"
-        case .tag(let name)?: "\(repository) tag \(name)"
-        case nil: repository
-        }
-    }
+    fileprivate var key: String { repository + (reference.map { " \($0.words)" } ?? "") }
 }

@@ -1,5 +1,13 @@
 import AppService
 
+extension Slatefile.Module {
+    /// The target of its class; nil for a command.
+    var target: String? {
+        guard case .entry(let entry) = implementation else { return nil }
+        return String(entry.prefix { $0 != "." })
+    }
+}
+
 /// The packages of an app, and the modules that each is there for.
 struct ComposePlan {
     /// A package of modules.
@@ -10,7 +18,7 @@ struct ComposePlan {
 
         /// The modules that are classes: without one the package is only cloned.
         var entries: [Slatefile.Module] {
-            modules.filter { if case .entry = $0.implementation { true } else { false } }
+            modules.filter { $0.target != nil }
         }
 
         var ids: [String] { modules.map(\.id.text) }
@@ -48,7 +56,7 @@ struct ComposePlan {
                 reasons.append("\(module.place(in: path)): \(reason)")
             }
             guard let written = module.source else {
-                if case .entry = module.implementation { hostModules.append(module) }
+                if module.target != nil { hostModules.append(module) }
                 continue
             }
             let source: PackageSource

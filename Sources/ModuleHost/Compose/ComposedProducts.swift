@@ -73,20 +73,12 @@ struct ComposedProducts {
     private static func record(
         _ checkout: Checkout, _ modules: [Slatefile.Module], _ ids: [String], isHost: Bool
     ) -> HostComposition.Package {
-        let targets = modules.compactMap { module -> String? in
-            guard case .entry(let entry) = module.implementation else { return nil }
-            return String(entry.prefix { $0 != "." })
-        }
-        let reference: String? =
-            switch checkout.source.reference {
-            case .branch(let name)?: "branch \(name)"
-            case .tag(let name)?: "tag \(name)"
-            case nil: nil
-            }
         return HostComposition.Package(
             name: isHost ? Compose.hostFolder : checkout.source.name, modules: ids,
-            targets: isHost ? [] : Array(Set(targets)).sorted(), source: checkout.source.location,
-            reference: reference, commit: checkout.commit, isModified: checkout.isModified)
+            targets: isHost ? [] : Set(modules.compactMap(\.target)).sorted(),
+            source: checkout.source.location,
+            reference: checkout.source.reference?.words, commit: checkout.commit,
+            isModified: checkout.isModified)
     }
 
     /// Returns the package of a program, of a part of the slatefile where `only` is not empty.

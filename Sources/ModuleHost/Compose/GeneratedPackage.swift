@@ -27,7 +27,7 @@ struct GeneratedPackage {
                 ".product(name: \(literal($0)), package: \(literal(dependency.name)))"
             }
         }
-        return filled(
+        return filledTemplate(
             PackageResources.ComposedPackage_swift_template,
             [
                 "__TARGET__": Self.target,
@@ -50,28 +50,13 @@ struct GeneratedPackage {
             if package.isModified { parts.append("isModified: true") }
             return ".init(\n            \(parts.joined(separator: ", ")))"
         }
-        return filled(
+        return filledTemplate(
             PackageResources.composed_main_swift_template,
             [
                 "__PROGRAM__": literal(program),
                 "__PACKAGES__": records.joined(separator: ",\n        "),
                 "__ONLY__": composition.only.isEmpty ? "" : ", only: \(literal(composition.only))",
             ])
-    }
-
-    private func filled(_ template: [UInt8], _ words: [String: String]) -> String {
-        // One pass: a value that looks like a placeholder stays.
-        var result = ""
-        var rest = String(decoding: template, as: UTF8.self)[...]
-        while let start = rest.firstRange(of: "__"),
-            let end = rest[start.upperBound...].firstRange(of: "__")
-        {
-            result += rest[..<start.lowerBound]
-            let word = rest[start.lowerBound..<end.upperBound]
-            result += words[String(word)] ?? String(word)
-            rest = rest[end.upperBound...]
-        }
-        return result + rest
     }
 
     private func literal(_ texts: [String]) -> String {

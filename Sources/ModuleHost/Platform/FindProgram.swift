@@ -23,8 +23,8 @@ func lookForProgram(_ name: String, in folder: String?, path: String?) -> Progra
         return lookForProgram(at: name.hasPrefix("/") ? name : base + name)
     }
     var error = ProgramError.missing
-    for place in (path ?? "/bin:/usr/bin").split(separator: ":") {
-        guard let found = lookForProgram(at: "\(place)/\(name)") else { return nil }
+    for place in places(of: name, path: path) {
+        guard let found = lookForProgram(at: place) else { return nil }
         if found == .notExecutable { error = found }
     }
     return error
@@ -37,8 +37,12 @@ func lookForProgram(_ name: String, in folder: String?, path: String?) -> Progra
 ///   - path: The folders in which it is searched, as in the variable `PATH`.
 /// - Returns: The path in the first folder that has it; nil where none has.
 func findProgram(_ name: String, path: String?) -> String? {
+    places(of: name, path: path).first { lookForProgram(at: $0) == nil }
+}
+
+/// Returns the paths at which a program is searched by its name.
+private func places(of name: String, path: String?) -> some Sequence<String> {
     (path ?? "/bin:/usr/bin").split(separator: ":").lazy.map { "\($0)/\(name)" }
-        .first { lookForProgram(at: $0) == nil }
 }
 
 private func lookForProgram(at path: String) -> ProgramError? {

@@ -60,8 +60,8 @@ extension ModuleLayout {
             "__TARGET__": target,
         ]
         return (
-            filled(PackageResources.Module_swift_template, words),
-            filled(PackageResources.ModuleTests_swift_template, words)
+            filledTemplate(PackageResources.Module_swift_template, words),
+            filledTemplate(PackageResources.ModuleTests_swift_template, words)
         )
     }
 
@@ -70,12 +70,12 @@ extension ModuleLayout {
         of target: String, program: String, in app: AppFolder, moduleHost: String
     ) {
         let words = ["__TARGET__": target, "__PROGRAM__": program]
-        let package = Self.filled(PackageResources.Package_swift_template, words)
-        let main = Self.filled(PackageResources.main_swift_template, words)
+        let package = filledTemplate(PackageResources.Package_swift_template, words)
+        let main = filledTemplate(PackageResources.main_swift_template, words)
         files = [(Self.manifest, package), ("Sources/\(target)/main.swift", main)] + files
         extras = [
-            (".gitignore", Self.filled(PackageResources.gitignore_template, [:])),
-            ("README.md", Self.filled(PackageResources.README_md_template, words)),
+            (".gitignore", filledTemplate(PackageResources.gitignore_template, [:])),
+            ("README.md", filledTemplate(PackageResources.README_md_template, words)),
             (Self.schema, Slatefile.jsonSchema),
         ]
         links = [("ModuleHost", moduleHost)]

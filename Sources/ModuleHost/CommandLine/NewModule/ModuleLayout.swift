@@ -48,22 +48,18 @@ extension ModuleLayout {
         let file = "\(names.label)/\(names.file).py"
         return ModuleLayout(
             files: [
-                (file, filled(PackageResources.module_py, words)),
+                (file, filledTemplate(PackageResources.module_py, words)),
                 (
                     "\(names.label)/test_\(names.file).py",
-                    filled(PackageResources.test_module_py, words)
+                    filledTemplate(PackageResources.test_module_py, words)
                 ),
-                ("\(names.label)/modulehost.py", filled(PackageResources.modulehost_py, [:])),
+                (
+                    "\(names.label)/modulehost.py",
+                    filledTemplate(PackageResources.modulehost_py, [:])
+                ),
             ],
             implementation: ("command", #"["python3", "\#(file)"]"#),
             test: "python3 -m unittest discover \(names.label)", run: "\(program) run\(app.option)",
             orElse: "  # where it runs already: \(program) reload\(app.option)")
-    }
-
-    /// Returns the text of a template, with its placeholders between double underscores replaced.
-    static func filled(_ template: [UInt8], _ words: [String: String]) -> String {
-        words.reduce(String(decoding: template, as: UTF8.self)) { text, word in
-            text.replacing(word.key, with: word.value)
-        }
     }
 }

@@ -80,13 +80,15 @@ extension Slatefile {
     package static func load(
         _ path: String, environment: [String: String]
     ) throws(SlatefileFailure) -> Slatefile {
-        let bytes: [UInt8]
+        try read(text(at: path), from: path, environment)
+    }
+
+    private static func text(at path: String) throws(SlatefileFailure) -> [UInt8] {
         do throws(FileReadError) {
-            bytes = try readFile(at: path, limit: 16 << 20)
+            return try readFile(at: path, limit: 16 << 20)
         } catch {
             throw .unreadable(error)
         }
-        return try read(bytes, from: path, environment)
     }
 
     /// Checks the text of a slatefile, and that its entries are modules of this binary.
@@ -151,12 +153,7 @@ extension Slatefile {
     package static func readToCompose(
         _ path: String, environment: [String: String]
     ) throws(SlatefileFailure) -> (slatefile: Slatefile, text: [UInt8]) {
-        let bytes: [UInt8]
-        do throws(FileReadError) {
-            bytes = try readFile(at: path, limit: 16 << 20)
-        } catch {
-            throw .unreadable(error)
-        }
+        let bytes = try text(at: path)
         do throws(SlatefileError) {
             return (try read(bytes, path: path, environment: { environment[$0] }), bytes)
         } catch {

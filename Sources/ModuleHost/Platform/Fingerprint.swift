@@ -1,0 +1,68 @@
+import Glibc
+// Owns structures of the system where it is loaded before Glibc, which depends on the order of the files.
+import SwiftOverlayShims
+
+/// A hash of the names, sizes and times of files: equal as long as nothing was written.
+///
+/// It is compared on one machine only, with what the same program computed before.
+struct Fingerprint: Hashable, CustomStringConvertible {
+    // FNV-1a: no more is needed to notice a change that is not made to deceive.
+    private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        // Else two texts could share their border.
+        hash = (hash ^ 0xFF) &* 0x100_0000_01B3
+    }
+
+    mutating func add(_ text: String) { add(text.utf8) }
+
+    mutating func add(_ number: Int) {
+        withUnsafeBytes(of: number) { bytes in
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+    }
+
+    /// Adds a file by its kind, size and time; a link by itself, and not what it leads to.
+    ///
+    /// - Returns: Whether it is a folder; nil where there is no such file, which counts, too.
+    @discardableResult
+    mutating func add(file path: String) -> Bool? {
+        var status = stat()
+        add(path)
+        guard lstat(path, &status) == 0 else { return nil }
+        add(Int(status.st_mode))
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        // The time of a folder changes with files in it that do not count.
+        if !isFolder {
+            add(Int(status.st_size))
+            add(status.st_mtim.tv_sec)
+            add(status.st_mtim.tv_nsec)
+        }
+        return isFolder
+    }
+
+    /// Adds all files in a folder and below it, but those with names that begin with a dot.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder; where it is a link, the folder that it leads to.
+    ///   - except: A folder that is left out.
+    ///   - room: How many files there may be, of which those that were added are subtracted.
+    /// - Returns: Whether there was room for all, and each folder could be listed.
+    mutating func add(below folder: String, except: String, room: inout Int) -> Bool {
+        guard let names = try? namesInFolder(folder) else { return false }
+        for name in names.sorted() where !name.hasPrefix(".") {
+            guard room > 0 else { return false }
+            room -= 1
+            let path = "\(folder)/\(name)"
+            if path == except { continue }
+            if add(file: path) == true, !add(below: path, except: except, room: &room) {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// The hash, as text.
+    var description: String { String(hash, radix: 16) }
+}
