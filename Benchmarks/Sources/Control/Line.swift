@@ -1,10 +1,10 @@
-/// What is sent.
+/// The lines that a client sends.
 enum Line {
     /// A call that the community of the default slatefile answers for every caller.
     static let call = #"""
         {"jsonrpc":"2.0","id":1,"method":"call","params":\#
         {"module":"com.mm.community","action":"userInfo","parameters":{"style":1}}}
         """#
-    /// What the host answers without the app.
+    /// A request that the host answers without the app.
     static let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
 }

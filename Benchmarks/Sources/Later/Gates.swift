@@ -5,7 +5,7 @@ enum Gates {
     private static let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
     private static let arrived = Count()
 
-    /// Makes room for so many, and counts anew.
+    /// Reserves capacity for `count` waiters, and resets their number to zero.
     static func reserve(_ count: Int) {
         waiting.withLock { $0.reserveCapacity(count) }
         arrived.reset()

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A module that measures calls of another one, and bare tasks, from its own asynchronous code on the lane.
 public final class RoundsModule: RunningModule {
-    /// What was measured.
+    /// The results of the measurements.
     struct Figures: Sendable {
         /// The nanoseconds of each, in all rounds.
         var times: [String: [Double]] = [:]
