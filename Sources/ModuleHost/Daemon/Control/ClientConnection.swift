@@ -30,6 +30,9 @@ final class ClientConnection: Sendable {
         var endings: [@Sendable () -> Void] = []
         /// Whether the owner has released the connection.
         var isClosing = false
+        /// The error without an id that came last, as from a host that turns the connection away, maybe
+        /// before the first call; nil once another response has come.
+        var refusal: HostClientError?
         /// The reason why the connection has ended; nil while it is open.
         var end: HostClientError?
     }
@@ -171,7 +174,7 @@ final class ClientConnection: Sendable {
             switch socket.receive(into: &buffer) {
             case .bytes(let count): input.append(buffer[..<count])
             case .nothing: return nil
-            case .end: return .ended(directory)
+            case .end: return state.withLock { $0.refusal } ?? .ended(directory)
             }
         }
     }
@@ -179,13 +182,18 @@ final class ClientConnection: Sendable {
     private func take(_ line: [UInt8]) -> HostClientError? {
         switch RPCFrame(line) {
         case .single(.response(let response)):
+            let result = response.result.mapError(HostClientError.refused)
             let call = state.withLock { state in
-                // Without an id the host could not read the call: it was the first that is not answered.
-                let id = response.id == .null ? state.calls.keys.min() : Int(response.id.text)
-                return id.flatMap { state.calls.removeValue(forKey: $0) }
+                guard response.id == .null else {
+                    state.refusal = nil
+                    return Int(response.id.text).flatMap { state.calls.removeValue(forKey: $0) }
+                }
+                // The host could not read the call, the first that is not answered, or accepts no connection.
+                if case .failure(let error) = result { state.refusal = error }
+                return state.calls.keys.min().flatMap { state.calls.removeValue(forKey: $0) }
             }
             // None for a response to a call that is not awaited any more.
-            call?.finish(response.result.mapError(HostClientError.refused))
+            call?.finish(result)
         case .single(.request(let request, id: nil)):
             let waiter = state.withLock { state -> Waiter? in
                 if let waiter = state.waiters.popFirst() { return waiter }

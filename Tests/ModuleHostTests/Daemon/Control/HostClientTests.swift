@@ -72,6 +72,31 @@ struct HostClientTests {
         #expect(client.nextNotification() == nil)
     }
 
+    @Test("a host that turns the connection away before the first call")
+    func turnedAway() throws {
+        let directory = StateDirectory(path: ".hostd")
+        let (host, client) = try LocalSocket.pair(nonblocking: true)
+        let connection = try ClientConnection(Descriptor(owning: client), to: directory)
+        let line = #"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no room"}}"# + "\n"
+        let hostEnd = Descriptor(owning: host)
+        #expect(try hostEnd.send(Array(line.utf8)[...]) == line.utf8.count)
+        hostEnd.endSending()
+        let end = BlockingFuture<Bool>()
+        connection.whenEnded { end.keep(true) }
+        #expect(end.take() == true)
+        let answer = BlockingFuture<Result<JSONValue, HostClientError>>()
+        connection.call("ping", within: nil) {
+            $0.object { _ in }
+        } completion: {
+            answer.keep($0)
+        }
+        guard case .failure(.refused(let error))? = answer.take() else {
+            Issue.record("not refused")
+            return
+        }
+        #expect("\(error)" == "no room")
+    }
+
     @Test("a host that does not answer in time")
     func timedOut() throws {
         let served = try ServedSocket()
