@@ -123,6 +123,7 @@ final class BoundRoute {
             within: target.callDeadline(handler.deadline), time)
         do {
             try handler.begin(module, parameters, call, later)
+            later.limitTime()
         } catch {
             later.withdraw()
             throw error

@@ -45,7 +45,10 @@ final class CallJob<Reply: Sendable>: LaneJob {
         guard slot == 0 else {
             // The called module was stuck in the call; the caller does not wait for it, but a durable event
             // does.
-            if let onSuspension, later?.isTaken == true { return onSuspension() }
+            if let onSuspension, let later, later.isTaken {
+                later.limitTime()
+                return onSuspension()
+            }
             let overdue = gate.lane.slot(slot)?.id
             return completion.finish(.failure(overdue.map(RouteError.tookTooLong) ?? .stopped))
         }

@@ -7,12 +7,20 @@ final class LateAnswer: LateCall, PendingWork {
     /// The call, from its beginning to its answer.
     fileprivate struct Call {
         /// The route and the isolation of its module; nil where both are in another process.
-        var target: (route: RouteTable.Entry, place: ModulePlace)?
+        var target: Target?
         var wantsJSON = false
         /// Notifies the handler that its caller no longer waits.
         var cancel: (@Sendable () -> Void)?
         /// Ends the call at its deadline.
         var alarm: (any Alarm)?
+    }
+
+    /// The source of the answer, and how long it may take.
+    fileprivate struct Target {
+        let route: RouteTable.Entry
+        let place: ModulePlace
+        let limit: Duration
+        let time: any TimeSource
     }
 
     private enum State {
@@ -36,7 +44,7 @@ final class LateAnswer: LateCall, PendingWork {
 
     // MARK: The call
 
-    /// Notes that a route takes the call.
+    /// Notes that a route takes the call; ``limitTime()`` has to follow once its handler has begun.
     ///
     /// On the lane.
     ///
@@ -50,10 +58,22 @@ final class LateAnswer: LateCall, PendingWork {
         _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration,
         _ time: any TimeSource
     ) {
-        state.withLock { $0 = .begun(Call(target: (route, place), wantsJSON: wantsJSON)) }
+        let target = Target(route: route, place: place, limit: limit, time: time)
+        state.withLock { $0 = .begun(Call(target: target, wantsJSON: wantsJSON)) }
         place.add(self)
-        let alarm = time.schedule(after: limit) { [weak self] in
-            self?.end(RouteError.noAnswerInTime(route.route.action, of: route.module, limit))
+    }
+
+    /// Sets the alarm that ends the call at its deadline, unless it has one or its answer.
+    ///
+    /// After the handler has returned or become overdue, since most answer at once and need no alarm.
+    func limitTime() {
+        guard case .begun(let call) = state.withLock(\.self), call.alarm == nil,
+            let target = call.target
+        else { return }
+        let alarm = target.time.schedule(after: target.limit) { [weak self] in
+            self?.end(
+                RouteError.noAnswerInTime(
+                    target.route.route.action, of: target.route.module, target.limit))
         }
         if !change({ $0.alarm = alarm }) { alarm.cancel() }
     }

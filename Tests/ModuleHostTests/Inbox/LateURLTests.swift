@@ -64,6 +64,27 @@ struct LateURLTests {
         #expect(cursor.unanswered == [] && cursor.next ?? place > place)
     }
 
+    @Test("a module that hangs before it suspends has until the deadline of the call to answer")
+    func hung() async throws {
+        let probe = Probe()
+        let door = probe.close("await one")
+        let test = try await host(probe)
+        let outcome = Promise<String>()
+        let place = try #require(await open("one", in: test, outcome))
+        test.overrun()
+        // Once another event is delivered, the lane has left the module behind.
+        _ = await test.outcome("push")
+        #expect(test.inbox?.progress.unansweredPositions == [place])
+        test.time.advance(by: .seconds(31))
+        #expect(await outcome.value.hasPrefix("done"))
+        _ = await test.recorder.first(containing: "not opened: ")
+        #expect(test.inbox?.progress.unansweredPositions == [])
+        keep("one", probe)
+        door.open()
+        await probe.reached("resume one cancelled")
+        #expect(await test.stopped() == .stopped)
+    }
+
     @Test("after a death before the answer the next host delivers that event again, and no other")
     func died() async throws {
         let probe = Probe()
