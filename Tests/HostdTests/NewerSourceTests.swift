@@ -7,6 +7,29 @@ import Testing
 
 @Suite("hostd check: sources that are newer than the binary", .timeLimit(.minutes(10)))
 struct NewerSourceTests {
+    @Test("a class of a module that lives elsewhere has to be composed")
+    func elsewhere() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            { "slate": 1, "app": "demo",
+              "modules": [{ "id": "x.main", "entry": "Modules.MainModule", "main": true },
+                { "id": "x.git", "entry": "Feed.FeedModule", "git": "https://example.com/feed.git" },
+                { "id": "x.path", "entry": "News.NewsModule", "path": "../news" },
+                { "id": "x.slip", "entry": "Modules.PushModul", "path": "../push" }] }
+            """, to: "slatefile.json")
+        let json = try JSONValue(
+            parsing: HostProcess.run(["check", "--json"], in: folder.path).output)
+        #expect(
+            json["errors"]?.elements.compactMap { $0["message"]?.string } == [
+                "no class 'Feed.FeedModule' in this binary: 'hostd compose' builds a host with the modules whose "
+                    + "source the slatefile names",
+                "no class 'News.NewsModule' in this binary: 'hostd compose' builds a host with the modules whose "
+                    + "source the slatefile names",
+                "no class 'Modules.PushModul' in this binary; did you mean 'Modules.PushModule'?",
+            ])
+    }
+
     @Test("a class whose source is newer than the binary has to be built")
     func newer() throws {
         let folder = try TemporaryFolder()

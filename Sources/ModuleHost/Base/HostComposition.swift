@@ -52,4 +52,10 @@ public struct HostComposition: Hashable, Sendable {
 
     /// The record of the running program; nil where it was not composed, or no command line runs.
     package static let running = Guarded<HostComposition?>(nil)
+
+    /// Returns whether the running program was composed with a module.
+    package static func contains(_ id: ModuleID?) -> Bool {
+        guard let id = id?.text, let running = running.withLock(\.self) else { return false }
+        return running.packages.contains { $0.modules.contains(id) }
+    }
 }

@@ -29,6 +29,11 @@ extension EntryUse {
             } catch {
                 wrong += 1
                 uses.lacksClasses = true
+                if use.hasSource, !HostComposition.contains(use.module),
+                    case .notFound(let entry, _, nearest: nil) = error
+                {
+                    return [.entry("\(EntryError.notComposed(entry))")]
+                }
                 if wrong <= 100, let path, case .notFound = error {
                     if sources == nil { sources = PackageSources(near: path) }
                     switch sources?.find(use.entry) {

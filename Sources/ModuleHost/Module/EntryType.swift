@@ -101,6 +101,8 @@ struct EntryType {
     /// No type in this binary is of that target, which belongs to another program: the executable `host` of the
     /// package with `source`.
     case otherHost(String, source: String, host: String)
+    /// No type in this binary has that name, and the slatefile says where the source of the module is.
+    case notComposed(String)
     /// There is such a type, of this kind, but it is not a module.
     case noModule(String, kind: String)
 }
@@ -129,6 +131,9 @@ extension EntryError: CustomStringConvertible {
         case .otherHost(let entry, let source, let host):
             "no class '\(entry)' in this binary, which is not the app's host: run 'swift run \(host) check' in "
                 + "the package of '\(source)'"
+        case .notComposed(let entry):
+            "no class '\(entry)' in this binary: 'hostd compose' builds a host with the modules whose source "
+                + "the slatefile names"
         case .noModule(let entry, "class"):
             "class '\(entry)' is not a module: make it conform to 'Module'"
         case .noModule(let entry, let kind):

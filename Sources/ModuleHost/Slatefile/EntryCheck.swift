@@ -11,6 +11,8 @@ package struct EntryUse: Sendable {
     package let isMain: Bool
     /// Whether the module is made when it is needed.
     package internal(set) var isLazy = false
+    /// Whether the slatefile says where the source of the module is (`git`, `path`).
+    package internal(set) var hasSource = false
     /// Whether the module runs in the host or in a process of its own; nil if the slatefile does not say.
     package internal(set) var isolation: Slatefile.Isolation?
     /// The module's own settings.

@@ -172,7 +172,9 @@ extension SlatefileReader {
                 // In a part any module may be main: where it has no root, none is opened.
                 let use = EntryUse(
                     module: id, entry: name, isMain: module.isMain && part == nil,
-                    isLazy: module.launch == .lazy, isolation: module.isolation,
+                    isLazy: module.launch == .lazy,
+                    hasSource: (found.source.git ?? found.source.path) != nil,
+                    isolation: module.isolation,
                     config: module.config, appConfig: appConfig)
                 for diagnostic in checkEntry(use) {
                     switch diagnostic {
