@@ -42,7 +42,7 @@ struct HostServices: ModuleServices {
     func currentEvent(of slot: ModuleSlot) -> LifecycleEvent? { gate.lane.currentEvent(of: slot) }
 
     func place(for slot: ModuleSlot) -> ModulePlace {
-        ModulePlace(gate: gate, slot: slot, workers: workers)
+        ModulePlace(gate: gate, slot: slot, workers: workers, time: time)
     }
 
     var metrics: HostMetrics { reference.host?.metrics.withLock { $0 } ?? HostMetrics() }

@@ -63,5 +63,4 @@ extension ModuleRecord: CallableModule {
     func callDeadline(_ own: Duration?) -> Duration {
         context?.callDeadline(own) ?? Slatefile.Defaults.call
     }
-    var time: (any TimeSource)? { context?.time }
 }

@@ -89,7 +89,6 @@ final class UsedTarget: CallableModule {
 
     var slot: ModuleSlot { record.slot }
     var place: ModulePlace? { record.place }
-    var time: (any TimeSource)? { record.time }
     var unavailability: String { record.unavailability }
     /// The instance, which is about to be called.
     var instance: AnyObject? {

@@ -115,12 +115,12 @@ final class BoundRoute {
         _ handler: ErasedHandler.Later, _ module: AnyObject, _ parameters: RouteParameters,
         _ call: RouteCall, _ later: LateAnswer, wantsJSON: Bool
     ) throws {
-        guard let place = target.place, let time = target.time else {
+        guard let place = target.place else {
             throw RouteError.unavailable(entry.module, because: target.unavailability)
         }
         later.begin(
             entry, at: place, wantsJSON: wantsJSON,
-            within: target.callDeadline(handler.deadline), time)
+            within: target.callDeadline(handler.deadline))
         do {
             try handler.begin(module, parameters, call, later)
             later.limitTime()

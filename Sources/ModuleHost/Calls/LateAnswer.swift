@@ -20,7 +20,6 @@ final class LateAnswer: LateCall, PendingWork {
         let route: RouteTable.Entry
         let place: ModulePlace
         let limit: Duration
-        let time: any TimeSource
     }
 
     private enum State {
@@ -53,12 +52,10 @@ final class LateAnswer: LateCall, PendingWork {
     ///   - place: The isolation of its module.
     ///   - wantsJSON: Whether the reply is to be JSON.
     ///   - limit: The longest time until the answer.
-    ///   - time: The source of time.
     func begin(
-        _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration,
-        _ time: any TimeSource
+        _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration
     ) {
-        let target = Target(route: route, place: place, limit: limit, time: time)
+        let target = Target(route: route, place: place, limit: limit)
         state.withLock { $0 = .begun(Call(target: target, wantsJSON: wantsJSON)) }
         place.add(self)
     }
@@ -70,7 +67,7 @@ final class LateAnswer: LateCall, PendingWork {
         guard case .begun(let call) = state.withLock(\.self), call.alarm == nil,
             let target = call.target
         else { return }
-        let alarm = target.time.schedule(after: target.limit) { [weak self] in
+        let alarm = target.place.time.schedule(after: target.limit) { [weak self] in
             self?.end(
                 RouteError.noAnswerInTime(
                     target.route.route.action, of: target.route.module, target.limit))

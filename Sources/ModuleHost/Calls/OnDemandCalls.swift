@@ -21,7 +21,6 @@ protocol OnDemandCalls: AnyObject {
 final class UnmadeModule: CallableModule {
     let slot: ModuleSlot
     var place: ModulePlace? { nil }
-    var time: (any TimeSource)? { nil }
     var instance: AnyObject? { nil }
     var unavailability: String { "it is made when it is needed" }
 

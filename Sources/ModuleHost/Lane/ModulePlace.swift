@@ -14,7 +14,11 @@ actor ModulePlace {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(gate: Gate, slot: ModuleSlot, workers: WorkerPool) {
+    /// The source of time, for deadlines of the code.
+    nonisolated let time: any TimeSource
+
+    init(gate: Gate, slot: ModuleSlot, workers: WorkerPool, time: any TimeSource) {
+        self.time = time
         executor = ModuleExecutor(gate: gate, slot: slot, workers: workers)
     }
 

@@ -176,7 +176,7 @@ struct LateAnswerTests {
                 let entry = calls.table.routes.first(where: { $0.route.action == "reply" })
             else { return }
             late.begin(
-                entry, at: place, wantsJSON: false, within: .seconds(1), SystemTimeSource.shared)
+                entry, at: place, wantsJSON: false, within: .seconds(1))
             let reply = Reply<String>(to: late, of: "reply")
             #expect(reply.send("first"))
             #expect(!reply.send("second"))
