@@ -73,7 +73,7 @@ extension App {
         let suspend: @Sendable () -> Void = { durable?.suspend() }
         gate.lane.prepend([
             CallJob(
-                LaneConfined(calls), of: entry, later: later,
+                through: gate, by: LaneConfined(calls), of: entry, later: later,
                 onSuspension: durable == nil ? nil : suspend, completion
             ) { calls, thread in
                 reply(try calls.open(call.url, for: caller, on: thread))

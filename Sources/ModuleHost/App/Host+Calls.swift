@@ -93,33 +93,33 @@ extension Host {
     }
 
     private func call<Reply: Sendable>(
-        _ pending: CallCompletion<Reply>, later: LateAnswer? = nil,
+        _ completion: CallCompletion<Reply>, later: LateAnswer? = nil,
         _ body: @escaping CallChannel.Call<Reply>
     ) {
-        onLane { [place = app] app, _ in
-            // Before the launch nothing can be called: as everything from outside, it waits for READY.
-            if app.calls == nil,
-                app.isHeld(
-                    LaneWork { thread in place.open(on: thread).begin(pending, later, body) })
-            {
-                return
-            }
-            app.begin(pending, later, body)
-        }
+        gate.lane.enqueue(
+            CallFromOutside(
+                app: app, job: CallJob(through: gate, later: later, completion, body)))
     }
 }
 
-extension App {
-    fileprivate func begin<Reply: Sendable>(
-        _ completion: CallCompletion<Reply>, _ later: LateAnswer?,
-        _ body: @escaping CallChannel.Call<Reply>
-    ) {
-        guard let calls, !phase.isEnding else {
-            return completion.finish(.failure(RouteError.stopped))
-        }
-        let job = CallJob(LaneConfined(calls), later: later, completion, body)
-        if !isHeld(job) { gate.lane.prepend([job]) }
+/// A call from outside.
+private struct CallFromOutside: LaneJob {
+    let app: LaneConfined<App>
+    let job: CallJob
+
+    func run(on thread: LaneThread, after slot: UInt16) {
+        let app = app.open(on: thread)
+        // Before the launch nothing can be called: as everything from outside, it waits for READY.
+        if slot == 0, app.isHeld(self) { return }
+        guard let calls = app.calls, slot != 0 || !app.phase.isEnding else { return job.abandon() }
+        job.run(by: calls, on: thread, after: slot)
     }
+
+    var isDroppable: Bool { job.isDroppable }
+
+    func abandon() { job.abandon() }
+
+    func abandonInHand() { job.abandonInHand() }
 }
 
 extension Host.CallReply {

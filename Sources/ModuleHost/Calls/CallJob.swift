@@ -4,44 +4,76 @@ import AppService
 ///
 /// It is completed exactly once: also where the lane is lost in it, at the end of the deadline, or is closed
 /// before the call begins, or while it runs.
-final class CallJob<Reply: Sendable>: LaneJob {
-    /// The closures of a caller.
-    private final class Baggage {
-        var call: CallChannel.Call<Reply>?
-        var result: Result<Reply, any Error>?
+///
+/// Its type does not depend on that of the reply: the compiler does not specialize what the lane calls.
+final class CallJob: LaneJob {
+    /// Makes the call, and completes it unless its answer comes later.
+    ///
+    /// Returns the result of a module's call, for the module to release.
+    private typealias Attempt = @Sendable (CallDispatcher, LaneThread) -> (any Sendable)?
 
-        init(_ call: @escaping CallChannel.Call<Reply>) { self.call = call }
+    /// The objects of a caller.
+    private final class Baggage {
+        var attempt: Attempt?
+        var result: (any Sendable)?
+
+        init(_ attempt: @escaping Attempt) { self.attempt = attempt }
     }
 
-    private let dispatcher: LaneConfined<CallDispatcher>
+    private let gate: Gate
+    /// The dispatcher; nil where ``run(by:on:after:)`` receives it.
+    private let dispatcher: LaneConfined<CallDispatcher>?
     /// The slot of the calling module, if a module calls.
     private let caller: ModuleSlot?
     private let baggage: LaneConfined<Baggage>
-    private let completion: CallCompletion<Reply>
+    private let completion: any CompletionOfCall
     /// The answer for a route that answers later; ``completion`` is then called by it.
     private let later: LateAnswer?
     /// Called on the lane, in place of the completion, where a route has taken ``later``.
     private let onSuspension: (@Sendable () -> Void)?
     let durableEvent: InboxEntry?
 
-    init(
-        _ dispatcher: LaneConfined<CallDispatcher>, from caller: ModuleSlot? = nil,
-        of entry: InboxEntry? = nil, later: LateAnswer? = nil,
+    /// - Parameters:
+    ///   - gate: The way into modules.
+    ///   - dispatcher: The dispatcher; nil where ``run(by:on:after:)`` receives it.
+    ///   - caller: The calling module, if a module calls.
+    ///   - entry: The durable event that is done when the call is.
+    ///   - later: The answer for a route that answers later.
+    ///   - onSuspension: Called on the lane, in place of the completion, where a route has taken `later`.
+    ///   - completion: Called once, on any thread.
+    ///   - call: The call.
+    init<Reply: Sendable>(
+        through gate: Gate, by dispatcher: LaneConfined<CallDispatcher>? = nil,
+        from caller: ModuleSlot? = nil, of entry: InboxEntry? = nil, later: LateAnswer? = nil,
         onSuspension: (@Sendable () -> Void)? = nil, _ completion: CallCompletion<Reply>,
         _ call: @escaping CallChannel.Call<Reply>
     ) {
         durableEvent = entry
+        self.gate = gate
         self.dispatcher = dispatcher
         self.caller = caller
-        baggage = LaneConfined(Baggage(call))
         self.completion = completion
         self.later = later
         self.onSuspension = onSuspension
+        baggage = LaneConfined(
+            Baggage { [isModule = caller != nil] dispatcher, thread in
+                let result = Result { try call(dispatcher.current, thread) }
+                if case .success = result, later?.isTaken == true {
+                    onSuspension?()
+                } else {
+                    completion.finish(result)
+                }
+                return isModule ? result : nil
+            })
     }
 
     func run(on thread: LaneThread, after slot: UInt16) {
-        let dispatcher = dispatcher.open(on: thread)
-        let gate = dispatcher.gate
+        guard let dispatcher else { return abandon() }
+        run(by: dispatcher.open(on: thread), on: thread, after: slot)
+    }
+
+    /// Makes the call, or continues it on another thread, as ``run(on:after:)``.
+    func run(by dispatcher: CallDispatcher, on thread: LaneThread, after slot: UInt16) {
         guard slot == 0 else {
             // The called module was stuck in the call; the caller does not wait for it, but a durable event
             // does.
@@ -50,52 +82,48 @@ final class CallJob<Reply: Sendable>: LaneJob {
                 return onSuspension()
             }
             let overdue = gate.lane.slot(slot)?.id
-            return completion.finish(.failure(overdue.map(RouteError.tookTooLong) ?? .stopped))
+            return completion.fail(overdue.map(RouteError.tookTooLong) ?? .stopped)
         }
         let baggage = baggage.open(on: thread)
-        baggage.result = Result { try baggage.call?(dispatcher.current, thread) }
-            .flatMap { $0.map(Result.success) ?? .failure(RouteError.stopped) }
-        if let result = baggage.result {
-            switch result {
-            case .success where later?.isTaken == true: onSuspension?()
-            case .success, .failure: completion.finish(result)
-            }
-        }
+        baggage.result = baggage.attempt?(dispatcher, thread)
         // Objects of modules may be released here, which runs module code: it is entered through the gate.
         guard let caller else { return }
-        _ = gate.call(caller, on: thread) { (baggage.call, baggage.result) = (nil, nil) }
+        _ = gate.call(caller, on: thread) { (baggage.attempt, baggage.result) = (nil, nil) }
     }
 
     /// Whether a stop may drop the call: not that of a module, whose objects may be released only in its own
     /// code.
     var isDroppable: Bool { caller == nil }
 
-    func abandon() { completion.finish(.failure(RouteError.stopped)) }
+    func abandon() { completion.fail(.stopped) }
 
     func abandonInHand() { abandon() }
 }
 
 extension CallJob {
-    static func enqueue(
+    /// Lists a call of a module.
+    static func enqueue<Reply: Sendable>(
         _ dispatcher: LaneConfined<CallDispatcher>, through gate: Gate, from caller: ModuleSlot,
         _ call: @escaping CallChannel.Call<Reply>,
         completion: @escaping @Sendable (Result<Reply, any Error>) -> Void
     ) {
-        gate.lane.enqueue(CallJob(dispatcher, from: caller, CallCompletion(completion), call))
+        gate.lane.enqueue(
+            CallJob(
+                through: gate, by: dispatcher, from: caller, CallCompletion(completion), call))
     }
-}
 
-extension CallJob where Reply == any Encodable & Sendable {
-    /// Lists a call that waits for a route that answers later.
+    /// Lists a call of a module that waits for a route that answers later.
     static func enqueueAnswered(
         _ dispatcher: LaneConfined<CallDispatcher>, through gate: Gate, from caller: ModuleSlot,
         _ call: @escaping CallChannel.AnsweredCall,
-        completion: @escaping @Sendable (Result<Reply, any Error>) -> Void
+        completion: @escaping @Sendable (Result<any Encodable & Sendable, any Error>) -> Void
     ) {
         let completion = CallCompletion(completion)
         let later = LateAnswer { completion.finish($0) }
         gate.lane.enqueue(
-            CallJob(dispatcher, from: caller, later: later, completion) {
+            CallJob(
+                through: gate, by: dispatcher, from: caller, later: later, completion
+            ) {
                 try call($0, $1, later)
             })
     }
@@ -108,4 +136,13 @@ extension Completion where Failure == any Error {
     convenience init(_ handler: @escaping @Sendable (Result<Success, any Error>) -> Void) {
         self.init(orAbandoned: RouteError.stopped, handler)
     }
+}
+
+/// The completion of a call, whatever its reply is.
+private protocol CompletionOfCall: AnyObject, Sendable {
+    func fail(_ error: RouteError)
+}
+
+extension Completion: CompletionOfCall where Failure == any Error {
+    fileprivate func fail(_ error: RouteError) { finish(.failure(error)) }
 }

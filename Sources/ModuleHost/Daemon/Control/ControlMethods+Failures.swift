@@ -16,10 +16,11 @@ extension ControlMethods {
         for method in Self.addLoad {
             guard let handler = self[method] else { continue }
             self[method] = { call in
-                let (subject, peer) = (Subject(of: method, call.parameters), call.peer)
+                let (parameters, peer) = (call.parameters, call.peer)
                 let reply = call.reply.noting { error in
                     let verdict = rateLimit.withLock { $0.take(at: time.now()) }
                     guard case .show(let dropped) = verdict else { return }
+                    let subject = Subject(of: method, parameters)
                     let before = dropped == 0 ? "" : " (before it, \(dropped) others are left out)"
                     log.write(
                         .notice,
