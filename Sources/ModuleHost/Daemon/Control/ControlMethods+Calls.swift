@@ -1,16 +1,50 @@
 /// The parameters of `open` and `canopen`.
-private struct URLParameters: Decodable, Sendable {
+private struct URLParameters: PlainlyDecodable, Sendable {
     let url: String
     let token: TokenText?
+
+    init?(plain value: JSONValue) {
+        guard value.kind == .object, let url = value["url"]?.string else { return nil }
+        var token: TokenText?
+        for member in value.members {
+            switch member.key {
+            case "url": break
+            case "token":
+                guard let text = TokenText(plain: member.value) else { return nil }
+                token = text
+            default: return nil
+            }
+        }
+        (self.url, self.token) = (url, token)
+    }
 }
 
 /// The parameters of `call`.
-private struct ActionParameters: Decodable, Sendable {
+private struct ActionParameters: PlainlyDecodable, Sendable {
     let module: String
     let action: String
     /// An object.
     let parameters: JSONValue?
     let token: TokenText?
+
+    init?(plain value: JSONValue) {
+        guard value.kind == .object, let module = value["module"]?.string,
+            let action = value["action"]?.string
+        else { return nil }
+        var (parameters, token): (JSONValue?, TokenText?)
+        for member in value.members {
+            switch member.key {
+            case "module", "action": break
+            case "parameters": parameters = member.value.isNull ? nil : member.value
+            case "token":
+                guard let text = TokenText(plain: member.value) else { return nil }
+                token = text
+            default: return nil
+            }
+        }
+        (self.module, self.action) = (module, action)
+        (self.parameters, self.token) = (parameters, token)
+    }
 }
 
 /// A token among the parameters of a method: a value of another type in its place is not shown either.
@@ -19,11 +53,16 @@ private struct TokenText: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer().decode(JSONValue.self)
-        guard let text = value.string else {
+        guard let text = Self(plain: value) else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
                     codingPath: decoder.codingPath, debugDescription: "a token is a string"))
         }
+        self = text
+    }
+
+    init?(plain value: JSONValue) {
+        guard let text = value.string else { return nil }
         token = text.isEmpty ? nil : RouteToken(text)
     }
 }
