@@ -108,11 +108,12 @@ private struct CallFromOutside: LaneJob {
     let job: CallJob
 
     func run(on thread: LaneThread, after slot: UInt16) {
+        guard slot == 0 else { return job.run(on: thread, after: slot) }
         let app = app.open(on: thread)
         // Before the launch nothing can be called: as everything from outside, it waits for READY.
-        if slot == 0, app.isHeld(self) { return }
-        guard let calls = app.calls, slot != 0 || !app.phase.isEnding else { return job.abandon() }
-        job.run(by: calls, on: thread, after: slot)
+        if app.isHeld(self) { return }
+        guard let calls = app.calls, !app.phase.isEnding else { return job.abandon() }
+        job.run(by: calls, on: thread)
     }
 
     var isDroppable: Bool { job.isDroppable }

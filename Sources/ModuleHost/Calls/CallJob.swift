@@ -21,7 +21,7 @@ final class CallJob: LaneJob {
     }
 
     private let gate: Gate
-    /// The dispatcher; nil where ``run(by:on:after:)`` receives it.
+    /// The dispatcher; nil where ``run(by:on:)`` receives it.
     private let dispatcher: LaneConfined<CallDispatcher>?
     /// The slot of the calling module, if a module calls.
     private let caller: ModuleSlot?
@@ -35,7 +35,7 @@ final class CallJob: LaneJob {
 
     /// - Parameters:
     ///   - gate: The way into modules.
-    ///   - dispatcher: The dispatcher; nil where ``run(by:on:after:)`` receives it.
+    ///   - dispatcher: The dispatcher; nil where ``run(by:on:)`` receives it.
     ///   - caller: The calling module, if a module calls.
     ///   - entry: The durable event that is done when the call is.
     ///   - later: The answer for a route that answers later.
@@ -68,27 +68,28 @@ final class CallJob: LaneJob {
     }
 
     func run(on thread: LaneThread, after slot: UInt16) {
+        guard slot == 0 else { return goOn(without: slot) }
         guard let dispatcher else { return abandon() }
-        run(by: dispatcher.open(on: thread), on: thread, after: slot)
+        run(by: dispatcher.open(on: thread), on: thread)
     }
 
-    /// Makes the call, or continues it on another thread, as ``run(on:after:)``.
-    func run(by dispatcher: CallDispatcher, on thread: LaneThread, after slot: UInt16) {
-        guard slot == 0 else {
-            // The called module was stuck in the call; the caller does not wait for it, but a durable event
-            // does.
-            if let onSuspension, let later, later.isTaken {
-                later.limitTime()
-                return onSuspension()
-            }
-            let overdue = gate.lane.slot(slot)?.id
-            return completion.fail(overdue.map(RouteError.tookTooLong) ?? .stopped)
-        }
+    /// Makes the call.
+    func run(by dispatcher: CallDispatcher, on thread: LaneThread) {
         let baggage = baggage.open(on: thread)
         baggage.result = baggage.attempt?(dispatcher, thread)
         // Objects of modules may be released here, which runs module code: it is entered through the gate.
         guard let caller else { return }
         _ = gate.call(caller, on: thread) { (baggage.attempt, baggage.result) = (nil, nil) }
+    }
+
+    /// Ends the wait for a module that was stuck in the call; that of a durable event for an answer goes on.
+    private func goOn(without slot: UInt16) {
+        if let onSuspension, let later, later.isTaken {
+            later.limitTime()
+            return onSuspension()
+        }
+        let overdue = gate.lane.slot(slot)?.id
+        completion.fail(overdue.map(RouteError.tookTooLong) ?? .stopped)
     }
 
     /// Whether a stop may drop the call: not that of a module, whose objects may be released only in its own

@@ -4,6 +4,8 @@ import AppService
 actor ModulePlace {
     private nonisolated let executor: ModuleExecutor
     private nonisolated let pending = Guarded(Pending())
+    /// The source of time, for deadlines of the code.
+    nonisolated let time: any TimeSource
 
     private struct Pending {
         var work: [ObjectIdentifier: any PendingWork] = [:]
@@ -13,9 +15,6 @@ actor ModulePlace {
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    /// The source of time, for deadlines of the code.
-    nonisolated let time: any TimeSource
 
     init(gate: Gate, slot: ModuleSlot, workers: WorkerPool, time: any TimeSource) {
         self.time = time

@@ -175,8 +175,7 @@ struct LateAnswerTests {
             guard let record = app.records.last, let place = record.place, let calls = app.calls,
                 let entry = calls.table.routes.first(where: { $0.route.action == "reply" })
             else { return }
-            late.begin(
-                entry, at: place, wantsJSON: false, within: .seconds(1))
+            late.begin(entry, at: place, wantsJSON: false, within: .seconds(1))
             let reply = Reply<String>(to: late, of: "reply")
             #expect(reply.send("first"))
             #expect(!reply.send("second"))
