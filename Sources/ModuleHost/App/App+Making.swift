@@ -49,6 +49,9 @@ extension App {
         on thread: LaneThread, isNested: Bool = false, failed: (any Error) -> Void
     ) {
         let began = time.now()
+        if role.upstream != nil {
+            gate.lane.asHost(on: thread) { provideFacades(to: record, context) }
+        }
         if !isNested { gate.lane.box?.setActivity(.making) }
         var made: (any Module)?
         let outcome = gate.call(record.slot, on: thread) { () throws -> any Module in
@@ -93,7 +96,8 @@ extension Slatefile.Module {
         switch implementation {
         case .entry where isolation != .process: nil
         case .entry(let name):
-            LaunchSpec(entry: name, naming: environment, in: processes, for: id)
+            LaunchSpec(
+                entry: name, using: facadeProviders, naming: environment, in: processes, for: id)
         case .command(let words):
             LaunchSpec(words, naming: environment, in: processes, for: id)
         }

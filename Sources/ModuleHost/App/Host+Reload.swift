@@ -18,7 +18,7 @@ extension Host {
     ) {
         let pending = CallCompletion<ReloadOutcome> { completion((try? $0.get()) ?? .stopped) }
         let request = ReloadRequest(
-            slatefile: slatefile, tokens: tokens, origin: origin,
+            slatefile: slatefile.namingFacades(), tokens: tokens, origin: origin,
             notifiesUnchanged: notifiesUnchanged,
             completion: pending)
         gate.lane.enqueue(

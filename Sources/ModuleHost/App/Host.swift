@@ -119,6 +119,7 @@ public final class Host: Sendable {
         tokens: TokenStore, inbox: Inbox?, log: Log, time: any TimeSource, observer: Observer,
         blackBox: BlackBox?, role: any AppRole, life: HostLife? = nil
     ) {
+        let slatefile = slatefile.namingFacades()
         self.role = role
         self.life = life
         currentSlatefile = Guarded(slatefile)

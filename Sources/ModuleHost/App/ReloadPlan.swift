@@ -131,7 +131,7 @@ extension Slatefile.Module {
     /// Returns whether the same module would be created, apart from the settings.
     fileprivate func isMade(like other: Slatefile.Module) -> Bool {
         implementation == other.implementation && isolation == other.isolation
-            && environment == other.environment
+            && environment == other.environment && facadeProviders == other.facadeProviders
     }
 
     /// Returns whether it runs under the same limits.

@@ -92,6 +92,12 @@ private struct ModuleStart {
         let config: JSONValue
         let appConfig: JSONValue
         let stateDirectory: String
+        let providers: [Provider]?
+
+        struct Provider: Decodable {
+            let module: String
+            let entry: String
+        }
     }
 
     init(_ parameters: JSONValue, entry: String) throws {
@@ -122,7 +128,12 @@ private struct ModuleStart {
                 }
             }
         }
-        slatefile = try Slatefile.read(json.bytes, path: "initialize", environment: { _ in nil })
+        var slatefile = try Slatefile.read(
+            json.bytes, path: "initialize", environment: { _ in nil })
+        slatefile.modules[0].facadeProviders = try (parameters.providers ?? []).map {
+            Slatefile.FacadeProvider(module: try ModuleID($0.module), entry: $0.entry)
+        }
+        self.slatefile = slatefile
     }
 }
 

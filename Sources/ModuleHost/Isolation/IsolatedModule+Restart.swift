@@ -26,7 +26,7 @@ extension IsolatedModule {
             start = services.time.now()
             do throws(IsolationError) {
                 let (next, _) = try Self.start(
-                    spec, ModuleIntroduction(context), services, observer,
+                    spec, ModuleIntroduction(context, spec), services, observer,
                     saidBefore: declaration)
                 process = next
                 posts.reset()

@@ -10,6 +10,8 @@ struct LaunchSpec: Sendable {
     let environment: [String: String]
     let limits: ModuleProcess.Limits
     let restarts: RestartPolicy.Limits
+    /// The modules whose services it uses; none for a program.
+    let facadeProviders: [Slatefile.FacadeProvider]
 
     /// - Parameters:
     ///   - command: The program and its arguments.
@@ -25,6 +27,7 @@ struct LaunchSpec: Sendable {
         environment = settings.environment(naming: names, for: module)
         limits = settings.limits
         restarts = settings.restarts
+        facadeProviders = []
     }
 
     /// The variable that makes a host's binary the process of a module, and names the module's entry.
@@ -34,12 +37,13 @@ struct LaunchSpec: Sendable {
     ///
     /// - Parameters:
     ///   - entry: The module's class.
+    ///   - providers: The modules whose services it uses.
     ///   - names: The variables of the host that the slatefile grants it.
     ///   - settings: The settings that all processes share.
     ///   - module: The module's id, by which the next host finds the process if this one dies.
     init(
-        entry: String, naming names: [String], in settings: ProcessSettings,
-        for module: ModuleID? = nil
+        entry: String, using providers: [Slatefile.FacadeProvider] = [], naming names: [String],
+        in settings: ProcessSettings, for module: ModuleID? = nil
     ) {
         // Not by its name: another file may have it by now.
         command = [settings.binary ?? "/proc/\(CurrentProcess.id)/exe"]
@@ -49,6 +53,7 @@ struct LaunchSpec: Sendable {
         environment = variables
         limits = settings.limits
         restarts = settings.restarts
+        facadeProviders = providers
     }
 }
 

@@ -26,6 +26,18 @@ extension ModuleProcess {
                 $0.member("config", context.currentConfig)
                 $0.member("appConfig", context.currentAppConfig)
                 $0.member("stateDirectory", context.stateDirectory)
+                let providers = context.facadeProviders
+                guard !providers.isEmpty else { return }
+                $0.member("providers") {
+                    $0.array { array in
+                        for provider in providers {
+                            array.object {
+                                $0.member("module", provider.module.text)
+                                $0.member("entry", provider.entry)
+                            }
+                        }
+                    }
+                }
             }
         }
         output.rest()

@@ -82,7 +82,7 @@ final class ProcessStart: Sendable {
         self.reference = LaneConfined(reference)
         self.context = LaneConfined(context)
         self.spec = spec
-        introduction = ModuleIntroduction(context)
+        introduction = ModuleIntroduction(context, spec)
         services = context.host.services
     }
 
@@ -159,12 +159,15 @@ struct ModuleIntroduction: Sendable {
     let currentConfig: JSONValue
     let currentAppConfig: JSONValue
     let stateDirectory: String
+    /// The modules whose services a Swift module uses.
+    let facadeProviders: [Slatefile.FacadeProvider]
 
-    init(_ context: ModuleContext) {
+    init(_ context: ModuleContext, _ spec: LaunchSpec) {
         id = context.id
         app = context.app
         currentConfig = context.currentConfig
         currentAppConfig = context.currentAppConfig
         stateDirectory = context.stateDirectory
+        facadeProviders = spec.facadeProviders
     }
 }

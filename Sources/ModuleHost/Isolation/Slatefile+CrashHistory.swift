@@ -14,9 +14,10 @@ extension Slatefile {
         program: String = ProgramIdentity.hostd.name
     ) -> Slatefile {
         guard isolation == .auto else { return self }
-        let candidates = Set(modules.filter(\.mayBeIsolated).map(\.id))
+        let providers = FacadeProviders(of: self)
+        let candidates = Set(modules.filter { $0.mayBeIsolated(beside: providers) }.map(\.id))
         if let culprit = death?.culprit, let module = modules.first(where: { $0.id == culprit }),
-            let obstacle = module.isolationObstacle
+            let obstacle = module.isolationObstacle(beside: providers)
         {
             log.of(module: culprit.text).warning(
                 "was running when the last host died, and stays in the host: \(obstacle)")
@@ -55,30 +56,43 @@ extension Slatefile {
 }
 
 extension Slatefile.Module {
-    /// Whether the module runs in the host, where neither the slatefile nor its class requires that.
-    fileprivate var mayBeIsolated: Bool {
+    /// Returns whether the module runs in the host, where neither the slatefile nor its class requires that.
+    fileprivate func mayBeIsolated(beside providers: FacadeProviders) -> Bool {
         guard isolation == nil, case .entry = implementation else { return false }
-        return isolationObstacle == nil
+        return isolationObstacle(beside: providers) == nil
     }
 
-    /// The reason why the module cannot run in a process of its own, where the slatefile leaves that to the
+    /// Returns the reason why the module cannot run in a process of its own, where the slatefile leaves that to the
     /// host; nil where it can.
-    fileprivate var isolationObstacle: String? {
-        guard isolation == nil else { return nil }
+    fileprivate func isolationObstacle(beside providers: FacadeProviders) -> String? {
+        guard isolation == nil, let type else { return nil }
         return (type as? any ServiceProvider.Type)?.isolationObstacle
+            ?? (type as? any ServiceUser.Type).flatMap { providers.obstacle(to: $0) }
+    }
+}
+
+/// The answer to whether a module can run in a process of its own.
+package struct IsolationForecast: Hashable, Sendable, CustomStringConvertible {
+    package let module: ModuleID
+    /// The reason why it stays in the host; nil where it can leave it.
+    package let obstacle: String?
+
+    package var description: String {
+        "\(module): "
+            + (obstacle.map { "stays in the host: \($0)" } ?? "can run in a process of its own")
     }
 }
 
 extension Slatefile {
     /// Whether each module can run in a process of its own, where the slatefile leaves that to the host
-    /// (``IsolationPolicy/auto``): a line for each that has a class; empty for any other slatefile.
-    package var isolationReport: [String] {
+    /// (``IsolationPolicy/auto``): those that have a class, in order; empty for any other slatefile.
+    package var isolationForecasts: [IsolationForecast] {
         guard isolation == .auto else { return [] }
+        let providers = FacadeProviders(of: self)
         return modules.compactMap { module in
             guard module.isolation == nil, case .entry = module.implementation else { return nil }
-            let obstacle = module.isolationObstacle
-            return "\(module.id): "
-                + (obstacle.map { "stays in the host: \($0)" } ?? "can run in a process of its own")
+            return IsolationForecast(
+                module: module.id, obstacle: module.isolationObstacle(beside: providers))
         }
     }
 }

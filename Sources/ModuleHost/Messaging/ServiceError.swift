@@ -14,7 +14,8 @@
     case tooDeep(String)
     /// The caller is not a module.
     case noModule
-    /// The module runs in a process of its own, and services by protocol do not cross processes.
+    /// The module runs in a process of its own, which only services reach that have a façade, and that the module
+    /// declares it uses.
     case otherProcess(String)
     /// The slatefile gives a process of its own to a module whose class cannot run so, for this reason.
     case isolatedProvider(String, because: String)
@@ -31,8 +32,8 @@ extension ServiceError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .otherProcess(let name):
-            "service '\(name)' is in another process than this module: "
-                + "call an action, or leave \"isolation\" out"
+            "service '\(name)' is in another process than this module: give it a façade and declare it in "
+                + "'usedServices', call an action, or leave \"isolation\" out"
         case .isolatedProvider(let entry, let reason):
             "'\(entry)' cannot run in a process of its own: \(reason); leave \"isolation\" out, or give the "
                 + "service a façade"

@@ -83,8 +83,15 @@ public struct ProviderCalls: Sendable {
 
 extension ServiceFacade {
     /// Provides the service in this process.
-    static func provide(through services: ServiceRegistry, for context: ModuleContext) {
-        let calls = ProviderCalls(to: context.id, through: context.mediator.offLane)
+    ///
+    /// - Parameters:
+    ///   - module: The module that has the routes.
+    ///   - services: The registry.
+    ///   - context: The context of the module that calls them: the provider, or the only module of its process.
+    static func provide(
+        of module: ModuleID, through services: ServiceRegistry, for context: ModuleContext
+    ) {
+        let calls = ProviderCalls(to: module, through: context.mediator.offLane)
         services.provide(Service.self, of: context.slot) { Self(calls).service }
     }
 
@@ -93,17 +100,20 @@ extension ServiceFacade {
 }
 
 extension ServiceProvider {
-    /// The services that have no façade.
-    static var localServices: [Any.Type] {
-        services.filter { service in !facades.contains { $0.isOf(service) } }
+    /// Returns the reason why a service of the module does not cross processes; nil where it has a façade.
+    static func obstacle(toCrossing service: Any.Type) -> String? {
+        guard !facades.contains(where: { $0.isOf(service) }) else { return nil }
+        return ProtocolRequirements(of: service)?.firstNotAsync
+            ?? "its requirements may cross, but no façade is listed in 'facades'"
     }
 
-    /// The reason why the module cannot run in a process of its own; nil where it can.
+    /// The reason why the module cannot run in a process of its own, where that is a service that it provides;
+    /// nil where there is none.
     static var isolationObstacle: String? {
-        guard let service = localServices.first else { return nil }
-        let reason =
-            ProtocolRequirements(of: service)?.firstNotAsync
-            ?? "its requirements may cross, but no façade is listed in 'facades'"
-        return "it provides '\(service)', which does not cross processes: \(reason)"
+        for service in services {
+            guard let obstacle = obstacle(toCrossing: service) else { continue }
+            return "it provides '\(service)', which does not cross processes: \(obstacle)"
+        }
+        return nil
     }
 }

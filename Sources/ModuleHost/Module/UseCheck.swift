@@ -2,7 +2,7 @@ import AppService
 
 /// A check of the services and routes that modules declare they use, against all modules of a slatefile.
 ///
-/// For one reading of a slatefile: the table of routes is created at the first use of one, and kept.
+/// For one reading of a slatefile: what several modules are checked against is created at the first need, and kept.
 final class UseCheck {
     /// The services that enabled modules declare.
     var services = ServiceProviders()
@@ -10,6 +10,7 @@ final class UseCheck {
     var lacksClasses = false
     private var table: Result<RouteTable, RouteTableError>?
     private var modules: [String: Slatefile.Module]?
+    private var providers: FacadeProviders?
 
     /// Returns the uses of a class that the slatefile does not satisfy.
     ///
@@ -25,6 +26,14 @@ final class UseCheck {
         var diagnostics: [UseDiagnostic] = []
         if let user = type as? any ServiceUser.Type {
             diagnostics += check(user.usedServices, use, in: slatefile)
+            if use.isolation == .process {
+                let providers = providers ?? FacadeProviders(of: slatefile)
+                self.providers = providers
+                diagnostics +=
+                    providers.obstacle(to: user).map {
+                        [.isolated(use.entry, because: $0)]
+                    } ?? []
+            }
         }
         if let user = type as? any RouteUser.Type {
             for route in user.usedRoutes {
@@ -43,10 +52,7 @@ final class UseCheck {
     private func check(
         _ used: [Any.Type], _ use: EntryUse, in slatefile: Slatefile
     ) -> [UseDiagnostic] {
-        guard use.isolation != .process || used.isEmpty else {
-            return [.isolated(use.entry, services: used.map { "\($0)" })]
-        }
-        return used.compactMap { service in
+        used.compactMap { service in
             guard !services.declares(service) else { return nil }
             let disabled = slatefile.modules.first { module in
                 !module.isEnabled

@@ -7,7 +7,10 @@
 ///
 /// A service that no enabled module of the slatefile declares (``ServiceProvider``) is an error before anything
 /// runs. Do not declare a service without which the module works, too, or that its provider does not declare.
-/// The declaration changes nothing while the app runs.
+///
+/// In a process of its own, the module can resolve the services that it declares, if they have a façade
+/// (``ServiceFacade``); one without is an error before anything runs. In the host the declaration changes nothing
+/// while the app runs.
 public protocol ServiceUser: Module, SendableMetatype {
     /// The protocols that the module resolves or calls, as `(any Accounts).self`.
     static var usedServices: [Any.Type] { get }
@@ -63,8 +66,8 @@ enum UseDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// No enabled module declares the service; `disabled` is a module that does, and `nearest` a service with a
     /// similar name.
     case service(String, of: String, disabled: ModuleID?, nearest: String?)
-    /// The module runs in a process of its own, which services do not cross.
-    case isolated(String, services: [String])
+    /// The module runs in a process of its own, which a service that it uses does not reach, for this reason.
+    case isolated(String, because: String)
     /// No module has the id of an action; `nearest` is the most similar id.
     case module(String, action: String, of: String, nearest: String?)
     /// The module of an action is not enabled.
@@ -80,10 +83,9 @@ enum UseDiagnostic: Hashable, Sendable, CustomStringConvertible {
             "'\(user)' uses service '\(name)', which no enabled module declares; did you mean '\(nearest)'?"
         case .service(let name, let user, nil, nil):
             "'\(user)' uses service '\(name)', which no enabled module declares"
-        case .isolated(let user, let services):
-            "'\(user)' cannot run in a process of its own: it uses "
-                + "\(services.map { "'\($0)'" }.joined(separator: ", ")), and services do not cross "
-                + "processes; leave \"isolation\" out, or call actions instead"
+        case .isolated(let user, let reason):
+            "'\(user)' cannot run in a process of its own: \(reason); leave \"isolation\" out, give the "
+                + "service a façade, or call actions instead"
         case .module(let id, let action, let user, let nearest):
             "'\(user)' calls action \(quoted(action)) of \(quoted(id)), which is not a module of this slatefile"
                 + (nearest.map { "; did you mean \(quoted($0))?" } ?? "")

@@ -65,6 +65,8 @@ public struct Slatefile: Sendable {
         /// The number of host deaths during which the module was running, where it is isolated for that and
         /// not by the slatefile.
         package internal(set) var hostDeaths: Int?
+        /// The modules whose services a Swift module uses from its process (``Slatefile/namingFacades()``).
+        var facadeProviders: [FacadeProvider] = []
         /// The names of the environment variables that the module's process gets.
         package internal(set) var environment: [String] = []
         /// The permissions of the module's process beyond those of any module.
@@ -89,6 +91,13 @@ public struct Slatefile: Sendable {
         case entry(String)
         /// A program with its arguments, which runs in a process of its own.
         case command([String])
+    }
+
+    /// A module that provides services by façades.
+    struct FacadeProvider: Hashable, Sendable {
+        let module: ModuleID
+        /// The module's class, which lists the façades.
+        let entry: String
     }
 
     /// The time at which a module is made.

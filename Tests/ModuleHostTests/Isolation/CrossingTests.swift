@@ -17,8 +17,8 @@ struct CrossingTests {
     private static let objects =
         "it runs in a process of its own, which objects do not reach: 'd', 'v'"
     private static let service =
-        "service 'PingResponder' is in another process than this module: "
-        + "call an action, or leave \"isolation\" out"
+        "service 'PingResponder' is in another process than this module: give it a façade and declare it "
+        + "in 'usedServices', call an action, or leave \"isolation\" out"
     private static let hold =
         "a module in a process of its own cannot hold a step: do the work before you return, "
         + "or leave \"isolation\" out"
@@ -60,6 +60,38 @@ struct CrossingTests {
         #expect(
             try module.notify(row.event, row.event == .push ? #"{"aps":{}}"# : nil) == row.error)
         try module.end()
+    }
+
+    @Test("a service with a façade does, as a call of its provider")
+    func facade() throws {
+        let module = try LedModule(
+            "TimeUser", probe: Probe(),
+            providers: #"[{"module":"x.time","entry":"ModuleHostTests.TimeProvider"}]"#)
+        let number = try module.request(
+            "call", #"{"action":"time","from":{"kind":"host"},"parameters":{}}"#)
+        let (request, id) = try module.nextRequest()
+        #expect(request.method == "call")
+        #expect(request.parameters?["module"]?.string == "x.time")
+        #expect(request.parameters?["action"]?.string == "now")
+        try module.send(#""id":\#(id.text),"result":{"reply":7}"#)
+        #expect(try module.answer(to: number).int == 7)
+        try module.end()
+    }
+
+    @Test("one without a provider that the host names, or without a façade there, does not")
+    func noFacade() throws {
+        let entries = ["PlainProvider", "CallProbe", "NoSuchModule"]
+        for providers in ["[]"]
+            + entries.map({
+                #"[{"module":"x.time","entry":"ModuleHostTests.\#($0)"}]"#
+            })
+        {
+            #expect {
+                try LedModule("TimeUser", probe: Probe(), providers: providers)
+            } throws: {
+                "\($0)".contains("service 'TimeService' is in another process than this module")
+            }
+        }
     }
 
     @Test("an asynchronous handler's answer crosses when it comes, and its error")

@@ -60,6 +60,13 @@ final class PlainUser: Module {
     }
 }
 
+/// Declares that it uses it.
+final class PlainDeclaredUser: ServiceUser {
+    static var usedServices: [Any.Type] { [(any PlainService).self] }
+
+    init(context: ModuleContext) {}
+}
+
 /// A service that crosses processes.
 protocol TimeService: Sendable {
     func now() async throws -> Int
@@ -75,18 +82,31 @@ struct TimeFacade: ServiceFacade, TimeService {
     func now() async throws -> Int { try await provider.call("now") }
 }
 
-final class FacadeProvider: RoutedModule, ServiceProvider {
+final class TimeProvider: RoutedModule, ServiceProvider {
     static var services: [Any.Type] { [(any TimeService).self] }
     static var facades: [any ServiceFacade.Type] { [TimeFacade.self] }
-    static var routes: [Route<FacadeProvider>] { [Route("now") { (_, _) in 7 }] }
+    static var routes: [Route<TimeProvider>] { [Route("now") { (_, _) in 7 }] }
 
     init(context: ModuleContext) {}
 }
 
-final class BrokenFacadeProvider: RoutedModule, ServiceProvider {
+/// Uses it, in whatever process either of the two runs.
+final class TimeUser: RoutedModule, ServiceUser {
+    static var usedServices: [Any.Type] { [(any TimeService).self] }
+    static var routes: [Route<TimeUser>] {
+        [Route("time") { (module, call) async throws -> Int in try await module.time.now() }]
+    }
+    private let time: any TimeService
+
+    init(context: ModuleContext) throws {
+        time = try context.services.resolve((any TimeService).self)
+    }
+}
+
+final class BrokenTimeProvider: RoutedModule, ServiceProvider {
     static var services: [Any.Type] { [(any TimeService).self] }
     static var facades: [any ServiceFacade.Type] { [TimeFacade.self] }
-    static var routes: [Route<BrokenFacadeProvider>] { [Route("nowe") { (_, _) in 7 }] }
+    static var routes: [Route<BrokenTimeProvider>] { [Route("nowe") { (_, _) in 7 }] }
 
     init(context: ModuleContext) {}
 }
@@ -131,11 +151,11 @@ struct ServiceProviderTests {
 
     @Test("a module whose services have façades can have a process of its own")
     func facade() {
-        #expect(diagnostics(module("x.ok", "FacadeProvider", isolated)).isEmpty)
+        #expect(diagnostics(module("x.ok", "TimeProvider", isolated)).isEmpty)
         #expect(
-            diagnostics(module("x.bad", "BrokenFacadeProvider")) == [
+            diagnostics(module("x.bad", "BrokenTimeProvider")) == [
                 "line 3, column 27: façade 'TimeFacade' calls 'now', which is not an action of "
-                    + "'ModuleHostTests.BrokenFacadeProvider'; did you mean 'nowe'?"
+                    + "'ModuleHostTests.BrokenTimeProvider'; did you mean 'nowe'?"
             ])
     }
 
@@ -143,18 +163,21 @@ struct ServiceProviderTests {
     func automatic() throws {
         let modules: [HostUnderTest.Entry] = [
             .init(name: "a", type: "CallProbe"), .init(name: "p", type: "PlainProvider"),
-            .init(name: "t", type: "FacadeProvider"),
+            .init(name: "t", type: "TimeProvider"), .init(name: "u", type: "TimeUser"),
+            .init(name: "v", type: "PlainDeclaredUser"),
         ]
         let slatefile = try HostUnderTest.slatefile(
             modules, top: #""isolation": "auto""#, probe: Probe())
         #expect(
-            slatefile.isolationReport == [
+            slatefile.isolationForecasts.map(\.description) == [
                 "x.a: can run in a process of its own",
                 "x.p: stays in the host: it provides 'PlainService', which does not cross processes: "
                     + "requirement 2 of 3, a property, is not 'async throws'",
-                "x.t: can run in a process of its own",
+                "x.t: can run in a process of its own", "x.u: can run in a process of its own",
+                "x.v: stays in the host: it uses 'PlainService', which does not cross processes: "
+                    + "requirement 2 of 3, a property, is not 'async throws'",
             ])
-        #expect(try HostUnderTest.slatefile(modules, probe: Probe()).isolationReport == [])
+        #expect(try HostUnderTest.slatefile(modules, probe: Probe()).isolationForecasts == [])
     }
 
     @Test("in the host it can, and so can one that is disabled, or declares none")

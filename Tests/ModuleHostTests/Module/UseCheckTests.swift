@@ -84,16 +84,25 @@ struct UseCheckTests {
             ])
     }
 
-    @Test("a module in a process of its own uses none")
+    @Test("a module in a process of its own uses those that have a façade")
     func isolatedUser() {
         #expect(
             diagnostics(
                 module("x.both", "DeclaredServices"), module("x.user", "UsingModule", isolated))
                 == [
                     "'ModuleHostTests.UsingModule' cannot run in a process of its own: it uses "
-                        + "'DeclaredClock', 'DeclaredStore', and services do not cross processes; leave "
-                        + "\"isolation\" out, or call actions instead"
+                        + "'DeclaredClock', which does not cross processes: its requirements may cross, but "
+                        + "no façade is listed in 'facades'; leave \"isolation\" out, give the service a "
+                        + "façade, or call actions instead"
                 ])
+        let user = module("x.user", "TimeUser", isolated)
+        for provider in ["", isolated] {
+            #expect(diagnostics(user, module("x.time", "TimeProvider", provider)).isEmpty)
+        }
+        #expect(
+            diagnostics(user) == [
+                "'ModuleHostTests.TimeUser' uses service 'TimeService', which no enabled module declares"
+            ])
     }
 
     @Test("routes of an enabled module are there, in a process of its own as well")

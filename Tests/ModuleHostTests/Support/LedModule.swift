@@ -18,8 +18,9 @@ final class LedModule {
     /// - Parameters:
     ///   - type: The class.
     ///   - probe: What it reports to.
+    ///   - providers: The modules whose services it uses, as JSON.
     /// - Throws: What it says where it cannot be made.
-    init(_ type: String = "ProbeModule", probe: Probe) throws {
+    init(_ type: String = "ProbeModule", probe: Probe, providers: String = "[]") throws {
         down = try TestPipe()
         up = try TestPipe()
         let ends = (
@@ -34,12 +35,18 @@ final class LedModule {
             hasEnded.keep(())
         }
         let name = String(decoding: try JSONEncoding.bytes(probe.name), as: UTF8.self)
-        try ask(
-            "initialize",
-            """
-            {"protocol":2,"host":"0","app":"test","module":"x.a","config":{"probe":\(name)},\
-            "appConfig":{},"stateDirectory":"/nonexistent"}
-            """)
+        do {
+            try ask(
+                "initialize",
+                """
+                {"protocol":2,"host":"0","app":"test","module":"x.a","config":{"probe":\(name)},\
+                "appConfig":{},"stateDirectory":"/nonexistent","providers":\(providers)}
+                """)
+        } catch {
+            // It still runs, and would take the end of its input for the end of its host.
+            try end()
+            throw error
+        }
     }
 
     /// Sends a request.

@@ -32,7 +32,9 @@ extension Command {
                 let count = slatefile.modules.count
                 var text: TerminalText =
                     "\(path): ok, \(count) \(count == 1 ? "module" : "modules")\n"
-                for line in slatefile.isolationReport { text += "  \(line)\n" }
+                for forecast in slatefile.isolationForecasts {
+                    text += "  \(forecast.description)\n"
+                }
                 return Console.write(text)
             } catch {
                 if arguments.has("json") {
@@ -53,6 +55,19 @@ extension Command {
             $0.member("modules", slatefile.modules.count)
             $0.member("errors", formerly: "faults") { $0.member($1) { $0.array { _ in } } }
             $0.member("warnings", warnings)
+            let forecasts = slatefile.isolationForecasts
+            guard !forecasts.isEmpty else { return }
+            $0.member("isolation") {
+                $0.array { array in
+                    for forecast in forecasts {
+                        array.object {
+                            $0.member("module", forecast.module.text)
+                            $0.member("canBeIsolated", forecast.obstacle == nil)
+                            if let obstacle = forecast.obstacle { $0.member("obstacle", obstacle) }
+                        }
+                    }
+                }
+            }
         }
         json.newline()
         return json.bytes
