@@ -196,6 +196,9 @@ public final class Host: Sendable {
     /// The current slatefile.
     var slatefile: Slatefile { currentSlatefile.withLock { $0 } }
 
+    /// The current deadlines, without a copy of the whole slatefile: they are read for each asynchronous call.
+    var deadlines: Slatefile.Deadlines { currentSlatefile.withLock { $0.deadlines } }
+
     /// Replaces the current slatefile.
     func exchange(_ slatefile: Slatefile) {
         currentSlatefile.withLock { $0 = slatefile }

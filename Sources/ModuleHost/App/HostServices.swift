@@ -83,7 +83,7 @@ struct HostServices: ModuleServices {
         if staged?.posts.keep(request) != true { host.enqueue(request) }
     }
 
-    var deadlines: Slatefile.Deadlines { reference.host?.slatefile.deadlines ?? .init() }
+    var deadlines: Slatefile.Deadlines { reference.host?.deadlines ?? .init() }
 
     func submit(_ record: InboxRecord) -> InboxSubmission.Acceptance {
         guard let inbox else { return .failed(InboxRefusal.none) }

@@ -123,7 +123,7 @@ final class BoundRoute {
             within: target.callDeadline(handler.deadline))
         do {
             try handler.begin(module, parameters, call, later)
-            later.limitTime()
+            later.awaitAnswer()
         } catch {
             later.withdraw()
             throw error

@@ -85,7 +85,7 @@ final class CallJob: LaneJob {
     /// Ends the wait for a module that was stuck in the call; that of a durable event for an answer goes on.
     private func goOn(without slot: UInt16) {
         if let onSuspension, let later, later.isTaken {
-            later.limitTime()
+            later.awaitAnswer()
             return onSuspension()
         }
         let overdue = gate.lane.slot(slot)?.id

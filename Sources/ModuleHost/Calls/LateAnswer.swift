@@ -9,9 +9,11 @@ final class LateAnswer: LateCall, PendingWork {
         /// The route and the isolation of its module; nil where both are in another process.
         var target: Target?
         var wantsJSON = false
-        /// Notifies the handler that its caller no longer waits.
+        /// The task of an asynchronous handler.
+        var task: Task<Void, Never>?
+        /// Notifies another handler that its caller no longer waits.
         var cancel: (@Sendable () -> Void)?
-        /// Ends the call at its deadline.
+        /// The end of the call at its deadline; nil until ``awaitAnswer()``.
         var alarm: (any Alarm)?
     }
 
@@ -22,13 +24,14 @@ final class LateAnswer: LateCall, PendingWork {
         let limit: Duration
     }
 
-    private enum State {
-        case unused
-        case begun(Call)
-        case answered
+    private struct State {
+        enum Phase { case unused, begun, answered }
+        var phase = Phase.unused
+        /// Only of a call that has begun.
+        var call = Call()
     }
 
-    private let state = Guarded(State.unused)
+    private let state = Guarded(State())
     private let handler: @Sendable (Result<any Encodable & Sendable, any Error>) -> Void
 
     /// - Parameter handler: Called once with the answer, on any thread, if a route answers later; else never.
@@ -38,12 +41,12 @@ final class LateAnswer: LateCall, PendingWork {
 
     /// Whether a route has taken the call, to answer it later.
     var isTaken: Bool {
-        state.withLock { if case .unused = $0 { false } else { true } }
+        state.withLock { $0.phase != .unused }
     }
 
     // MARK: The call
 
-    /// Notes that a route takes the call; ``limitTime()`` has to follow once its handler has begun.
+    /// Notes that a route takes the call; ``awaitAnswer()`` has to follow once its handler has begun.
     ///
     /// On the lane.
     ///
@@ -55,28 +58,35 @@ final class LateAnswer: LateCall, PendingWork {
     func begin(
         _ route: RouteTable.Entry, at place: ModulePlace, wantsJSON: Bool, within limit: Duration
     ) {
-        let target = Target(route: route, place: place, limit: limit)
-        state.withLock { $0 = .begun(Call(target: target, wantsJSON: wantsJSON)) }
-        place.add(self)
+        begin(Call(target: Target(route: route, place: place, limit: limit), wantsJSON: wantsJSON))
     }
 
-    /// Sets the alarm that ends the call at its deadline, unless it has one or its answer.
+    private func begin(_ call: Call) {
+        state.withLock { $0 = State(phase: .begun, call: call) }
+    }
+
+    /// Limits the time until the answer, and lets the unloading of the module end the call, unless it has its
+    /// answer, or this was called before.
     ///
-    /// After the handler has returned or become overdue, since most answer at once and need no alarm.
-    func limitTime() {
-        guard case .begun(let call) = state.withLock(\.self), call.alarm == nil,
-            let target = call.target
-        else { return }
+    /// After the handler has returned or become overdue, since most answer at once and need neither.
+    func awaitAnswer() {
+        let target = state.withLock { state in
+            state.phase == .begun && state.call.alarm == nil ? state.call.target : nil
+        }
+        guard let target else { return }
         let alarm = target.place.time.schedule(after: target.limit) { [weak self] in
             self?.end(
                 RouteError.noAnswerInTime(
                     target.route.route.action, of: target.route.module, target.limit))
         }
-        if !change({ $0.alarm = alarm }) { alarm.cancel() }
+        guard change({ $0.alarm = alarm }) else { return alarm.cancel() }
+        target.place.add(self)
+        // It may have got its answer meanwhile.
+        if state.withLock({ $0.phase != .begun }) { target.place.remove(self) }
     }
 
     /// Notes that the host of this process takes the call, which limits the time until the answer.
-    func beginUpstream() { state.withLock { $0 = .begun(Call()) } }
+    func beginUpstream() { begin(Call()) }
 
     /// Takes back ``begin(_:at:wantsJSON:within:_:)``: the call could not be made.
     func withdraw() {
@@ -84,9 +94,7 @@ final class LateAnswer: LateCall, PendingWork {
     }
 
     func run(_ handler: @escaping LateHandler) {
-        guard case .begun(let call) = state.withLock(\.self), let place = call.target?.place else {
-            return
-        }
+        guard let place = target?.place else { return }
         place.begin { _ in
             do {
                 self.answer(.success(try await handler()))
@@ -94,7 +102,7 @@ final class LateAnswer: LateCall, PendingWork {
                 self.answer(.failure(HandlerError(error: error)))
             }
         } onCreate: { task in
-            whenCancelled { task.cancel() }
+            if !change({ $0.task = task }) { task.cancel() }
         }
     }
 
@@ -110,9 +118,7 @@ final class LateAnswer: LateCall, PendingWork {
     }
 
     func moduleUnloaded() {
-        guard case .begun(let call) = state.withLock(\.self), let target = call.target else {
-            return
-        }
+        guard let target else { return }
         end(
             RouteError.unavailable(
                 target.route.module, because: "it was unloaded before it answered"))
@@ -122,29 +128,34 @@ final class LateAnswer: LateCall, PendingWork {
     func end(_ error: RouteError) {
         guard let call = take(leaving: .answered) else { return }
         handler(.failure(error))
+        call.task?.cancel()
         call.cancel?()
     }
+
+    /// The target of a call that has begun.
+    private var target: Target? { state.withLock { $0.call.target } }
 
     /// Changes the call; false where it has an answer.
     private func change(_ body: (inout Call) -> Void) -> Bool {
         state.withLock { state in
-            guard case .begun(var call) = state else { return false }
-            body(&call)
-            state = .begun(call)
+            guard state.phase == .begun else { return false }
+            body(&state.call)
             return true
         }
     }
 
     /// Ends the wait for the answer; nil where it has ended.
-    private func take(leaving next: State) -> Call? {
-        let call = state.withLock { state -> Call? in
-            guard case .begun(let call) = state else { return nil }
-            state = next
-            return call
+    private func take(leaving next: State.Phase) -> Call? {
+        let taken = state.withLock { state -> Call? in
+            guard state.phase == .begun else { return nil }
+            var ended = State(phase: next)
+            swap(&state, &ended)
+            return ended.call
         }
-        call?.alarm?.cancel()
-        call?.target?.place.remove(self)
-        return call
+        guard let alarm = taken?.alarm else { return taken }
+        alarm.cancel()
+        taken?.target?.place.remove(self)
+        return taken
     }
 }
 

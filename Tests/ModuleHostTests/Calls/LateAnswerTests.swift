@@ -165,10 +165,10 @@ struct LateAnswerTests {
         #expect(answers.values == [])
     }
 
-    @Test("the second answer to a call counts for nothing")
-    func twice() async throws {
-        let answers = LockedList<String>()
-        let late = LateAnswer { answers.append("\((try? $0.get()) ?? "failed")") }
+    /// Begins a call of the route `reply`, and calls `body` on the lane.
+    private func begin(
+        _ late: LateAnswer, _ body: @escaping @Sendable (ModulePlace, Reply<String>) -> Void
+    ) async throws {
         let test = try await host(probe: Probe())
         let done = Promise<Void>()
         test.host.onLane { app, _ in
@@ -176,16 +176,48 @@ struct LateAnswerTests {
                 let entry = calls.table.routes.first(where: { $0.route.action == "reply" })
             else { return }
             late.begin(entry, at: place, wantsJSON: false, within: .seconds(1))
-            let reply = Reply<String>(to: late, of: "reply")
-            #expect(reply.send("first"))
-            #expect(!reply.send("second"))
-            #expect(!reply.fail(TestError()))
-            #expect(place.pendingCount == 0)
+            body(place, Reply<String>(to: late, of: "reply"))
             done.keep(())
         }
         await done.value
-        #expect(answers.values == ["first"])
         #expect(await test.stopped() == .stopped)
+    }
+
+    @Test("the second answer to a call counts for nothing", arguments: [false, true])
+    func twice(isAwaited: Bool) async throws {
+        let answers = LockedList<String>()
+        let late = LateAnswer { answers.append("\((try? $0.get()) ?? "failed")") }
+        try await begin(late) { place, reply in
+            #expect(place.pendingCount == 0)
+            if isAwaited {
+                late.awaitAnswer()
+                late.awaitAnswer()
+                #expect(place.pendingCount == 1)
+            }
+            #expect(reply.send("first"))
+            #expect(!reply.send("second"))
+            #expect(!reply.fail(TestError()))
+            late.awaitAnswer()
+            #expect(place.pendingCount == 0)
+        }
+        #expect(answers.values == ["first"])
+    }
+
+    @Test("a module that was unloaded in the handler of a call does not answer it any more")
+    func unloadedMeanwhile() async throws {
+        let answers = LockedList<String>()
+        let late = LateAnswer { answers.append("\($0)") }
+        try await begin(late) { place, reply in
+            let cancelled = LockedList<Int>()
+            late.whenCancelled { cancelled.append(1) }
+            place.close()
+            #expect(answers.values == [])
+            late.awaitAnswer()
+            #expect(cancelled.values == [1])
+            #expect(!reply.send("late"))
+        }
+        #expect(answers.values.count == 1)
+        #expect(answers.values.first?.contains("it was unloaded before it answered") == true)
     }
 
     @Test(
