@@ -10,48 +10,82 @@ struct NameTable {
     private var slots = [UInt64](repeating: 0, count: 16)
     private var count = 0
 
+    /// Makes room for `total` names at once, so that the table does not grow while they are added.
+    mutating func reserve(_ total: Int) {
+        var size = slots.count
+        while size < total * 2 { size *= 2 }
+        guard size > slots.count else { return }
+        let old = slots
+        slots = [UInt64](repeating: 0, count: size)
+        for entry in old where entry != 0 {
+            slots[freeSlot(for: entry >> 32)] = entry
+        }
+    }
+
     /// Returns the number of `name`; `tasks` are in the order of their numbers.
     func number(of name: String, among tasks: [StartupTask]) -> Int32? {
+        let entry = slots[slot(of: name, hash: Self.hash(name), among: tasks)]
+        return entry == 0 ? nil : Int32(truncatingIfNeeded: entry & 0xffff_ffff) - 1
+    }
+
+    /// Assigns a number to `name`.
+    ///
+    /// - Returns: Whether the name was free; if not, it keeps the number that it has.
+    @discardableResult
+    mutating func add(_ name: String, as number: Int, among tasks: [StartupTask]) -> Bool {
+        reserve(count + 1)
         let hash = Self.hash(name)
+        let slot = slot(of: name, hash: hash, among: tasks)
+        guard slots[slot] == 0 else { return false }
+        slots[slot] = hash << 32 | UInt64(number + 1)
+        count += 1
+        return true
+    }
+
+    /// Returns the slot that holds `name`, or the free slot where it belongs.
+    private func slot(of name: String, hash: UInt64, among tasks: [StartupTask]) -> Int {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] != 0 {
             if slots[slot] >> 32 == hash {
                 let number = Int(slots[slot] & 0xffff_ffff) - 1
-                if tasks[number].name == name { return Int32(number) }
+                if tasks[number].name == name { return slot }
             }
             slot = (slot + 1) & (slots.count - 1)
         }
-        return nil
+        return slot
     }
 
-    /// Assigns the next number to `name`, which has none yet.
-    mutating func append(_ name: String) {
-        count += 1
-        if count * 2 > slots.count {
-            let old = slots
-            slots = [UInt64](repeating: 0, count: old.count * 2)
-            for entry in old where entry != 0 { insert(entry) }
-        }
-        insert(Self.hash(name) << 32 | UInt64(count))
-    }
-
-    private mutating func insert(_ entry: UInt64) {
-        var slot = Int(truncatingIfNeeded: entry >> 32) & (slots.count - 1)
+    private func freeSlot(for hash: UInt64) -> Int {
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = entry
+        return slot
     }
 
     /// Returns 32 bits that names which are equal by `==` have in common.
     private static func hash(_ name: String) -> UInt64 {
         var name = name
         let (hash, isASCII) = name.withUTF8 { bytes in
-            var hash: UInt64 = 0x9e37_79b9_7f4a_7c15 ^ UInt64(bytes.count)
-            var all: UInt8 = 0
-            for byte in bytes {
-                hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-                all |= byte
+            let bytes = UnsafeRawBufferPointer(bytes)
+            var hash = 0xff51_afd7_ed55_8ccd ^ UInt64(bytes.count)
+            var all: UInt64 = 0
+            func mix(_ word: UInt64) {
+                // Both halves of the product, so that each bit of the word reaches the low bits.
+                let product = (hash ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
+                hash = product.high ^ product.low
+                all |= word
             }
-            return (hash, all < 0x80)
+            var offset = 0
+            while offset + 8 <= bytes.count {
+                mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                offset += 8
+            }
+            var rest: UInt64 = 0
+            while offset < bytes.count {
+                rest = rest << 8 | UInt64(bytes[offset])
+                offset += 1
+            }
+            mix(rest)
+            return (hash, all & 0x8080_8080_8080_8080 == 0)
         }
         let mixed = isASCII ? hash : UInt64(bitPattern: Int64(name.hashValue))
         return (mixed ^ mixed >> 32) & 0xffff_ffff

@@ -1,26 +1,11 @@
-/// The tasks that may begin, with the one that should begin first on top.
-///
-/// A key is one integer: priority, then the length of the chain that waits for the task, then its
-/// number, so the order is a comparison of integers and the tasks are not read. A task whose place in the
-/// order rises is pushed again under its new key; the caller that pops must skip tasks that have begun
-/// already.
+/// A heap of keys with the least on top.
 struct ReadyHeap {
     private var keys: [UInt64] = []
 
-    var isEmpty: Bool { keys.isEmpty }
+    var first: UInt64? { keys.first }
     var count: Int { keys.count }
 
-    mutating func removeAll() { keys = [] }
-
-    /// - Parameters:
-    ///   - task: The task's number, not negative.
-    ///   - priority: Its priority, raised ones included.
-    ///   - chain: How many tasks the longest chain that waits for it has, itself included.
-    mutating func push(_ task: Int32, priority: StartupPriority, chain: Int32) {
-        let rank = UInt64(StartupPriority.high.rawValue - priority.rawValue)
-        let key =
-            rank << 62 | UInt64(UInt32(Int32.max - chain)) << 31
-            | UInt64(UInt32(bitPattern: task))
+    mutating func push(_ key: UInt64) {
         var hole = keys.count
         keys.append(key)
         while hole > 0 {
@@ -32,10 +17,10 @@ struct ReadyHeap {
         keys[hole] = key
     }
 
-    mutating func pop() -> Int32? {
+    mutating func pop() -> UInt64? {
         guard let top = keys.first, let last = keys.popLast() else { return nil }
         if !keys.isEmpty { sink(last) }
-        return Int32(truncatingIfNeeded: top & 0x7fff_ffff)
+        return top
     }
 
     /// Replaces the top with `key`, and moves `key` down to its place.

@@ -33,6 +33,29 @@ struct StartupGraph {
         var phase = Phase.waiting
         /// The declared priority, or the highest of the tasks that wait for this one.
         var priority: StartupPriority
+
+        /// Raises a task that `waiting` waits for, unless it has begun.
+        ///
+        /// - Returns: Whether its place in the order rose.
+        mutating func raise(for waiting: Node) -> Bool {
+            let priority = max(priority, waiting.priority)
+            let chain = max(chain, waiting.chain + 1)
+            guard phase.isOpen, (self.priority, self.chain) != (priority, chain) else {
+                return false
+            }
+            (self.priority, self.chain) = (priority, chain)
+            return true
+        }
+
+        /// Counts off `dependency`, which has succeeded.
+        ///
+        /// - Returns: Whether the task waits for no other any more, and has yet to begin.
+        mutating func countDown(after dependency: Int32) -> Bool {
+            pending -= 1
+            guard pending == 0, phase == .waiting else { return false }
+            releasedBy = dependency
+            return true
+        }
     }
 
     struct Edge {
@@ -64,23 +87,20 @@ struct StartupGraph {
     mutating func add(_ batch: some Collection<StartupTask>) throws(StartupError) {
         let first = tasks.count
         var diagnostics: [StartupError.Diagnostic] = []
+        tasks.append(contentsOf: batch)
+        numbers.reserve(tasks.count)
         // Only for the first batch: making room for each of many batches would copy all each time.
-        if first == 0 {
-            tasks.reserveCapacity(batch.count)
-            nodes.reserveCapacity(batch.count)
-        }
-        for task in batch {
-            if task.name.isEmpty { diagnostics.append(.emptyName) }
-            if let deadline = task.deadline, deadline <= .zero {
-                diagnostics.append(.deadline(deadline, of: task.name))
+        if first == 0 { nodes.reserveCapacity(tasks.count) }
+        for number in first..<tasks.count {
+            let name = tasks[number].name
+            if name.isEmpty { diagnostics.append(.emptyName) }
+            if let deadline = tasks[number].deadlineNanoseconds, deadline <= 0 {
+                diagnostics.append(.deadline(.nanoseconds(deadline), of: name))
             }
-            if numbers.number(of: task.name, among: tasks) != nil {
-                if !task.name.isEmpty { diagnostics.append(.duplicateName(task.name)) }
-                continue
+            if !numbers.add(name, as: number, among: tasks), !name.isEmpty {
+                diagnostics.append(.duplicateName(name))
             }
-            numbers.append(task.name)
-            tasks.append(task)
-            nodes.append(Node(priority: task.priority))
+            nodes.append(Node(priority: tasks[number].priority))
         }
         if !diagnostics.isEmpty {
             remove(from: first)
@@ -92,13 +112,18 @@ struct StartupGraph {
     mutating func remove(from first: Int) {
         tasks.removeSubrange(first...)
         nodes.removeSubrange(first...)
+        numberNames()
+    }
+
+    private mutating func numberNames() {
         numbers = NameTable()
-        for task in tasks { numbers.append(task.name) }
+        numbers.reserve(tasks.count)
+        for number in tasks.indices { numbers.add(tasks[number].name, as: number, among: tasks) }
     }
 
     /// Renames the tasks of some owners.
     ///
-    /// Where a new name is taken already, both tasks have it, and the later one is found.
+    /// Where a new name is taken already, both tasks have it, and the earlier one is found.
     ///
     /// - Parameter owners: The text before the first `/` of a name, and its replacement.
     mutating func rename(_ owners: [Substring: String]) {
@@ -110,8 +135,7 @@ struct StartupGraph {
             isChanged = true
         }
         guard isChanged else { return }
-        numbers = NameTable()
-        for task in tasks { numbers.append(task.name) }
+        numberNames()
     }
 
     /// Marks the tasks of some owners as not required.
@@ -148,8 +172,10 @@ struct StartupGraph {
     ) throws(StartupError) -> [Raise] {
         let firstEdge = edges.count
         var diagnostics = link(from: first)
-        let order = topologicalOrder(from: first)
-        if order.count < tasks.count - first { diagnostics += cycles(from: first) }
+        // Most tasks are registered behind those they run after: then their numbers are in order already.
+        let isInOrder = edges[firstEdge...].allSatisfy { $0.from < $0.to }
+        let order = isInOrder ? [] : topologicalOrder(from: first)
+        if !isInOrder, order.count < tasks.count - first { diagnostics += cycles(from: first) }
         if !diagnostics.isEmpty {
             for edge in edges[firstEdge...].reversed() {
                 nodes[Int(edge.from)].firstOut = edge.next
@@ -158,7 +184,9 @@ struct StartupGraph {
             throw StartupError(diagnostics: diagnostics)
         }
         var raised: [Raise] = []
-        for task in order.reversed() { raise(above: task, before: first, &raised) }
+        for index in (0..<tasks.count - first).reversed() {
+            raise(above: isInOrder ? Int32(first + index) : order[index], before: first, &raised)
+        }
         return raised
     }
 
@@ -236,18 +264,11 @@ struct StartupGraph {
             let start = Int(node.firstIn)
             for edge in start..<start + tasks[Int(current)].after.count {
                 let above = Int(edges[edge].from)
-                let priority = max(nodes[above].priority, node.priority)
-                let chain = max(nodes[above].chain, node.chain + 1)
-                if above >= first {
-                    nodes[above].priority = priority
-                    nodes[above].chain = chain
-                } else if nodes[above].phase.isOpen,
-                    (nodes[above].priority, nodes[above].chain) != (priority, chain)
-                {
+                let before = nodes[above].priority
+                guard nodes[above].raise(for: node) else { continue }
+                if above < first {
                     raised.append(
-                        Raise(task: Int32(above), from: nodes[above].priority, to: priority))
-                    nodes[above].priority = priority
-                    nodes[above].chain = chain
+                        Raise(task: Int32(above), from: before, to: nodes[above].priority))
                     work.append(Int32(above))
                 }
             }

@@ -48,12 +48,7 @@ extension StartupSchedule {
         while edge >= 0 {
             let (next, target) = (graph.edges[Int(edge)].next, graph.edges[Int(edge)].to)
             edge = next
-            graph.nodes[Int(target)].pending -= 1
-            guard graph.nodes[Int(target)].pending == 0,
-                graph.nodes[Int(target)].phase == .waiting
-            else { continue }
-            graph.nodes[Int(target)].releasedBy = task
-            place(target, now: now)
+            if graph.nodes[Int(target)].countDown(after: task) { place(target, now: now) }
         }
         close(task, &effects)
     }

@@ -26,8 +26,7 @@ extension StartupSchedule {
     ) {
         graph.nodes[Int(task)].phase = .running
         lanes[lane].task = task
-        times[Int(task)].started = now
-        times[Int(task)].worker = Int32(lane + 1)
+        times[Int(task)].begin(now, on: lane)
         if let deadline = deadline(of: task) { arm(after: deadline, now: now, &effects) }
         if reportsEvents {
             effects.append(.report(.started(task: graph.tasks[Int(task)].name, worker: lane + 1)))

@@ -52,6 +52,16 @@ struct StartupSchedule {
         /// The lane's number plus one; zero for a task that never began.
         var worker: Int32 = 0
         var wasReady = false
+
+        mutating func becomeReady(_ now: Nanoseconds) {
+            ready = now
+            wasReady = true
+        }
+
+        mutating func begin(_ now: Nanoseconds, on lane: Int) {
+            started = now
+            worker = Int32(lane + 1)
+        }
     }
 
     /// The reason why a task has not succeeded.
@@ -79,11 +89,11 @@ struct StartupSchedule {
 
     /// The lowest priority that may run.
     var admitted: StartupPriority?
-    var ready = ReadyHeap()
+    var ready = ReadyTasks()
     /// By priority: tasks that wait only for it to be admitted, or have been raised since.
     var parked: [[Int32]] = [[], [], []]
     /// By priority: tasks that have not ended.
-    var open = [0, 0, 0]
+    var open: [3 of Int] = [0, 0, 0]
     var waiters: [(priority: StartupPriority, body: @Sendable () -> Void)] = []
     /// Whether the last task of a priority has ended, or a caller has begun to wait, since the waiters were
     /// checked.
@@ -132,6 +142,7 @@ struct StartupSchedule {
         if start == nil {
             try checkSettings()
             _ = try graph.connect(from: 0)
+            ready.rank(graph.nodes)
             start = now
             admitted = priority
             adopt(from: 0, [], now: now, &effects)
@@ -169,6 +180,7 @@ struct StartupSchedule {
         _ effects: inout [Effect]
     ) {
         for raise in raised {
+            ready.unrank(raise.task)
             open[Int(raise.from.rawValue)] -= 1
             open[Int(raise.to.rawValue)] += 1
         }
@@ -180,12 +192,15 @@ struct StartupSchedule {
         for task in first..<count {
             times.append(Times(registered: now, ready: now, started: now, ended: now))
             open[Int(graph.nodes[task].priority.rawValue)] += 1
-            let start = Int(graph.nodes[task].firstIn)
-            for edge in start..<start + graph.tasks[task].after.count {
-                let above = Int(graph.edges[edge].from)
-                if graph.nodes[above].phase != .succeeded { graph.nodes[task].pending += 1 }
-            }
-            if graph.nodes[task].pending == 0 { place(Int32(task), now: now) }
+            // At the start, when there are most, no task has succeeded.
+            let pending =
+                first == 0
+                ? graph.tasks[task].after.count
+                : graph.edgesIn(Int32(task)).count {
+                    graph.nodes[Int($0.from)].phase != .succeeded
+                }
+            graph.nodes[task].pending = Int32(pending)
+            if pending == 0 { place(Int32(task), now: now) }
         }
         if !failures.isEmpty { skipHopeless(from: first, now: now, &effects) }
     }
@@ -213,10 +228,9 @@ struct StartupSchedule {
         }
         if node.phase == .waiting {
             graph.nodes[Int(task)].phase = .ready
-            times[Int(task)].ready = now
-            times[Int(task)].wasReady = true
+            times[Int(task)].becomeReady(now)
         }
-        ready.push(task, priority: node.priority, chain: node.chain)
+        ready.push(task, node)
     }
 
     // MARK: Waiting for the end
@@ -240,10 +254,11 @@ struct StartupSchedule {
         mayBeDone = false
         guard let admitted, !waiters.isEmpty else { return }
         waiters.removeAll { waiter in
-            let levels = Int(waiter.priority.rawValue)...
-            guard waiter.priority >= admitted, open[levels].allSatisfy({ $0 == 0 }) else {
-                return false
-            }
+            guard waiter.priority >= admitted,
+                StartupPriority.allCases.allSatisfy({
+                    $0 < waiter.priority || open[Int($0.rawValue)] == 0
+                })
+            else { return false }
             effects.append(.call(waiter.body))
             return true
         }

@@ -11,8 +11,10 @@ struct NameTableTests {
         for number in 0..<5_000 {
             let name = "com.example.module.task-\(number)"
             #expect(table.number(of: name, among: tasks) == nil)
-            table.append(name)
+            let isFree = table.add(name, as: number, among: tasks)
             tasks.append(StartupTask(name) {})
+            let isFreeAgain = table.add(name, as: number + 1, among: tasks)
+            #expect(isFree && !isFreeAgain)
         }
         for (number, task) in tasks.enumerated() {
             #expect(table.number(of: task.name, among: tasks) == Int32(number))

@@ -137,5 +137,10 @@ final class SystemAlarm: Alarm {
 
 extension Duration {
     /// The duration in nanoseconds, clamped to the range of `Int` (about 292 years).
-    package var wholeNanoseconds: Int { Int(clamping: attoseconds / 1_000_000_000) }
+    package var wholeNanoseconds: Int {
+        // A billion is 2⁹ · 1 953 125: up to an hour, 64 bits are enough after the shift, and a division of
+        // 128 bits takes as long as reading the clock.
+        if attoseconds >= 0, let part = Int(exactly: attoseconds >> 9) { return part / 1_953_125 }
+        return Int(clamping: attoseconds / 1_000_000_000)
+    }
 }
