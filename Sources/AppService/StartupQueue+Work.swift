@@ -25,6 +25,9 @@ extension StartupQueue {
             perform(effects)
             switch step {
             case .rest: return
+            case .watch:
+                watch.sleep(for: .nanoseconds(StartupSchedule.watchTime))
+                ended = nil
             case .run(let task, let work):
                 guard let ending = run(work, of: task, on: worker) else { return }
                 ended = Ended(task: task, ending: ending)

@@ -21,8 +21,10 @@
 /// above it is done; an app with a moment of its own for each calls ``admit(_:)`` itself.
 ///
 /// **Threads.** At most `width` tasks run at a time, on as many serial Dispatch queues, which are created
-/// when they are first needed. No global queue is used and, when nothing runs, no timer is set: an idle queue
-/// costs no wake-ups.
+/// when they are first needed. Where tasks take less than about 20 µs, as long as waking a thread takes, one
+/// worker runs them and a second one watches: if one of them is long after all, the tasks that are ready wait
+/// for about 100 µs, and then run beside it. No global queue is used and, when nothing runs, no timer is set: an
+/// idle queue costs no wake-ups.
 ///
 /// **Failure.** Tasks that run after a failed task are skipped, and so on. A task that has not ended by its
 /// deadline is overdue: it keeps its thread, for a thread cannot be taken from it, but its place goes to
@@ -33,6 +35,8 @@ public final class StartupQueue: Sendable {
     private let time: any TimeSource
     private let made: ContinuousClock.Instant
     let state: Guarded<StartupSchedule>
+    /// The place where the worker sleeps that watches the others.
+    let watch = TimedWait()
     private let onEvent: (@Sendable (StartupEvent) -> Void)?
     private let onRequiredFailure: (@Sendable (String, StartupOutcome) -> Void)?
 
@@ -175,15 +179,21 @@ public final class StartupQueue: Sendable {
     /// - Returns: The report on every task.
     /// - Throws: ``StartupError`` where the tasks are not valid, before any has begun.
     public func run() async throws(StartupError) -> StartupReport {
-        for priority in StartupPriority.allCases.reversed() {
-            try admit(priority)
-            await withTaskCancellationHandler {
-                await done(priority)
-            } onCancel: {
-                stop()
-            }
+        try admit(.high)
+        await withTaskCancellationHandler {
+            // Each phase begins on the thread that ended the one before, and this task is resumed once.
+            whenDone(.high) { self.admitLater(.default) }
+            whenDone(.default) { self.admitLater(.low) }
+            await done(.low)
+        } onCancel: {
+            stop()
         }
         return report()
+    }
+
+    /// Admits a priority after the first one, which cannot throw.
+    private func admitLater(_ priority: StartupPriority) {
+        change { state, _ in state.admitLater(priority, now: now()) }
     }
 
     /// Closes the queue, skips every task that has not begun, and cancels running asynchronous tasks.
@@ -225,6 +235,7 @@ public final class StartupQueue: Sendable {
         for effect in effects {
             switch effect {
             case .wake(let worker): worker.run { self.work(on: worker) }
+            case .ring: watch.ring()
             case .report(let event): onEvent?(event)
             case .requiredFailure(let task, let outcome): onRequiredFailure?(task, outcome)
             case .handBack(let task, let body): body(StartupReceipt(queue: self, task: task))

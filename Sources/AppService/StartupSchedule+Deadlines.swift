@@ -75,6 +75,7 @@ extension StartupSchedule {
         if handingBack.remove(task) == nil {
             lanes[Int(times[Int(task)].worker) - 1].isLost = true
             busy -= 1
+            pace.isBrief = false
         }
         if let handle = handles.removeValue(forKey: task) { effects.append(.cancel(handle)) }
         fail(task, .overdue, .overdue(late: nil), now: now, &effects)

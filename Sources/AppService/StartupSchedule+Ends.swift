@@ -10,6 +10,7 @@ extension StartupSchedule {
             return
         }
         lanes[lane].task = StartupGraph.none
+        noteEnd(of: task, on: lane, now: now)
         if !handles.isEmpty { handles[task] = nil }
         guard case .handBack(let body) = ending else {
             end(task, ending, now: now, &effects)

@@ -1,20 +1,62 @@
 // The assignment of tasks to workers, and the choice of workers to wake.
+//
+// Where tasks take less time than it takes to wake a thread, a second worker only contends for the lock. So at
+// first one lane is woken to look after the one that runs. If a task has ended before it came, it watches: it
+// sleeps, and looks again. It takes part, and other lanes are woken, when no task has ended in between.
 extension StartupSchedule {
+    /// The time a watching lane sleeps: the longest that a ready task waits behind one that turns out to be
+    /// long.
+    static let watchTime: Nanoseconds = 100_000
+    /// Tasks that take less time are brief: about as long as waking a thread takes.
+    static let briefTime: Nanoseconds = 20_000
+
+    /// The pace at which tasks end.
+    struct Pace {
+        /// Whether the last task that ended was brief, and no lane has found the others stuck since.
+        var isBrief = true
+        var briefEnds = 0
+        /// The lane that sleeps and watches the others.
+        var watcher: Int?
+    }
+
+    /// Notes how long a task has taken that ends now.
+    mutating func noteEnd(of task: Int32, on lane: Int, now: Nanoseconds) {
+        pace.isBrief = now - times[Int(task)].started < Self.briefTime
+        guard pace.isBrief else { return }
+        pace.briefEnds += 1
+        lanes[lane].seenBriefEnds += 1
+    }
+
     /// Returns the next step of a worker that has nothing to do.
     mutating func next(
         for worker: StartupWorker, now: Nanoseconds, _ effects: inout [Effect]
     ) -> Step {
         let lane = worker.lane
         if lanes[lane].isLost { return .rest }
+        let othersRun = busy - coming > (lanes[lane].isComing ? 0 : 1)
+        let othersKeepUp =
+            othersRun && pace.isBrief && pace.briefEnds != lanes[lane].seenBriefEnds
+        lanes[lane].seenBriefEnds = pace.briefEnds
         if lanes[lane].isComing {
             lanes[lane].isComing = false
             coming -= 1
+            if pace.watcher == lane { pace.watcher = nil }
+            if othersRun, !othersKeepUp { pace.isBrief = false }
         }
-        while let task = ready.pop() {
-            // Begun or skipped already: it was pushed again under a better key, or is stale.
-            guard graph.nodes[Int(task)].phase == .ready else { continue }
-            begin(task, on: lane, now: now, &effects)
-            return .run(task, graph.takeWork(task))
+        if othersKeepUp {
+            if coming == 0, ready.count > 0 {
+                lanes[lane].isComing = true
+                coming += 1
+                pace.watcher = lane
+                return .watch
+            }
+        } else {
+            while let task = ready.pop() {
+                // Begun or skipped already: it was pushed again under a better key, or is stale.
+                guard graph.nodes[Int(task)].phase == .ready else { continue }
+                begin(task, on: lane, now: now, &effects)
+                return .run(task, graph.takeWork(task))
+            }
         }
         busy -= 1
         idleLanes.append(lane)
@@ -33,12 +75,19 @@ extension StartupSchedule {
         }
     }
 
-    /// Wakes as many idle lanes as there is ready work for, creating them where the width allows more.
+    /// Wakes idle lanes, creating them where the width allows more: one where tasks are brief, else as many as
+    /// there is ready work for.
     mutating func wakeLanes(_ effects: inout [Effect]) {
-        while coming < ready.count, busy < width {
+        if pace.watcher != nil, !pace.isBrief || coming == busy {
+            pace.watcher = nil
+            effects.append(.ring)
+        }
+        let wanted = pace.isBrief ? 1 : ready.count
+        while coming < wanted, busy < width {
             let lane = idleLanes.popLast() ?? lanes.count
             if lane == lanes.count { lanes.append(Lane(worker: StartupWorker(lane: lane))) }
             lanes[lane].isComing = true
+            lanes[lane].seenBriefEnds = pace.briefEnds
             busy += 1
             coming += 1
             effects.append(.wake(lanes[lane].worker))

@@ -13,6 +13,8 @@ struct StartupSchedule {
     enum Effect {
         /// Lets this worker ask for work.
         case wake(StartupWorker)
+        /// Wakes the lane that watches.
+        case ring
         case report(StartupEvent)
         case requiredFailure(task: String, StartupOutcome)
         case handBack(task: Int32, StartupWork.HandBack)
@@ -29,6 +31,8 @@ struct StartupSchedule {
     /// The next step of a worker that asks for work.
     enum Step {
         case run(Int32, StartupWork)
+        /// Waits for ``watchTime``, or until woken, and asks again.
+        case watch
         case rest
     }
 
@@ -36,8 +40,10 @@ struct StartupSchedule {
     struct Lane {
         let worker: StartupWorker
         var task = StartupGraph.none
-        /// Whether the lane was woken, and has yet to ask for work.
+        /// Whether the lane was woken or watches, and has yet to ask for work.
         var isComing = false
+        /// The number of brief tasks that other lanes had ended when this one last asked for work.
+        var seenBriefEnds = 0
         /// Whether the lane is lost to an overdue task: it gets no more work, and its place was given to
         /// another.
         var isLost = false
@@ -101,9 +107,10 @@ struct StartupSchedule {
 
     var lanes: [Lane] = []
     var idleLanes: [Int] = []
-    /// The number of lanes that are neither idle nor lost, and of those among them that were woken.
+    /// The number of lanes that are neither idle nor lost, and of those among them that were woken or watch.
     var busy = 0
     var coming = 0
+    var pace = Pace()
 
     var handles: [Int32: Task<Void, Never>] = [:]
     var handingBack: Set<Int32> = []
@@ -146,14 +153,21 @@ struct StartupSchedule {
             start = now
             admitted = priority
             adopt(from: 0, [], now: now, &effects)
-        } else if let before = admitted, priority < before {
-            admitted = priority
-            for level in StartupPriority.allCases where level >= priority {
-                let tasks = parked[Int(level.rawValue)]
-                parked[Int(level.rawValue)] = []
-                for task in tasks where graph.nodes[Int(task)].phase == .waiting {
-                    place(task, now: now)
-                }
+            mayBeDone = true
+        } else {
+            admitLater(priority, now: now)
+        }
+    }
+
+    /// Lets tasks of `priority` and above run, once another priority has been admitted.
+    mutating func admitLater(_ priority: StartupPriority, now: Nanoseconds) {
+        guard let before = admitted, priority < before else { return }
+        admitted = priority
+        for level in StartupPriority.allCases where level >= priority {
+            let tasks = parked[Int(level.rawValue)]
+            parked[Int(level.rawValue)] = []
+            for task in tasks where graph.nodes[Int(task)].phase == .waiting {
+                place(task, now: now)
             }
         }
         mayBeDone = true
@@ -245,8 +259,10 @@ struct StartupSchedule {
 
     /// Completes a transition: every critical section ends with it.
     mutating func settle(_ effects: inout [Effect]) {
-        if coming < ready.count { wakeLanes(&effects) }
-        if busy == 0, alarm.due != nil, handingBack.isEmpty { disarm(&effects) }
+        if ready.count > 0, coming == 0 || coming == busy || !pace.isBrief {
+            wakeLanes(&effects)
+        }
+        if busy == coming, alarm.due != nil, handingBack.isEmpty { disarm(&effects) }
         if mayBeDone { callWaiters(&effects) }
     }
 
