@@ -127,10 +127,19 @@ struct ComposeFailureTests {
     @Test(
         "targets of one name in two packages, a package without a manifest, a manifest that fails")
     func targets() throws {
+        // A library that the program is not linked with counts, too, and executables do not.
         try fixture.repository("user", targets: ["User", "Push"])
-        try fixture.slatefile(
-            ComposeFixture.module("push"), ComposeFixture.module("user"),
-            #"{"id": "x.c", "entry": "Push.N", "git": "repos/user.git"}"#)
+        for (name, targets) in [("push", ["Push"]), ("user", ["User", "Push"])] {
+            let tool =
+                #"{"name": "tool", "type": "executable", "product_memberships": ["tool"]}, "#
+            let text = ComposeFixture.description(of: targets)
+                .replacing(
+                    #""products": ["#,
+                    with: #""products": [{"name": "tool", "type": {"executable": null}}, "#
+                ).replacing(#""targets": [{"name""#, with: #""targets": [\#(tool){"name""#)
+            try fixture.commit(name, text, to: "describe.json")
+        }
+        try fixture.slatefile(ComposeFixture.module("push"), ComposeFixture.module("user"))
         #expect(
             try fixture.failure(.invalidSlatefile).hasSuffix(
                 """
@@ -236,7 +245,8 @@ struct ComposeFailureTests {
 
         let conflict =
             "error: Dependencies could not be resolved because 'push' depends on 'a' 1.0.0 and 'user' on 'a' 2.0.0."
-        try fixture.folder.write("Updating\n\(conflict)\n", to: "build-fails")
+        try fixture.folder.write(
+            "Updating\n\(conflict)\nerror: ExitCode(rawValue: 1)\n", to: "build-fails")
         #expect(
             try fixture.failure(.failed).hasSuffix(
                 """
@@ -252,6 +262,12 @@ struct ComposeFailureTests {
     @Test("a program that does not accept the slatefile does not replace the last one")
     func check() throws {
         try fixture.slatefile(ComposeFixture.module("push"))
+        try fixture.folder.write("exit 78\n", to: "program")
+        #expect(
+            try fixture.failure(.invalidSlatefile).hasSuffix(
+                "the new program does not accept slatefile.json; …/composed/bin/app was not created\n"
+            ))
+        try fixture.folder.write("exit 0\n", to: "program")
         try fixture.composed()
         let before = try program()
         try fixture.folder.write(
@@ -298,6 +314,7 @@ struct ComposeFailureTests {
                 outcome.error.hasSuffix(
                     "hostd compose: interrupted; the last program stays as it was, and the next compose continues\n"
                 ))
+            #expect(fixture.folder.names.contains("cancelled"))
         }
         #expect(try program() == before)
         try fixture.shell("rm build-hangs")

@@ -8,7 +8,9 @@ import Testing
 ///
 /// Git is the real one. Building a real host takes minutes, and is tried by `Examples/bundle-app/try`: here
 /// `swift` is a script that notes its calls, describes a package by the file `describe.json` in it, and
-/// "builds" a program that does what the file `program` in the folder says.
+/// "builds" a program that does what the file `program` in the folder says. The file `newest` is the
+/// `Package.resolved` with the newest versions of other packages, and `resources` has folders of resources.
+/// The script `at-build` is a part of each build.
 final class ComposeFixture {
     let folder: TemporaryFolder
 
@@ -30,14 +32,25 @@ final class ComposeFixture {
         #!/bin/sh
         root=${0%/tools/swift}
         echo "$1 $3" >>"$root/.calls"
+        resolved=$3/Package.resolved
+        if [ "$6" = update ]; then exec cp "$root/newest" "$resolved"; fi
         if [ "$1" = package ]; then
             [ ! -f "$root/describe-fails" ] || { echo "error: manifest" >&2; exit 1; }
             exec cat "$3/describe.json"
         fi
         echo "[1/2] Compiling"
         [ ! -f "$root/build-fails" ] || { cat "$root/build-fails"; exit 1; }
-        [ ! -f "$root/build-hangs" ] || { : >"$root/hangs"; exec sleep 600; }
+        if [ -f "$root/build-hangs" ]; then
+            # As SwiftPM, which ends its compilers with this signal alone.
+            trap ': >"$root/cancelled"; exit 1' INT
+            : >"$root/hangs"
+            sleep 600
+        fi
+        # As SwiftPM: takes the versions that are pinned, and else the newest.
+        [ -f "$resolved" ] || [ ! -f "$root/newest" ] || cp "$root/newest" "$resolved"
+        [ ! -f "$root/at-build" ] || . "$root/at-build"
         mkdir -p "$5/debug"
+        [ ! -d "$root/resources" ] || cp -R "$root/resources/." "$5/debug"
         { echo '#!/bin/sh'; cat "$root/program"; } >"$5/debug/ComposedHost"
         """#
 

@@ -103,8 +103,8 @@ struct ComposeTests {
         #expect(!(try text("slatefile.lock").contains(push)))
         #expect(
             try fixture.failure(.usage, "--update", "x.main") == """
-                hostd compose: no module 'x.main' of slatefile.json has a repository; those that have one \
-                are 'x.push' and 'x.user'
+                hostd compose: no module 'x.main' of slatefile.json has a repository; modules with a \
+                repository: 'x.push' and 'x.user'
 
                 """)
     }

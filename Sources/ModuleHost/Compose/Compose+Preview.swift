@@ -40,6 +40,11 @@ extension Compose {
                         : "\(request.folder)/modules/\(package.source.name)",
                     products: products))
         }
+        for pin in lock.packages.pins {
+            lines.append(
+                "// \(excerpt(pin.name, limit: 100)): \(excerpt(pin.location, limit: 300)), \(pin.words)"
+            )
+        }
         let package = GeneratedPackage(
             program: plan.program, dependencies: dependencies,
             composition: HostComposition(packages: []))

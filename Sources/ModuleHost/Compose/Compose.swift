@@ -38,7 +38,7 @@ struct Compose {
     let request: Request
     let plan: ComposePlan
     /// The ids of the modules of the program, where it is not the whole app.
-    private let only: [String]
+    let only: [String]
     let environment: [String: String]
     let progress: ComposeProgress
 
@@ -82,7 +82,8 @@ struct Compose {
             let ids = plan.packages.filter { $0.source.repository != nil }.flatMap(\.ids)
             throw ComposeError(
                 "no module \(quoted(name)) of \(request.path) has a repository"
-                    + (ids.isEmpty ? "" : "; those that have one are \(enumerated(ids))"), .usage)
+                    + (ids.isEmpty ? "" : "; modules with a repository: \(enumerated(ids))"), .usage
+            )
         }
     }
 
@@ -97,7 +98,7 @@ struct Compose {
         let program = "\(folder.binaries)/\(plan.program)"
         let stampPath = "\(folder.caches)/\(plan.program).stamp"
         if request.update == .none, isPinned(lock),
-            stamp(lock, folder).isKept(in: stampPath, of: program)
+            filesStamp(folder).adding(lock.text).isKept(in: stampPath, of: program)
         {
             return ComposeResult(program: program, isChanged: false, composition: nil)
         }
@@ -110,12 +111,19 @@ struct Compose {
         try folder.write(generated.manifest, to: folder.manifest)
         try folder.write(generated.main, to: folder.main)
         // Before the build: what is written meanwhile is a change.
-        let stamp = stamp(lock, folder)
+        let files = filesStamp(folder)
+        let build = ComposeBuild(
+            options: request.options, swift: swift, folder: folder, children: children,
+            owners: owners(packages, folder))
+        try ComposeError.files { () throws(FileError) in
+            try lock.packages.restore(to: folder.resolved)
+        }
+        if request.update == .all, !lock.packages.pins.isEmpty { try build.updatePackages() }
         progress.note("building \(plan.program); the output is in \(folder.log)")
-        let built = try ComposeBuild(swift: swift, folder: folder, children: children).run(
-            request.options, owners: owners(packages, folder))
-        try take(built, as: program, in: folder, children)
-        try stamp.keep(in: stampPath, of: program)
+        try build.run()
+        try pinPackages(in: folder, &lock)
+        try take(build, as: program, in: folder, children)
+        try files.adding(lock.text).keep(in: stampPath, of: program)
         return ComposeResult(program: program, isChanged: true, composition: generated.composition)
     }
 
@@ -231,61 +239,6 @@ struct Compose {
         return Checkout(
             source: checkout.source, folder: path, commit: checkout.commit,
             isModified: checkout.isModified)
-    }
-
-    // MARK: The program
-
-    private func stamp(_ lock: ComposeLock, _ folder: ComposeFolder) -> ComposeStamp {
-        let packages =
-            ([plan.host] + plan.packages.map(\.source)).map { source in
-                source.repository == nil
-                    ? source.location : "\(folder.modules)/\(source.name)"
-            }
-        return ComposeStamp(
-            texts: [
-                request.text, lock.text, Array("\(request.options) \(request.host) \(only)".utf8),
-                Array(HostVersion.current.utf8), PackageResources.ComposedPackage_swift_template,
-                PackageResources.composed_main_swift_template,
-            ],
-            files: findProgram("swift", path: environment["PATH"]).map { [$0] } ?? [],
-            packages: packages, except: (try? resolvedPath(folder.path)) ?? folder.path)
-    }
-
-    /// The folders in which the compiler may report errors.
-    private func owners(
-        _ packages: [Checkout], _ folder: ComposeFolder
-    ) -> [(folder: String, name: String)] {
-        var owners: [(folder: String, name: String)] = []
-        for (checkout, package) in zip(packages.dropFirst(), plan.packages) {
-            let modules = package.ids.count == 1 ? "module" : "modules"
-            owners.append((checkout.folder, "\(modules) \(enumerated(package.ids))"))
-        }
-        return owners + [
-            (packages[0].folder, "the package ModuleHost"),
-            (plan.host.location, "the package ModuleHost"),
-            ("\(folder.path)/Sources", "the generated program"),
-        ]
-    }
-
-    /// Lets the new program check the slatefile, and puts it in the place of the one before.
-    private func take(
-        _ built: String, as program: String, in folder: ComposeFolder, _ children: ComposeChildren
-    ) throws(ComposeError) {
-        let new = "\(folder.binaries)/\(ComposeFolder.unfinished)\(plan.program)"
-        try ComposeError.files { () throws(FileError) in try copyProgram(built, to: new) }
-        var lines: [String] = []
-        let exit = try children.run(
-            [new, "check", CurrentProcess.absolute(request.path)], environment
-        ) { _, line in
-            if lines.count < 200 { lines.append(String(decoding: line, as: UTF8.self)) }
-        }
-        guard exit == .code(0) else {
-            throw ComposeError(
-                "the new program does not accept \(request.path); \(program) stays as it was"
-                    + lines.map { "\n    \(excerpt($0, limit: 500))" as TerminalText }.joined(),
-                .invalidSlatefile)
-        }
-        try ComposeError.files { () throws(FileError) in try renameFile(new, to: program) }
     }
 }
 

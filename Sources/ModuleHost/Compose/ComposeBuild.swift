@@ -19,56 +19,76 @@ struct ComposeBuild {
         fileprivate var configuration: String { isRelease || isStatic ? "release" : "debug" }
     }
 
+    let options: Options
     let swift: String
     let folder: ComposeFolder
     let children: ComposeChildren
+    /// The folders of packages, with what messages call each.
+    let owners: [(folder: String, name: String)]
 
     /// The lines that are read for errors.
     private static let limit = 100_000
     /// The lines that are shown of them.
     private static let shown = 60
 
+    private var scratch: String { "\(folder.path)/\(options.scratch)" }
+
+    /// The folder of what is built.
+    var products: String { "\(scratch)/\(options.configuration)" }
+
+    /// The path of the program.
+    var program: String { "\(products)/\(GeneratedPackage.target)" }
+
+    /// Returns the names of the folders with resources of targets, which the program looks for beside itself.
+    func resources() throws(FileError) -> [String] {
+        try namesInFolder(products).filter {
+            $0.hasSuffix(".resources") && !$0.hasPrefix(".")
+        }
+    }
+
     /// Builds the program.
     ///
     /// All that SwiftPM says is written to the folder's log.
     ///
-    /// - Parameters:
-    ///   - options: The options.
-    ///   - owners: The folders of packages, with what messages call each.
-    /// - Returns: The path of the program.
     /// - Throws: ``ComposeError``, with the compiler's lines of the packages that it reports errors in.
-    func run(
-        _ options: Options, owners: [(folder: String, name: String)]
-    ) throws(ComposeError) -> String {
-        let scratch = "\(folder.path)/\(options.scratch)"
+    func run() throws(ComposeError) {
+        try runSwift(["build"], ["--product", GeneratedPackage.target] + options.arguments)
+    }
+
+    /// Lets SwiftPM choose the newest versions of the packages beyond those of the slatefile.
+    ///
+    /// - Throws: ``ComposeError``, with what SwiftPM says.
+    func updatePackages() throws(ComposeError) {
+        try runSwift(["package"], ["update"])
+    }
+
+    private func runSwift(_ command: [String], _ rest: [String]) throws(ComposeError) {
         let log = try ComposeError.files { () throws(FileError) in
             try Descriptor(emptying: folder.log)
         }
         var lines: [String] = []
         let exit = try children.run(
-            [
-                swift, "build", "--package-path", folder.path, "--scratch-path", scratch,
-                "--product", GeneratedPackage.target,
-            ] + options.arguments, children.environment
+            [swift] + command + ["--package-path", folder.path, "--scratch-path", scratch] + rest,
+            children.environment
         ) { _, line in
             // Text for a person to look into: where the disk is full, the build says so.
             try? log.writeAll(line + [UInt8(ascii: "\n")])
             let text = String(decoding: line, as: UTF8.self)
             if text.hasPrefix("[") {
                 children.progress.show("building \(excerpt(text, limit: 70))")
+            } else if text.hasPrefix("Another instance of SwiftPM") {
+                // The build of a compose that was killed.
+                children.progress.show("waiting for a build that still runs in \(scratch)")
             }
             if lines.count < Self.limit { lines.append(text) }
         }
-        guard exit == .code(0) else {
-            throw ComposeError(report(lines, exit, owners))
-        }
-        return "\(scratch)/\(options.configuration)/\(GeneratedPackage.target)"
+        guard exit == .code(0) else { throw ComposeError(report(lines, exit, command[0])) }
     }
 
     // MARK: Errors
 
     private func report(
-        _ lines: [String], _ exit: ChildProcess.Exit, _ owners: [(folder: String, name: String)]
+        _ lines: [String], _ exit: ChildProcess.Exit, _ command: String
     ) -> TerminalText {
         let blocks = Self.blocks(of: lines)
         var text: TerminalText = ""
@@ -90,8 +110,8 @@ struct ComposeBuild {
         }
         if text.count == 0 {
             // Not the code of a package: its dependencies, the linker, the disk.
-            text = "the build fails: swift build \(exit)"
-            let errors = Self.unique(lines.filter { $0.contains("error:") })
+            text = "the build fails: swift \(command) \(exit)"
+            let errors = Self.unique(lines.filter(Self.isReason))
             for line in (errors.isEmpty ? lines.suffix(10) : errors.prefix(12)) {
                 text += "\n    \(excerpt(line, limit: 1200))"
             }
@@ -117,6 +137,12 @@ struct ComposeBuild {
             }
         }
         return blocks
+    }
+
+    /// Returns whether a line of SwiftPM has a reason: the last error only repeats that there was one.
+    static func isReason(_ line: String) -> Bool {
+        line.contains("error:") && !line.hasPrefix("error: fatalError")
+            && !line.hasPrefix("error: ExitCode(")
     }
 
     private static func unique(_ lines: [String]) -> [String] {

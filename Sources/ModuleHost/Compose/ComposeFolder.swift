@@ -7,6 +7,7 @@
 /// | `Package.swift`, `Sources` | the generated package |
 /// | `.build` | what SwiftPM builds |
 /// | `bin/NAME` | the last program that was built and checked |
+/// | `bin/PACKAGE_TARGET.resources` | the resources of a target |
 /// | `build.log` | what SwiftPM said last |
 ///
 /// One process works in it at a time. No link in the place of one of its own folders is followed.
@@ -17,6 +18,8 @@ final class ComposeFolder {
 
     var modules: String { "\(path)/modules" }
     var manifest: String { "\(path)/Package.swift" }
+    /// The versions that SwiftPM chose.
+    var resolved: String { "\(path)/Package.resolved" }
     var main: String { "\(path)/Sources/\(GeneratedPackage.target)/main.swift" }
     var binaries: String { "\(path)/bin" }
     var log: String { "\(path)/build.log" }

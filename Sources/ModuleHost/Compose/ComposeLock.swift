@@ -1,6 +1,7 @@
 /// The commits at which an app takes its repositories: the file `slatefile.lock` beside the slatefile.
 ///
-/// One line for each repository, sorted, so that two changes rarely meet on one line.
+/// One line for each repository, sorted, so that two changes rarely meet on one line; then one for each
+/// package beyond those of the slatefile.
 struct ComposeLock: Hashable {
     /// The commit of a repository at a reference.
     struct Pin: Hashable {
@@ -12,6 +13,8 @@ struct ComposeLock: Hashable {
     }
 
     private(set) var pins: [Pin] = []
+    /// The versions of the packages beyond those of the slatefile, which SwiftPM chose.
+    var packages = ResolvedPackages()
 
     /// The limit of the file, in bytes.
     private static let limit = 4 << 20
@@ -45,14 +48,19 @@ struct ComposeLock: Hashable {
         guard root["lock"]?.int == 1, root["pins"]?.kind == .array else {
             throw ComposeError("\(path) is not a lock of version 1; \(remedy)", .noInput)
         }
+        func invalid(_ value: JSONValue) -> ComposeError {
+            ComposeError(
+                "\(path):\(value.place.line):\(value.place.column): not a valid pin; \(remedy)",
+                .noInput)
+        }
         var lock = ComposeLock()
         for value in (root["pins"]?.elements).map(Array.init) ?? [] {
-            guard let pin = Pin(value) else {
-                throw ComposeError(
-                    "\(path):\(value.place.line):\(value.place.column): not a valid pin; \(remedy)",
-                    .noInput)
-            }
+            guard let pin = Pin(value) else { throw invalid(value) }
             lock.set(pin)
+        }
+        for value in (root["packages"]?.elements).map(Array.init) ?? [] {
+            guard let pin = ResolvedPackages.Pin(value) else { throw invalid(value) }
+            lock.packages.set(pin)
         }
         return lock
     }
@@ -78,22 +86,20 @@ struct ComposeLock: Hashable {
 
     /// The text of the file.
     var text: [UInt8] {
-        let lines = pins.map { pin in
-            var json = JSONWriter()
-            json.object {
-                $0.member("git", pin.repository)
-                switch pin.reference {
-                case .branch(let name)?: $0.member("branch", name)
-                case .tag(let name)?: $0.member("tag", name)
-                case nil: break
-                }
-                $0.member("commit", pin.commit)
-                $0.member("for", pin.users)
-            }
-            return "    " + String(decoding: json.bytes, as: UTF8.self)
+        func list(_ name: String, _ lines: [String]) -> String {
+            let list = lines.map { "    \($0)" }.joined(separator: ",\n")
+            return "  \"\(name)\": " + (lines.isEmpty ? "[]" : "[\n\(list)\n  ]")
         }
-        let list = lines.isEmpty ? "[]" : "[\n" + lines.joined(separator: ",\n") + "\n  ]"
-        return Array("{\n  \"lock\": 1,\n  \"pins\": \(list)\n}\n".utf8)
+        var parts = ["  \"lock\": 1", list("pins", pins.map { $0.line })]
+        if !packages.pins.isEmpty {
+            let lines = packages.pins.map { pin in
+                var json = JSONWriter()
+                pin.write(to: &json)
+                return String(decoding: json.bytes, as: UTF8.self)
+            }
+            parts.append(list("packages", lines))
+        }
+        return Array("{\n\(parts.joined(separator: ",\n"))\n}\n".utf8)
     }
 }
 
@@ -113,6 +119,22 @@ extension ComposeLock.Pin {
             repository: repository,
             reference: branch.map { .branch($0) } ?? tag.map { .tag($0) }, commit: commit,
             users: value["for"]?.elements.compactMap(\.string) ?? [])
+    }
+
+    /// The object of the file.
+    fileprivate var line: String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("git", repository)
+            switch reference {
+            case .branch(let name)?: $0.member("branch", name)
+            case .tag(let name)?: $0.member("tag", name)
+            case nil: break
+            }
+            $0.member("commit", commit)
+            $0.member("for", users)
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
     }
 
     fileprivate var key: String { repository + (reference.map { " \($0.words)" } ?? "") }

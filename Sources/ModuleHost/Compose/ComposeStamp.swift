@@ -7,7 +7,7 @@ struct ComposeStamp {
     private var isComplete = true
 
     /// - Parameters:
-    ///   - texts: What decides, beside files: the slatefile, the lock, the options.
+    ///   - texts: What decides, beside files: the slatefile, the options.
     ///   - files: Files whose times decide: the compiler, the program.
     ///   - packages: The folders of packages.
     ///   - except: A folder that does not count, even in that of a package: the one of the app.
@@ -21,6 +21,13 @@ struct ComposeStamp {
             for file in ["HEAD", "logs/HEAD"] { fingerprint.add(file: "\(package)/.git/\(file)") }
             isComplete = fingerprint.add(below: package, except: except, room: &room) && isComplete
         }
+    }
+
+    /// Returns the record with one more text.
+    func adding(_ text: [UInt8]) -> ComposeStamp {
+        var stamp = self
+        stamp.fingerprint.add(text)
+        return stamp
     }
 
     /// Returns whether a file has the same record, and the program is the one that it was kept for.

@@ -49,8 +49,7 @@ struct ComposedProducts {
                         a link or folder with the name ModuleHost, as in path: "../ModuleHost"
                         """)
                 }
-                for target in contents.targets
-                where target.products.contains(where: products.contains) {
+                for target in contents.targets where contents.takesPart(target, in: products) {
                     if let other = targets[target.name] {
                         reasons.append(
                             """

@@ -9,6 +9,8 @@ struct PackageContents {
         let isStaticLibrary: Bool
         /// The kind in words, where it is not: `an executable`.
         let kind: String
+        /// Whether it is an executable, which SwiftPM lists for each executable target, declared or not.
+        let isExecutable: Bool
     }
 
     struct Target: Hashable {
@@ -49,6 +51,15 @@ struct PackageContents {
                 name: name,
                 products: target["product_memberships"]?.elements.compactMap(\.string) ?? [],
                 isTest: target["type"]?.string == "test")
+        }
+    }
+
+    /// Returns whether a target takes part in a program that is linked with some of the products.
+    ///
+    /// For SwiftPM, all targets of libraries do, also of those that the program is not linked with.
+    func takesPart(_ target: Target, in linked: [String]) -> Bool {
+        target.products.contains { name in
+            linked.contains(name) || products.contains { $0.name == name && !$0.isExecutable }
         }
     }
 
@@ -108,12 +119,13 @@ struct PackageContents {
 extension PackageContents.Product {
     fileprivate init(_ name: String, _ type: JSONValue?) {
         self.name = name
+        isExecutable = type?["executable"] != nil
         switch (type?["library"]?.elements).flatMap({ $0.first { _ in true } })?.string {
         case "automatic", "static": (isStaticLibrary, kind) = (true, "a library")
         case "dynamic": (isStaticLibrary, kind) = (false, "a dynamic library")
         default:
             (isStaticLibrary, kind) =
-                (false, type?["executable"] != nil ? "an executable" : "not a library")
+                (false, isExecutable ? "an executable" : "not a library")
         }
     }
 }

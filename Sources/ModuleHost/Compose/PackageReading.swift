@@ -49,7 +49,7 @@ struct PackageReading {
             }
         }
         guard exit == .code(0), let contents = PackageContents(output) else {
-            let lines = errors.filter { $0.contains("error:") }.prefix(8)
+            let lines = errors.filter(ComposeBuild.isReason).prefix(8)
             throw ComposeError(
                 "\(module): 'swift package describe' fails in \(place):"
                     + lines.map { "\n    \(excerpt($0, limit: 500))" as TerminalText }.joined())

@@ -50,7 +50,8 @@ enum ChildLines {
             poll.wait(milliseconds: interval)
             if interruption == nil, let signal = Interruption.taken {
                 interruption = (signal, ContinuousClock.now + grace)
-                child.terminate()
+                // With SIGTERM, SwiftPM would leave its compilers running, each in a group of its own.
+                child.interrupt()
             }
             if let interruption, ContinuousClock.now > interruption.until { child.kill() }
             // Asked first: what the program wrote before its end is in the pipes by then.

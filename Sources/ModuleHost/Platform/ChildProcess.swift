@@ -158,6 +158,9 @@ package final class ChildProcess: Sendable {
     /// Asks the process and its group to end (SIGTERM).
     package func terminate() { signal(SIGTERM) }
 
+    /// Asks the process and its group to end, as a terminal does (SIGINT).
+    package func interrupt() { signal(SIGINT) }
+
     /// Kills the process and its group (SIGKILL).
     package func kill() { signal(SIGKILL) }
 

@@ -28,17 +28,18 @@ func makeLink(_ path: String, to target: String) throws(FileError) {
     guard symlink(target, path) == 0 else { throw FileError("create", path, .last) }
 }
 
-/// Copies a program into a new file, which may be executed.
+/// Copies a file into a new one.
 ///
 /// - Parameters:
-///   - path: The program.
+///   - path: The file.
 ///   - copy: The new file; one of that name is replaced.
+///   - mode: The permissions of the copy.
 /// - Throws: ``FileError``.
-func copyProgram(_ path: String, to copy: String) throws(FileError) {
+func copyFile(_ path: String, to copy: String, mode: UInt32) throws(FileError) {
     do throws(SystemError) {
         let source = try Descriptor(opening: path, O_RDONLY)
         try? removeFile(copy)
-        let target = try Descriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL, mode: 0o755)
+        let target = try Descriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         while true {
             let chunk = try source.read(upTo: 1 << 20)
             if chunk.isEmpty { return }
@@ -48,6 +49,56 @@ func copyProgram(_ path: String, to copy: String) throws(FileError) {
         throw FileError("copy", path, error)
     }
 }
+
+/// Copies a folder with its contents; links are copied, and not followed.
+///
+/// - Parameters:
+///   - folder: The folder.
+///   - copy: The new folder, which does not exist.
+/// - Throws: ``FileError`` for the first that cannot be copied, also for one that is not a file, a folder or
+///   a link.
+func copyTree(_ folder: String, to copy: String) throws(FileError) {
+    try makeFolders(copy, mode: 0o755)
+    for name in try namesInFolder(folder) {
+        let (path, new) = ("\(folder)/\(name)", "\(copy)/\(name)")
+        if let target = linkTarget(path) {
+            try makeLink(new, to: target)
+            continue
+        }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw FileError("copy", path, .last) }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: try copyTree(path, to: new)
+        case S_IFREG: try copyFile(path, to: new, mode: status.st_mode & 0o777)
+        default: throw FileError("copy", path, .invalid)
+        }
+    }
+}
+
+/// Replaces a folder by another one, in one step where the file system can exchange names.
+///
+/// - Parameters:
+///   - path: The folder to replace or create.
+///   - new: The folder that gets its name.
+/// - Throws: ``FileError``.
+func replaceFolder(_ path: String, by new: String) throws(FileError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return try renameFile(new, to: path) }
+    if exchangeNames(AT_FDCWD, new, AT_FDCWD, path, exchangeFlag) == 0 {
+        return try removeTree(new)
+    }
+    try removeTree(path)
+    try renameFile(new, to: path)
+}
+
+/// `renameat2`, which the overlay of the library does not have.
+@_silgen_name("renameat2") private func exchangeNames(
+    _ folder: Int32, _ path: UnsafePointer<CChar>, _ otherFolder: Int32,
+    _ other: UnsafePointer<CChar>, _ flags: UInt32
+) -> Int32
+
+/// `RENAME_EXCHANGE` of Linux.
+private let exchangeFlag: UInt32 = 2
 
 extension Descriptor {
     /// Opens a file for writing from its beginning, and empties it where it exists; a link is not followed.

@@ -8,7 +8,7 @@ extension Command {
 
             The commits are kept in a lock beside the slatefile (slatefile.lock): commit it, and
             every machine builds the same. --update moves all pins, or those of one MODULE ('host' is the
-            package ModuleHost). Work in DIR/modules is never overwritten: a checkout with changes is
+            package ModuleHost; all includes the packages that SwiftPM chooses). Work in DIR/modules is never overwritten: a checkout with changes is
             used as it is, or is an error.
 
             Composing is trusting: building a package runs its Package.swift, its plug-ins and macros.

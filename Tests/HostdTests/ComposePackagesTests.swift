@@ -1,0 +1,170 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+/// What a program has beyond the packages of the slatefile: other packages, pinned, and resources.
+@Suite("hostd: compose with other packages and resources", .timeLimit(.minutes(10)))
+struct ComposePackagesTests {
+    private let fixture: ComposeFixture
+
+    init() throws {
+        fixture = try ComposeFixture()
+        try fixture.repository("push", targets: ["Push"])
+        try fixture.slatefile(ComposeFixture.module("push", #""branch": "main""#))
+    }
+
+    private func text(_ name: String) throws -> String { try fixture.folder.text(of: name) }
+
+    // MARK: Versions
+
+    private static let commits = ["a", "b", "c"].map { String(repeating: $0, count: 40) }
+
+    private static func pin(_ name: String, _ version: String, _ commit: Int) -> String {
+        """
+        {"identity": "\(name)", "kind": "remoteSourceControl", "location": "https://example.com/\(name)",
+         "state": {"revision": "\(commits[commit])", "version": "\(version)"}}
+        """
+    }
+
+    /// Makes these versions the newest.
+    private func publish(_ pins: String...) throws {
+        try fixture.folder.write(
+            #"{"originHash": "1", "pins": [\#(pins.joined(separator: ", "))], "version": 3}"#,
+            to: "newest")
+    }
+
+    private static func line(_ name: String, _ version: String, _ commit: Int) -> String {
+        #"{"name":"\#(name)","kind":"remoteSourceControl","location":"https://example.com/\#(name)","#
+            + #""version":"\#(version)","commit":"\#(commits[commit])"}"#
+    }
+
+    @Test("the lock has the versions of other packages, and gives them to another machine")
+    func pins() throws {
+        try publish(Self.pin("logging", "1.0.0", 0), Self.pin("atomics", "2.0.0", 1))
+        try fixture.composed()
+        let lock = try text("slatefile.lock")
+        #expect(
+            lock.hasSuffix(
+                """
+                ["x.push"]}
+                  ],
+                  "packages": [
+                    \(Self.line("atomics", "2.0.0", 1)),
+                    \(Self.line("logging", "1.0.0", 0))
+                  ]
+                }
+
+                """), "\(lock)")
+        #expect(try fixture.composed().output.contains("nothing has changed"))
+        // Another machine has the lock alone, and meanwhile there are newer versions.
+        try publish(Self.pin("logging", "1.1.0", 2), Self.pin("atomics", "2.0.0", 1))
+        try fixture.shell("rm -r composed")
+        try fixture.composed()
+        #expect(try text("slatefile.lock") == lock)
+        let chosen = try #require(
+            ResolvedPackages(at: fixture.folder.path("composed/Package.resolved")))
+        #expect(chosen["logging"]?.version == "1.0.0")
+        #expect(chosen["atomics"]?.commit == Self.commits[1])
+        // The pin of one module is another matter.
+        try fixture.composed("--update", "x.push")
+        #expect(try text("slatefile.lock") == lock)
+        #expect(
+            try fixture.composed("--update").error.contains(
+                "logging: the pin moves from 1.0.0, aaaaaaaaaaaa to 1.1.0, cccccccccccc\n"))
+        #expect(try text("slatefile.lock").contains(Self.line("logging", "1.1.0", 2)))
+        #expect(
+            try fixture.composed("--dry-run").output.contains(
+                "// logging: https://example.com/logging, 1.1.0, cccccccccccc\n"))
+    }
+
+    @Test("a lock that says other versions is followed, and one without any begins anew")
+    func follows() throws {
+        try publish(Self.pin("logging", "1.0.0", 0))
+        try fixture.composed()
+        let lock = try text("slatefile.lock")
+        let other = Self.line("logging", "1.1.0", 2)
+        try fixture.folder.write(
+            lock.replacing(Self.line("logging", "1.0.0", 0), with: other), to: "slatefile.lock")
+        // Another lock is something new, though all files are as they were.
+        #expect(!(try fixture.composed().output.contains("nothing has changed")))
+        #expect(try text("slatefile.lock").contains(other))
+        #expect(try text("composed/Package.resolved").contains(Self.commits[2]))
+        // No module needs it any more.
+        try fixture.shell("rm newest composed/Package.resolved slatefile.lock")
+        try fixture.composed()
+        #expect(!(try text("slatefile.lock").contains("packages")))
+    }
+
+    @Test("a part of the app keeps the pins of the rest")
+    func only() throws {
+        try fixture.repository("user", targets: ["User"])
+        try fixture.slatefile(
+            ComposeFixture.module("push", #""branch": "main""#),
+            ComposeFixture.module("user", #""branch": "main""#))
+        try publish(Self.pin("logging", "1.0.0", 0), Self.pin("atomics", "2.0.0", 1))
+        try fixture.composed()
+        let lock = try text("slatefile.lock")
+        // What SwiftPM leaves of the pins where the part needs one of the packages.
+        try publish(Self.pin("logging", "1.0.0", 0))
+        try fixture.folder.write(#"cp "$root/newest" "$resolved""#, to: "at-build")
+        try fixture.composed("--only", "x.push")
+        #expect(try text("slatefile.lock") == lock)
+        try fixture.folder.write("1", to: "composed/modules/push/file")
+        try fixture.composed()
+        #expect(!(try text("slatefile.lock").contains("atomics")))
+    }
+
+    @Test("pins that cannot be read are an error")
+    func invalid() throws {
+        try fixture.folder.write(#"{"version": 9}"#, to: "newest")
+        #expect(
+            try fixture.failure(.failed).hasSuffix(
+                """
+                hostd compose: …/composed/Package.resolved is not a file of pins that this version knows, so the \
+                lock cannot have them; remove it, and build with Swift 6.3
+
+                """))
+        try publish(Self.pin("logging", "1.0.0", 0))
+        try fixture.folder.write(
+            #"{"lock": 1, "pins": [], "packages": [{"name": "x", "kind": "y", "location": "z", "commit": "-1"}]}"#,
+            to: "slatefile.lock")
+        #expect(
+            try fixture.failure(.noInput).hasPrefix(
+                "hostd compose: slatefile.lock:1:38: not a valid pin; "))
+    }
+
+    // MARK: Resources
+
+    @Test("resources are beside the program, and are replaced with it")
+    func resources() throws {
+        try fixture.shell(
+            "mkdir -p resources/push_Push.resources/en; cd resources/push_Push.resources; ln -s /etc/hostname link"
+        )
+        let place = "resources/push_Push.resources/en/text"
+        try fixture.folder.write("one", to: place)
+        try fixture.composed()
+        let copy = "composed/bin/push_Push.resources"
+        #expect(try text("\(copy)/en/text") == "one")
+        #expect(try fixture.shell("readlink \(copy)/link") == "/etc/hostname")
+        // A program that is not accepted leaves those of the last one.
+        try fixture.shell("rm \(place); rm resources/push_Push.resources/link")
+        try fixture.folder.write("two", to: "resources/push_Push.resources/new")
+        try fixture.folder.write("exit 78\n", to: "program")
+        try fixture.shell("rm -r composed/.build")
+        try fixture.folder.write("change", to: "composed/modules/push/file")
+        _ = try fixture.failure(.invalidSlatefile)
+        #expect(try text("\(copy)/en/text") == "one")
+        try fixture.folder.write("exit 0\n", to: "program")
+        try fixture.composed()
+        #expect(
+            try fixture.shell("cd composed/bin; find . | sort") == """
+                .
+                ./app
+                ./push_Push.resources
+                ./push_Push.resources/en
+                ./push_Push.resources/new
+                """)
+        #expect(try text("\(copy)/new") == "two")
+    }
+}
