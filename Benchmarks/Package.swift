@@ -41,7 +41,8 @@ let package = Package(
                 "AllocationCount", "MeasuredModules",
                 .product(name: "ModuleHost", package: "ModuleHost"),
             ], hasMain: true),
-        benchmark("Startup", [.product(name: "AppService", package: "ModuleHost")]),
+        benchmark(
+            "Startup", ["PthreadTasks", .product(name: "AppService", package: "ModuleHost")]),
         benchmark(
             "Calls", ["MeasuredModules", .product(name: "ModuleHost", package: "ModuleHost")],
             hasMain: true),
@@ -106,6 +107,7 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "AllocationCount"),
         .target(name: "HeapSize"),
+        .target(name: "PthreadTasks"),
     ],
     swiftLanguageModes: [.v6]
 )

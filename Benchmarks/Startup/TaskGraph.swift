@@ -1,5 +1,6 @@
 import AppService
 import Foundation
+import PthreadTasks
 
 /// Tasks that each run after none to three of those before them.
 struct TaskGraph: Sendable {
@@ -8,6 +9,10 @@ struct TaskGraph: Sendable {
     private let tasks: [StartupTask]
     private let before: [[Int]]
     private let after: [[Int]]
+    /// The same edges in the form for C.
+    private let waits: [Int32]
+    private let firsts: [Int32]
+    private let targets: [Int32]
 
     /// Makes the same graph each time.
     init(count: Int, _ body: @escaping @Sendable () -> Void = {}) {
@@ -28,6 +33,9 @@ struct TaskGraph: Sendable {
         }
         self.before = before
         self.after = after
+        waits = before.map { Int32($0.count) }
+        firsts = after.reduce(into: [0]) { $0.append($0[$0.count - 1] + Int32($1.count)) }
+        targets = after.flatMap { $0.map(Int32.init) }
         tasks = before.indices.map { task in
             StartupTask("task \(task)", after: before[task].map { "task \($0)" }, work: body)
         }
@@ -55,10 +63,27 @@ struct TaskGraph: Sendable {
             let queue = StartupQueue()
             try queue.register(tasks)
             _ = try await queue.run()
+        case .twoThreads: return runOnThreads()
         case .taskGroup: await runInTaskGroup()
         case .operationQueue: runInOperationQueue()
         }
         return ContinuousClock.now - began
+    }
+
+    /// Two threads of C and a mutex, the graph known beforehand: the limit.
+    private func runOnThreads() -> Duration {
+        let took = waits.withUnsafeBufferPointer { waits in
+            firsts.withUnsafeBufferPointer { firsts in
+                targets.withUnsafeBufferPointer { targets in
+                    runOnTwoThreads(
+                        PthreadTaskGraph(
+                            count: Int32(count), first: firsts.baseAddress,
+                            targets: targets.baseAddress, waits: waits.baseAddress))
+                }
+            }
+        }
+        precondition(took >= 0, "two threads cannot be started")
+        return .nanoseconds(took)
     }
 
     /// The parent starts a child when all it waits for has ended: no child waits for another.
