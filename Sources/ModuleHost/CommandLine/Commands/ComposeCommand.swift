@@ -7,9 +7,9 @@ extension Command {
             puts it into DIR/bin under the name of the app: a host with every command of this one.
 
             The commits are kept in a lock beside the slatefile (slatefile.lock): commit it, and
-            every machine builds the same. --update moves all pins, or those of one MODULE ('host' is the
-            package ModuleHost; all includes the packages that SwiftPM chooses). Work in DIR/modules is never overwritten: a checkout with changes is
-            used as it is, or is an error.
+            every machine builds the same. --update moves all pins, those of packages that SwiftPM chooses
+            included, or the pin of one MODULE ('host' is the package ModuleHost). Work in DIR/modules is
+            never overwritten: a checkout with changes is used as it is, or is an error.
 
             Composing is trusting: building a package runs its Package.swift, its plug-ins and macros.
             See docs/composing.md.
