@@ -123,7 +123,7 @@ struct StartupGraph {
 
     /// Renames the tasks of some owners.
     ///
-    /// Where a new name is taken already, both tasks have it, and the earlier one is found.
+    /// If another task has a new name already, both keep it, and a look-up returns the earlier one.
     ///
     /// - Parameter owners: The text before the first `/` of a name, and its replacement.
     mutating func rename(_ owners: [Substring: String]) {

@@ -26,6 +26,8 @@ extension StartupQueue {
             switch step {
             case .rest: return
             case .watch:
+                // Real time, whatever the queue's source of time is: it limits how long a thread rests, and no
+                // result depends on it.
                 watch.sleep(for: .nanoseconds(StartupSchedule.watchTime))
                 ended = nil
             case .run(let task, let work):

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModuleHost
 
-/// What a program has beyond the packages of the slatefile: other packages, pinned, and resources.
+/// The pins of packages that the slatefile does not name, and the resources of a composed program.
 @Suite("hostd: compose with other packages and resources", .timeLimit(.minutes(10)))
 struct ComposePackagesTests {
     private let fixture: ComposeFixture
@@ -78,7 +78,7 @@ struct ComposePackagesTests {
                 "// logging: https://example.com/logging, 1.1.0, cccccccccccc\n"))
     }
 
-    @Test("a lock that says other versions is followed, and one without any begins anew")
+    @Test("the build uses the versions in the lock; without a lock, SwiftPM chooses them")
     func follows() throws {
         try publish(Self.pin("logging", "1.0.0", 0))
         try fixture.composed()

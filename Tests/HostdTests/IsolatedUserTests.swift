@@ -52,7 +52,7 @@ struct IsolatedUserTests {
         #expect(try host.terminated().exit == .code(0))
     }
 
-    @Test("a reload with another provider makes its users anew, and only those of another process")
+    @Test("a reload with another provider recreates the users that have a process of their own")
     func reloaded() throws {
         let host = try HostdRun(slatefile(), program: Self.program).ready()
         try host.folder.write(slatefile(community: "x.people"), to: "slatefile.json")

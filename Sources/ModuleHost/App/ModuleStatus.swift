@@ -69,7 +69,7 @@ package struct ModuleStatus: Hashable, Sendable {
             if let hostDeaths { $0.member("hostDeaths", hostDeaths) }
             guard !holds.isEmpty else { return }
             $0.member("holds") {
-                $0.array { json in for hold in holds { json.object { hold.write(to: &$0) } } }
+                $0.objects(for: holds) { hold, json in hold.write(to: &json) }
             }
         }
     }

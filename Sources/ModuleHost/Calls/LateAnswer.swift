@@ -88,7 +88,7 @@ final class LateAnswer: LateCall, PendingWork {
     /// Notes that the host of this process takes the call, which limits the time until the answer.
     func beginUpstream() { begin(Call()) }
 
-    /// Takes back ``begin(_:at:wantsJSON:within:_:)``: the call could not be made.
+    /// Takes back ``begin(_:at:wantsJSON:within:)``: the call could not be made.
     func withdraw() {
         _ = take(leaving: .unused)
     }

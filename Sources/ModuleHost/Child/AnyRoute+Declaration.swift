@@ -14,17 +14,13 @@ extension AnyRoute {
                 }
             }
             $0.member("parameters") { json in
-                json.array { json in
-                    for field in request.fields {
-                        json.object {
-                            $0.member("name", field.name)
-                            $0.member("type", field.type)
-                            $0.member("expects", field.expectation)
-                            $0.member("values", field.values)
-                            $0.member("required", !field.isOptional)
-                            $0.member("list", field.isList)
-                        }
-                    }
+                json.objects(for: request.fields) { field, json in
+                    json.member("name", field.name)
+                    json.member("type", field.type)
+                    json.member("expects", field.expectation)
+                    json.member("values", field.values)
+                    json.member("required", !field.isOptional)
+                    json.member("list", field.isList)
                 }
             }
         }

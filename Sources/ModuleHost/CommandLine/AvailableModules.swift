@@ -64,22 +64,18 @@ struct AvailableModules {
     /// versions, none is renamed or removed.
     var json: [UInt8] {
         var json = JSONWriter()
-        json.array { array in
-            for entry in entries {
-                array.object {
-                    $0.member("entry", entry.name)
-                    if let package = entry.package {
-                        $0.member("package", package.name)
-                        if let commit = package.commit { $0.member("commit", commit) }
-                        $0.member("modified", package.isModified)
-                    }
-                    $0.member("main", entry.isMain)
-                    $0.member("services", entry.services)
-                    if let settings = entry.settings { write(settings, to: &$0) }
-                    $0.member("routes") {
-                        $0.array { for route in entry.routes { write(route, to: &$0) } }
-                    }
-                }
+        json.objects(for: entries) { entry, json in
+            json.member("entry", entry.name)
+            if let package = entry.package {
+                json.member("package", package.name)
+                if let commit = package.commit { json.member("commit", commit) }
+                json.member("modified", package.isModified)
+            }
+            json.member("main", entry.isMain)
+            json.member("services", entry.services)
+            if let settings = entry.settings { write(settings, to: &json) }
+            json.member("routes") {
+                $0.array { for route in entry.routes { write(route, to: &$0) } }
             }
         }
         json.newline()
@@ -88,16 +84,12 @@ struct AvailableModules {
 
     private func write(_ settings: RequestDescription, to json: inout JSONWriter) {
         json.member("settings") {
-            $0.array { array in
-                for field in settings.fields {
-                    array.object {
-                        $0.member("name", field.name)
-                        $0.member("type", swiftSpelling(field.type))
-                        $0.member("expects", field.expectation)
-                        $0.member("values", field.values)
-                        $0.member("required", !field.isOptional)
-                    }
-                }
+            $0.objects(for: settings.fields) { field, json in
+                json.member("name", field.name)
+                json.member("type", swiftSpelling(field.type))
+                json.member("expects", field.expectation)
+                json.member("values", field.values)
+                json.member("required", !field.isOptional)
             }
         }
         // A type may reject an example value before it asks for the rest.

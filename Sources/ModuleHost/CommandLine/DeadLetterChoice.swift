@@ -64,14 +64,10 @@ struct DeadLetterChoice {
         if asJSON {
             return printJSON(then: code) { json in
                 json.member("retried") { list in
-                    list.array { array in
-                        for (event, place) in places {
-                            array.object {
-                                $0.member("position", event.position.description)
-                                if let id = event.id { $0.member("id", id) }
-                                $0.member("as", place.description)
-                            }
-                        }
+                    list.objects(for: places) { place, json in
+                        json.member("position", place.event.position.description)
+                        if let id = place.event.id { json.member("id", id) }
+                        json.member("as", place.place.description)
                     }
                 }
             }

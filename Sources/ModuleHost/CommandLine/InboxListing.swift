@@ -105,18 +105,14 @@ struct InboxListing {
             }
         }
         json.member("events") {
-            $0.array { array in
-                for event in pending.first {
-                    array.object {
-                        $0.member("position", event.position.description)
-                        if let kind = event.kind { $0.member("event", kind.rawValue) }
-                        if let id = event.id { $0.member("id", id) }
-                        if let time = event.time { $0.member("time", time) }
-                        if let modules = event.modules { $0.member("modules", modules) }
-                        if let error = event.error {
-                            $0.member("error", formerly: "fault") { $0.member($1, error) }
-                        }
-                    }
+            $0.objects(for: pending.first) { event, json in
+                json.member("position", event.position.description)
+                if let kind = event.kind { json.member("event", kind.rawValue) }
+                if let id = event.id { json.member("id", id) }
+                if let time = event.time { json.member("time", time) }
+                if let modules = event.modules { json.member("modules", modules) }
+                if let error = event.error {
+                    json.member("error", formerly: "fault") { $0.member($1, error) }
                 }
             }
         }

@@ -86,18 +86,20 @@ struct ComposeLock: Hashable {
 
     /// The text of the file.
     var text: [UInt8] {
-        func list(_ name: String, _ lines: [String]) -> String {
-            let list = lines.map { "    \($0)" }.joined(separator: ",\n")
+        func list<Pin>(
+            _ name: String, _ pins: [Pin], _ write: (Pin, inout JSONWriter) -> Void
+        ) -> String {
+            let lines = pins.map { pin in
+                var json = JSONWriter()
+                json.object { write(pin, &$0) }
+                return "    " + String(decoding: json.bytes, as: UTF8.self)
+            }
+            let list = lines.joined(separator: ",\n")
             return "  \"\(name)\": " + (lines.isEmpty ? "[]" : "[\n\(list)\n  ]")
         }
-        var parts = ["  \"lock\": 1", list("pins", pins.map { $0.line })]
+        var parts = ["  \"lock\": 1", list("pins", pins) { $0.write(to: &$1) }]
         if !packages.pins.isEmpty {
-            let lines = packages.pins.map { pin in
-                var json = JSONWriter()
-                pin.write(to: &json)
-                return String(decoding: json.bytes, as: UTF8.self)
-            }
-            parts.append(list("packages", lines))
+            parts.append(list("packages", packages.pins) { $0.write(to: &$1) })
         }
         return Array("{\n\(parts.joined(separator: ",\n"))\n}\n".utf8)
     }
@@ -121,20 +123,16 @@ extension ComposeLock.Pin {
             users: value["for"]?.elements.compactMap(\.string) ?? [])
     }
 
-    /// The object of the file.
-    fileprivate var line: String {
-        var json = JSONWriter()
-        json.object {
-            $0.member("git", repository)
-            switch reference {
-            case .branch(let name)?: $0.member("branch", name)
-            case .tag(let name)?: $0.member("tag", name)
-            case nil: break
-            }
-            $0.member("commit", commit)
-            $0.member("for", users)
+    /// Writes the members of its object.
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("git", repository)
+        switch reference {
+        case .branch(let name)?: json.member("branch", name)
+        case .tag(let name)?: json.member("tag", name)
+        case nil: break
         }
-        return String(decoding: json.bytes, as: UTF8.self)
+        json.member("commit", commit)
+        json.member("for", users)
     }
 
     fileprivate var key: String { repository + (reference.map { " \($0.words)" } ?? "") }

@@ -76,19 +76,15 @@ extension ResolvedPackages {
         var json = JSONWriter()
         json.object {
             $0.member("pins") {
-                $0.array { array in
-                    for pin in pins {
-                        array.object {
-                            $0.member("identity", pin.name)
-                            $0.member("kind", pin.kind)
-                            $0.member("location", pin.location)
-                            $0.member("state") {
-                                $0.object {
-                                    if let branch = pin.branch { $0.member("branch", branch) }
-                                    if let commit = pin.commit { $0.member("revision", commit) }
-                                    if let version = pin.version { $0.member("version", version) }
-                                }
-                            }
+                $0.objects(for: pins) { pin, json in
+                    json.member("identity", pin.name)
+                    json.member("kind", pin.kind)
+                    json.member("location", pin.location)
+                    json.member("state") {
+                        $0.object {
+                            if let branch = pin.branch { $0.member("branch", branch) }
+                            if let commit = pin.commit { $0.member("revision", commit) }
+                            if let version = pin.version { $0.member("version", version) }
                         }
                     }
                 }
@@ -120,15 +116,13 @@ extension ResolvedPackages.Pin {
             commit: commit)
     }
 
-    /// Writes the object of the lock.
+    /// Writes the members of its object in the lock.
     func write(to json: inout JSONWriter) {
-        json.object {
-            $0.member("name", name)
-            $0.member("kind", kind)
-            $0.member("location", location)
-            if let branch { $0.member("branch", branch) }
-            if let version { $0.member("version", version) }
-            if let commit { $0.member("commit", commit) }
-        }
+        json.member("name", name)
+        json.member("kind", kind)
+        json.member("location", location)
+        if let branch { json.member("branch", branch) }
+        if let version { json.member("version", version) }
+        if let commit { json.member("commit", commit) }
     }
 }

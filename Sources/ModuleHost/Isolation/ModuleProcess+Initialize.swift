@@ -29,13 +29,9 @@ extension ModuleProcess {
                 let providers = context.facadeProviders
                 guard !providers.isEmpty else { return }
                 $0.member("providers") {
-                    $0.array { array in
-                        for provider in providers {
-                            array.object {
-                                $0.member("module", provider.module.text)
-                                $0.member("entry", provider.entry)
-                            }
-                        }
+                    $0.objects(for: providers) { provider, json in
+                        json.member("module", provider.module.text)
+                        json.member("entry", provider.entry)
                     }
                 }
             }

@@ -72,6 +72,19 @@ public struct JSONWriter: Sendable {
         try nest(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
     }
 
+    /// Writes an array with an object for each item, in their order.
+    ///
+    /// - Parameters:
+    ///   - items: The items.
+    ///   - members: Writes the members of the object of an item.
+    package mutating func objects<Item>(
+        for items: some Sequence<Item>, _ members: (Item, inout JSONWriter) -> Void
+    ) {
+        array { json in
+            for item in items { json.object { members(item, &$0) } }
+        }
+    }
+
     private mutating func nest<Failure: Error>(
         _ open: UInt8, _ close: UInt8, _ content: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {

@@ -29,10 +29,9 @@ final class UseCheck {
             if use.isolation == .process {
                 let providers = providers ?? FacadeProviders(of: slatefile)
                 self.providers = providers
-                diagnostics +=
-                    providers.obstacle(to: user).map {
-                        [.isolated(use.entry, because: $0)]
-                    } ?? []
+                if let obstacle = providers.obstacle(to: user) {
+                    diagnostics.append(.isolated(use.entry, because: obstacle))
+                }
             }
         }
         if let user = type as? any RouteUser.Type {

@@ -58,14 +58,10 @@ extension Command {
             let forecasts = slatefile.isolationForecasts
             guard !forecasts.isEmpty else { return }
             $0.member("isolation") {
-                $0.array { array in
-                    for forecast in forecasts {
-                        array.object {
-                            $0.member("module", forecast.module.text)
-                            $0.member("canBeIsolated", forecast.obstacle == nil)
-                            if let obstacle = forecast.obstacle { $0.member("obstacle", obstacle) }
-                        }
-                    }
+                $0.objects(for: forecasts) { forecast, json in
+                    json.member("module", forecast.module.text)
+                    json.member("canBeIsolated", forecast.obstacle == nil)
+                    if let obstacle = forecast.obstacle { json.member("obstacle", obstacle) }
                 }
             }
         }

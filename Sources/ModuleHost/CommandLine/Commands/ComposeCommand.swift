@@ -167,17 +167,13 @@ extension HostComposition {
     /// Writes the packages as a member of an object.
     func write(to json: inout JSONWriter) {
         json.member("packages") {
-            $0.array { array in
-                for package in packages {
-                    array.object {
-                        $0.member("name", package.name)
-                        $0.member("modules", package.modules)
-                        $0.member("source", package.source)
-                        if let reference = package.reference { $0.member("reference", reference) }
-                        if let commit = package.commit { $0.member("commit", commit) }
-                        $0.member("modified", package.isModified)
-                    }
-                }
+            $0.objects(for: packages) { package, json in
+                json.member("name", package.name)
+                json.member("modules", package.modules)
+                json.member("source", package.source)
+                if let reference = package.reference { json.member("reference", reference) }
+                if let commit = package.commit { json.member("commit", commit) }
+                json.member("modified", package.isModified)
             }
         }
     }

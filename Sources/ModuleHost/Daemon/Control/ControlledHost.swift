@@ -157,13 +157,9 @@ package struct HostStatus: Hashable, Sendable {
             if let inbox { $0.member("inbox") { inbox.write(to: &$0) } }
             guard !holds.isEmpty else { return }
             $0.member("holds") {
-                $0.array { json in
-                    for hold in holds {
-                        json.object {
-                            $0.member("module", hold.module.text)
-                            hold.write(to: &$0)
-                        }
-                    }
+                $0.objects(for: holds) { hold, json in
+                    json.member("module", hold.module.text)
+                    hold.write(to: &json)
                 }
             }
         }

@@ -77,16 +77,12 @@ package struct SignalTable: Hashable, Sendable {
             if case .host(let processID?) = holder { $0.member("pid", Int(processID)) }
             $0.member("running", holder != .nobody)
             $0.member("signals") {
-                $0.array { array in
-                    for row in rows {
-                        array.object {
-                            $0.member("signal", row.signal.name)
-                            $0.member("number", Int(row.signal.number))
-                            $0.member("does", row.action)
-                            $0.member("queued", Signals.realTime.contains(row.signal.number))
-                            $0.member("command", command(for: row))
-                        }
-                    }
+                $0.objects(for: rows) { row, json in
+                    json.member("signal", row.signal.name)
+                    json.member("number", Int(row.signal.number))
+                    json.member("does", row.action)
+                    json.member("queued", Signals.realTime.contains(row.signal.number))
+                    json.member("command", command(for: row))
                 }
             }
         }

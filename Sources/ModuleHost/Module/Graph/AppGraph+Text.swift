@@ -117,14 +117,10 @@ extension AppGraph.Module {
 
     fileprivate func write(to json: inout JSONWriter) {
         func write(_ uses: [AppGraph.Use], _ json: inout JSONWriter) {
-            json.array { json in
-                for use in uses {
-                    json.object {
-                        $0.member("name", use.name)
-                        $0.member("module") { json in
-                            if let id = use.module { json.value(id.text) } else { json.null() }
-                        }
-                    }
+            json.objects(for: uses) { use, json in
+                json.member("name", use.name)
+                json.member("module") { json in
+                    if let id = use.module { json.value(id.text) } else { json.null() }
                 }
             }
         }
