@@ -134,6 +134,77 @@ struct ComposePackagesTests {
                 "hostd compose: slatefile.lock:1:38: not a valid pin; "))
     }
 
+    // MARK: Packages that name each other by folders
+
+    /// A folder with a package that names others by folders.
+    private func folder(_ name: String, target: String, naming others: [String: String]) throws {
+        let list = others.sorted { $0.key < $1.key }.map { identity, place in
+            let path = fixture.folder.path(place)
+            return #"{"identity": "\#(identity)", "type": "fileSystem", "path": "\#(path)"}"#
+        }
+        try fixture.shell("mkdir -p \(name)")
+        try fixture.folder.write("// \(name)\n", to: "\(name)/Package.swift")
+        try fixture.folder.write(
+            ComposeFixture.description(of: [target]).replacing(
+                #""dependencies": []"#,
+                with: #""dependencies": [\#(list.joined(separator: ", "))]"#),
+            to: "\(name)/describe.json")
+    }
+
+    @Test("a package in place finds the packages of the app beside its link")
+    func beside() throws {
+        let push = fixture.folder.path("composed/modules/push")
+        try folder("libs/user", target: "User", naming: ["modulehost": "libs/ModuleHost"])
+        try folder(
+            "libs/news", target: "News",
+            naming: ["modulehost": "libs/ModuleHost", "push": "libs/push", "user": "libs/user"])
+        try folder("libs/chat", target: "Chat", naming: ["common": "libs/common"])
+        try fixture.slatefile(
+            ComposeFixture.module("push", #""branch": "main""#),
+            #"{"id": "x.user", "entry": "User.M", "path": "libs/user"}"#,
+            #"{"id": "x.news", "entry": "News.M", "path": "libs/news"}"#,
+            #"{"id": "x.chat", "entry": "Chat.M", "path": "libs/chat"}"#)
+        try fixture.composed()
+        let manifest = try text("composed/Package.swift")
+        let modules = fixture.folder.path("composed/modules")
+        for place in [push, "\(modules)/user", "\(modules)/news", fixture.folder.path("libs/chat")]
+        {
+            #expect(manifest.contains(#".package(path: "\#(place)")"#), "\(manifest)")
+        }
+        #expect(
+            try fixture.shell("readlink composed/modules/news") == fixture.folder.path("libs/news"))
+    }
+
+    @Test("another folder for a package of the app is an error")
+    func conflict() throws {
+        try folder("other/user", target: "User", naming: [:])
+        try folder("libs/user", target: "User", naming: [:])
+        try folder(
+            "libs/news", target: "News",
+            naming: ["user": "other/user", "modulehost": "host/../host"])
+        try fixture.slatefile(
+            #"{"id": "x.user", "entry": "User.M", "path": "libs/user"}"#,
+            #"{"id": "x.news", "entry": "News.M", "path": "libs/news"}"#)
+        #expect(
+            try fixture.failure(.invalidSlatefile) == """
+                hostd compose: 'x.news': …/libs/news/Package.swift names 'user' by the folder …/other/user, while \
+                the app has it in …/libs/user: name it by its URL, or by a folder beside the package, as in path: \
+                "../user"
+
+                """)
+        // A link of before is replaced by a checkout, and not the other way round.
+        try fixture.repository("user", targets: ["User"])
+        try fixture.slatefile(ComposeFixture.module("user"))
+        try fixture.composed()
+        try fixture.slatefile(#"{"id": "x.user", "entry": "User.M", "path": "libs/user"}"#)
+        #expect(
+            try fixture.failure(.cannotCreate) == """
+                hostd compose: …/composed/modules/user is a checkout, while module 'x.user' is in the folder \
+                …/libs/user; move the checkout away
+
+                """)
+    }
+
     // MARK: Resources
 
     @Test("resources are beside the program, and are replaced with it")

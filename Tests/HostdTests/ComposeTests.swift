@@ -124,7 +124,7 @@ struct ComposeTests {
         // One that is yet to be cloned is needed.
         try fixture.shell("rm -rf composed/modules/push")
         let failure = try fixture.failure(.unavailable)
-        #expect(failure.contains("x.push: git cannot clone …/repos/push.git:\n"))
+        #expect(failure.contains("x.push: git cannot clone …/repos/push.git:\n    fatal: "))
         #expect(failure.contains("check the address, the network and your access"))
     }
 
@@ -148,8 +148,8 @@ struct ComposeTests {
             try fixture.failure(.failed, "--update").hasSuffix(
                 """
                 hostd compose: x.push: …/composed/modules/push has commits that are nowhere else, and is at \
-                \(mine.prefix(12)), while the lock wants \(new.prefix(12)); nothing was changed there
-                commit and push them, or 'git stash' them, and compose again
+                \(mine.prefix(12)), while the app takes \(new.prefix(12)); nothing was changed there
+                push them, or remove them by 'git reset', and compose again
 
                 """))
         try fixture.shell("cd composed/modules/push; git reset -q --hard HEAD~1; echo 3 >file")
@@ -158,6 +158,32 @@ struct ComposeTests {
         #expect(try text("composed/modules/push/file") == "3\n")
         #expect(try text("slatefile.lock").contains(old))
         try fixture.shell("git -C composed/modules/push stash -q -u")
+        try fixture.composed("--update")
+        #expect(try text("composed/modules/push/file") == "2")
+    }
+
+    @Test("work on a branch that is not checked out is in the way, and not lost")
+    func otherBranch() throws {
+        try fixture.composed()
+        try fixture.shell(
+            """
+            cd composed/modules/push; echo 2 >mine; git add .; git commit -q -m mine
+            git switch -q --detach HEAD~1
+            """)
+        let mine = try fixture.shell("git -C composed/modules/push rev-parse main")
+        try fixture.commit("push", "2", to: "file")
+        let failure = try fixture.failure(.failed, "--update")
+        #expect(
+            failure.hasSuffix(
+                """
+                hostd compose: x.push: the branch 'main' in …/composed/modules/push has commits that are nowhere \
+                else, while the app takes \(try fixture.head("push").prefix(12)); nothing was changed there
+                push them, or check the branch out to compose with it
+
+                """), "\(failure)")
+        #expect(!failure.contains("the pin moves"))
+        #expect(try fixture.shell("git -C composed/modules/push rev-parse main") == mine)
+        try fixture.shell("git -C composed/modules/push push -q origin main:mine")
         try fixture.composed("--update")
         #expect(try text("composed/modules/push/file") == "2")
     }
@@ -196,7 +222,8 @@ struct ComposeTests {
         // An option has another one for once, which the folder of the checkout stands in the way of.
         #expect(
             try fixture.failure(.cannotCreate, "--host", "host").contains(
-                "composed/modules/ModuleHost is a checkout, while 'host' is the folder"))
+                "composed/modules/ModuleHost is a checkout, while the package ModuleHost is in the folder"
+            ))
         try fixture.composed("--host", "host", "-o", "other")
         #expect(try self.text("slatefile.lock").contains(#""for":["host"]"#))
     }

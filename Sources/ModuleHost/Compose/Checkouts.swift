@@ -50,12 +50,13 @@ struct Checkouts {
             if isModified { progress.note("\(name): local changes are used") }
             return Checkout(source: source, folder: path, commit: head, isModified: isModified)
         }
-        let own = try ownCommits(path)
+        let own = try ownCommits("HEAD", in: path)
         if own > 0 || isModified {
             return try keep(
                 source, path, name, Heads(now: head, wanted: commit, own: own, isModified), module)
         }
         try fetch(source, in: path, name, until: commit, for: module)
+        try requireNothingLost(source, in: path, at: commit, for: module)
         try checkOut(commit, of: source, in: path, for: module)
         progress.note("\(name): \(head.prefix(12)) → \(commit.prefix(12))")
         return Checkout(source: source, folder: path, commit: commit, isModified: false)
@@ -117,13 +118,15 @@ struct Checkouts {
             ["merge-base", "--is-ancestor", heads.wanted, heads.now], in: path
         ).isSuccess
         guard isAncestor, heads.own > 0 else {
-            let what =
-                heads.isModified ? "has local changes" : "has commits that are nowhere else"
+            let (what, remedy) =
+                heads.isModified
+                ? ("has local changes", "commit and push them, or 'git stash' them")
+                : ("has commits that are nowhere else", "push them, or remove them by 'git reset'")
             throw ComposeError(
                 """
-                \(module): \(path) \(what), and is at \(heads.now.prefix(12)), while the lock wants \
+                \(module): \(path) \(what), and is at \(heads.now.prefix(12)), while the app takes \
                 \(heads.wanted.prefix(12)); nothing was changed there
-                commit and push them, or 'git stash' them, and compose again
+                \(remedy), and compose again
                 """)
         }
         progress.note(
@@ -143,10 +146,29 @@ struct Checkouts {
         return !result.isSuccess || !result.output.isEmpty
     }
 
-    private func ownCommits(_ path: String) throws(ComposeError) -> Int {
+    /// Returns the number of commits up to `reference` that no branch or tag of the repository has.
+    private func ownCommits(_ reference: String, in path: String) throws(ComposeError) -> Int {
         let count = try git.line(
-            ["rev-list", "--count", "HEAD", "--not", "--remotes", "--tags"], in: path)
+            ["rev-list", "--count", reference, "--not", "--remotes", "--tags"], in: path)
         return count.flatMap { Int($0) } ?? 1
+    }
+
+    /// Requires that the branch that is to be checked out has no commits of its own beyond `commit`: another
+    /// branch is checked out now, and the commits of this one would be lost.
+    private func requireNothingLost(
+        _ source: PackageSource, in path: String, at commit: String, for module: String
+    ) throws(ComposeError) {
+        guard case .branch(let name)? = source.reference else { return }
+        let branch = "refs/heads/\(name)"
+        guard try git.line(["rev-parse", "--verify", "--quiet", branch], in: path) != nil,
+            try ownCommits(branch, in: path) > 0
+        else { return }
+        throw ComposeError(
+            """
+            \(module): the branch '\(excerpt(name, limit: 200))' in \(path) has commits that are nowhere else, \
+            while the app takes \(commit.prefix(12)); nothing was changed there
+            push them, or check the branch out to compose with it
+            """)
     }
 
     /// Lets a checkout follow another address of the repository.

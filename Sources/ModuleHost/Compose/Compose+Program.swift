@@ -23,7 +23,9 @@ extension Compose {
         var owners: [(folder: String, name: String)] = []
         for (checkout, package) in zip(packages.dropFirst(), plan.packages) {
             let modules = package.ids.count == 1 ? "module" : "modules"
-            owners.append((checkout.folder, "\(modules) \(enumerated(package.ids))"))
+            for place in [checkout.folder, "\(folder.modules)/\(package.source.name)"] {
+                owners.append((place, "\(modules) \(enumerated(package.ids))"))
+            }
         }
         return owners + [
             (packages[0].folder, "the package ModuleHost"),

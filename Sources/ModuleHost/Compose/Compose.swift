@@ -165,6 +165,7 @@ struct Compose {
         in folder: ComposeFolder, _ children: ComposeChildren, _ lock: inout ComposeLock
     ) throws(ComposeError) -> [Checkout] {
         let before = lock
+        var moves: [TerminalText] = []
         let git = Git(
             program: try children.find("git", "install git, such as by 'apt-get install git'"),
             children: children)
@@ -176,7 +177,7 @@ struct Compose {
             if commit == nil || isUpdated(users) {
                 let newest = try checkouts.resolve(source, for: user)
                 if let commit, commit != newest {
-                    progress.note(
+                    moves.append(
                         "\(name): the pin moves from \(commit.prefix(12)) to \(newest.prefix(12))")
                 }
                 commit = newest
@@ -190,9 +191,11 @@ struct Compose {
         var packages = [try hostCheckout(checkouts, lock, folder)]
         for package in plan.packages {
             packages.append(
-                try prepare(package.source, package.source.name, package.ids[0], checkouts, lock))
+                try packageCheckout(package, checkouts, lock, folder))
         }
         if lock != before {
+            // Not before: where a checkout is in the way, no pin moves.
+            for move in moves { progress.note(move) }
             try ComposeError.files { () throws(FileError) in
                 try writeFile(lock.text, to: request.lockPath)
             }
@@ -208,7 +211,7 @@ struct Compose {
         }
     }
 
-    private func prepare(
+    func prepare(
         _ source: PackageSource, _ name: String, _ user: String, _ checkouts: Checkouts,
         _ lock: ComposeLock
     ) throws(ComposeError) -> Checkout {
@@ -216,29 +219,6 @@ struct Compose {
             return try checkouts.describe(source, in: source.location)
         }
         return try checkouts.prepare(source, as: name, at: pin.commit, for: user)
-    }
-
-    /// A folder of another name would be another package for SwiftPM: a link gives it the name.
-    private func hostCheckout(
-        _ checkouts: Checkouts, _ lock: ComposeLock, _ folder: ComposeFolder
-    ) throws(ComposeError) -> Checkout {
-        let path = "\(folder.modules)/\(Self.hostFolder)"
-        let checkout = try prepare(plan.host, Self.hostFolder, Self.host, checkouts, lock)
-        guard plan.host.repository == nil else { return checkout }
-        guard fileExists("\(checkout.folder)/Sources/ModuleHost") else {
-            throw ComposeError("the package ModuleHost is not in \(checkout.folder)", .noInput)
-        }
-        guard isLink(path) || !NewFiles.isTaken(path) else {
-            throw ComposeError(
-                "\(path) is a checkout, while 'host' is the folder \(checkout.folder); move it away",
-                .cannotCreate)
-        }
-        try ComposeError.files { () throws(FileError) in
-            try makeLink(path, to: checkout.folder)
-        }
-        return Checkout(
-            source: checkout.source, folder: path, commit: checkout.commit,
-            isModified: checkout.isModified)
     }
 }
 

@@ -52,7 +52,12 @@ struct ComposeBuild {
     ///
     /// - Throws: ``ComposeError``, with the compiler's lines of the packages that it reports errors in.
     func run() throws(ComposeError) {
-        try runSwift(["build"], ["--product", GeneratedPackage.target] + options.arguments)
+        // SwiftPM keeps its plan as long as the package that it builds has the same files. A file more, or
+        // another manifest, in a package of a module would not count.
+        try runSwift(
+            ["build"],
+            ["--product", GeneratedPackage.target, "--disable-build-manifest-caching"]
+                + options.arguments)
     }
 
     /// Lets SwiftPM choose the newest versions of the packages beyond those of the slatefile.

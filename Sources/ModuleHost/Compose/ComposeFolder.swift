@@ -2,7 +2,7 @@
 ///
 /// | name | |
 /// |---|---|
-/// | `modules/NAME` | the checkout of a repository |
+/// | `modules/NAME` | the checkout of a repository, or a link to a folder |
 /// | `modules/ModuleHost` | the checkout of the host's package, or a link to its folder |
 /// | `Package.swift`, `Sources` | the generated package |
 /// | `.build` | what SwiftPM builds |

@@ -19,6 +19,7 @@ struct ComposedProducts {
         let all =
             [(checkouts[0], plan.hostModules, [Compose.host])]
             + zip(checkouts.dropFirst(), plan.packages).map { ($0, $1.entries, $1.ids) }
+        let places = ComposedPlaces(checkouts, in: reading.folder.modules)
         for (index, (checkout, modules, users)) in all.enumerated() {
             let isHost = index == 0
             var products = isHost ? ["ModuleHost", "Modules"] : []
@@ -49,6 +50,10 @@ struct ComposedProducts {
                         a link or folder with the name ModuleHost, as in path: "../ModuleHost"
                         """)
                 }
+                let place = places.place(of: checkout, contents)
+                for conflict in places.conflicts(of: checkout, contents, at: place) {
+                    reasons.append("'\(users[0])': \(conflict)")
+                }
                 for target in contents.targets where contents.takesPart(target, in: products) {
                     if let other = targets[target.name] {
                         reasons.append(
@@ -62,7 +67,7 @@ struct ComposedProducts {
                     }
                 }
                 let name = isHost ? Compose.hostFolder : checkout.source.name
-                dependencies.append(.init(name: name, folder: checkout.folder, products: products))
+                dependencies.append(.init(name: name, folder: place, products: products))
             }
             records.append(Self.record(checkout, modules, isHost ? [] : users, isHost: isHost))
         }

@@ -89,7 +89,8 @@ struct Git {
 extension Git.Result {
     /// The last lines of the errors, for a message.
     var reason: TerminalText {
-        let lines = error.filter { !$0.isEmpty }.suffix(6)
+        // The folder that it clones into is a name of compose, and gone.
+        let lines = error.filter { !$0.isEmpty && !$0.hasPrefix("Cloning into ") }.suffix(6)
         return lines.map { "\n    \(excerpt($0, limit: 300))" as TerminalText }.joined()
     }
 }

@@ -8,8 +8,10 @@ extension Command {
 
             The commits are kept in a lock beside the slatefile (slatefile.lock): commit it, and
             every machine builds the same. --update moves all pins, those of packages that SwiftPM chooses
-            included, or the pin of one MODULE ('host' is the package ModuleHost). Work in DIR/modules is
-            never overwritten: a checkout with changes is used as it is, or is an error.
+            included, or the pin of one MODULE ('host' is the package ModuleHost).
+
+            Work in DIR/modules is never overwritten: a checkout with changes is used as it is, or is an
+            error.
 
             Composing is trusting: building a package runs its Package.swift, its plug-ins and macros.
             See docs/composing.md.
@@ -35,7 +37,7 @@ extension Command {
                 help: "a program of one module and those that it needs, in which it is main"),
             Option(name: "dry-run", help: "print the package, and change nothing"),
             Option(name: "release", help: "optimize"),
-            Option(name: "static", help: "optimize, and need no file beside the program"),
+            Option(name: "static", help: "optimize, and need no shared library"),
             .json,
         ],
         exitCodes: [
