@@ -51,6 +51,24 @@ struct InboxExtent {
         return InboxExtent(segments, newest, size: state.size, reach: reach)
     }
 
+    /// Returns the extent with the end that this host's writer has left; nil where that is in another segment.
+    func with(_ end: SegmentList.End) -> InboxExtent? {
+        guard let newest, newest.number == end.segment else { return nil }
+        return InboxExtent(segments, newest, size: end.size, reach: reach)
+    }
+
+    /// The current end of the newest segment, which need not be the newest any more; nil where there is none.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    func currentEnd() throws(InboxError) -> SegmentList.End? {
+        guard let newest else { return nil }
+        do throws(FileError) {
+            return SegmentList.End(segment: newest.number, size: try newest.state().size)
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
     /// The position of the next record, or one after it.
     var end: EventPosition {
         EventPosition(

@@ -64,8 +64,10 @@ struct InboxFeeder {
     private(set) var lane: Lane?
     /// The segment up to which unneeded segments have been removed.
     var cleared: UInt32 = 0
-    /// Whether the log may have another size than the known one.
-    private var areSizesDue = true
+    /// The reports of changes in the folder when this turn began.
+    private var changesBefore = 0
+    /// The reports of changes at the last check of the sizes, of all and of those of segments; nil before it.
+    private var sizesChecked: (changes: Int, listChanges: Int)?
     private var poll = PollSet()
 
     init(_ inbox: Inbox) {
@@ -82,8 +84,7 @@ struct InboxFeeder {
     mutating func run() {
         while true {
             hasMore = false
-            areSizesDue = areSizesDue || segments.hasChanged
-            segments.hasChanged = false
+            changesBefore = segments.changeCount
             lookForPlace()
             let canTell = known.isComplete || scanError != nil || isAway
             let letters = inbox.mailbox.take(withIDs: canTell)
@@ -251,16 +252,34 @@ struct InboxFeeder {
 
     /// Publishes the size of the log for threads that do not read the files.
     private mutating func noteSizes() {
-        guard !isAway, areSizesDue || segments.hasChanged else { return }
+        guard !isAway, sizesChecked?.changes != segments.changeCount else { return }
         do throws(InboxError) {
             var sizes = inbox.sizes.withLock { $0 }
-            try sizes.look(at: inbox.folder, segments.numbers())
+            if try !noteGrowth(&sizes) {
+                let numbers = try segments.numbers()
+                let checked = (segments.changeCount, segments.listChangeCount)
+                try sizes.look(at: inbox.folder, numbers)
+                sizesChecked = checked
+            }
             inbox.sizes.withLock { $0 = sizes }
-            areSizesDue = false
             inbox.settled(.looking)
         } catch {
             note(error, .looking)
         }
+    }
+
+    /// Notes the size of the newest segment alone, where there are the same segments as at the last check.
+    ///
+    /// - Returns: False where the folder has to be listed.
+    private mutating func noteGrowth(_ sizes: inout SegmentSizes) throws(InboxError) -> Bool {
+        let listChanges = segments.listChangeCount
+        guard sizesChecked?.listChanges == listChanges else { return false }
+        let changes = segments.changeCount
+        var end = segments.ownEnd
+        if end == nil, let reader { end = try reader.newestEnd() }
+        guard let end, sizes.note(end) else { return false }
+        sizesChecked = (changes, listChanges)
+        return true
     }
 
     private mutating func wait(isOpen: Bool) {
@@ -272,7 +291,8 @@ struct InboxFeeder {
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)
         if let descriptor = segments.descriptor { poll.insert(descriptor, .reading) }
         // An event submitted after the log had been read to its end may have been taken for another reason.
-        let isQuiet = isIdle && !segments.hasChanged
+        let seen = max(changesBefore, reader?.changeCount ?? 0)
+        let isQuiet = isIdle && segments.changeCount == seen
         poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() && isQuiet ? untilNext : 0)
         inbox.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
         segments.takeChanges()

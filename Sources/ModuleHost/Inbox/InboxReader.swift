@@ -1,7 +1,8 @@
 /// A reader of the log in order, and of single records by their positions.
 ///
 /// It never sees a write in progress: it takes the lock for a moment to learn the end of the log, and reads
-/// up to there without it. A line without a newline at the end of the log is waited for; when a line follows
+/// up to there without it. It does not take the lock where the system has reported no change, or where this
+/// host has appended last. A line without a newline at the end of the log is waited for; when a line follows
 /// it, it is an error like any other.
 ///
 /// Not safe to share between threads: one owner.
@@ -20,6 +21,8 @@ package final class InboxReader {
     private let lock: InboxLock
     private let segments: SegmentList
     private var extent: InboxExtent
+    /// The number of changes in the folder that were reported before the extent was read.
+    private(set) var changeCount: Int
     private var walk: InboxWalk
     /// The walk for single records: where one ends the next may be requested.
     private var places: InboxWalk
@@ -48,6 +51,8 @@ package final class InboxReader {
         self.folder = folder
         self.segments = segments
         lock = try InboxLock(folder)
+        segments.takeChanges()
+        changeCount = segments.changeCount
         let extent = try lock.hold(.shared) { () throws(InboxError) in
             try InboxExtent(of: folder)
         }
@@ -131,14 +136,27 @@ package final class InboxReader {
         return extent.end
     }
 
-    /// Reads the current extent of the log.
+    /// Reads the current size of the newest segment that the reader knows.
+    ///
+    /// - Throws: ``InboxError/unusable(_:)``.
+    func newestEnd() throws(InboxError) -> SegmentList.End? { try extent.currentEnd() }
+
+    /// Reads the current extent of the log, where it may be another one.
     ///
     /// - Returns: Whether its end is another than before.
     private func learnMore() throws(InboxError) -> Bool {
         let before = extent
-        extent = try lock.hold(.shared) { () throws(InboxError) in
-            try extent.renewed(in: folder, segments)
+        segments.takeChanges()
+        let count = segments.changeCount
+        guard !segments.isWatched || changeCount < count else { return false }
+        if let end = segments.ownEnd, let own = extent.with(end) {
+            extent = own
+        } else {
+            extent = try lock.hold(.shared) { () throws(InboxError) in
+                try extent.renewed(in: folder, segments)
+            }
         }
+        changeCount = count
         if walk.position > extent.end, !extent.segments.isEmpty {
             notices.append(.shortened(walk.position, end: extent.end))
             walk = InboxWalk(folder, at: extent.end, reading: folder.limits.reading)

@@ -135,6 +135,7 @@ package final class InboxWriter {
                 try? segment.truncate(to: size)
                 throw error
             }
+            segments.noteOwnEnd(of: segment)
             return start
         } catch {
             if mustRoll { _ = try? roll(after: segment.number) }

@@ -11,11 +11,25 @@ final class SegmentList {
     private let watch: FolderWatch?
     /// The highest number that was listed, or that the system has reported since.
     private var highest = UInt32.max
-    /// Whether the system has reported a change since this was last set to false.
+    /// The number of reports of the system that concern the end of the log, to compare with an earlier one.
     ///
-    /// A request for the numbers takes the reports, so that the descriptor is quiet: a thread that sleeps on
-    /// it has to check this first.
-    var hasChanged = false
+    /// Each call here may take reports, so that the descriptor is quiet: a thread that sleeps on it has to
+    /// compare this first.
+    private(set) var changeCount = 0
+    /// The number of those after which there may be other segments than before.
+    private(set) var listChangeCount = 0
+    /// The end of the log as this host's writer has left it under the lock; nil where another program may
+    /// have changed it since.
+    private(set) var ownEnd: End?
+
+    /// The end of the newest segment.
+    struct End: Hashable {
+        let segment: UInt32
+        let size: Int
+    }
+
+    /// Whether the system reports changes in the folder.
+    var isWatched: Bool { watch != nil }
 
     /// Creates a list that reads the folder each time.
     init(_ folder: InboxFolder) {
@@ -59,11 +73,27 @@ final class SegmentList {
     /// Takes the reports of the system since the last call; never waits.
     func takeChanges() {
         guard let changes = watch?.takeChanges(), !changes.isEmpty else { return }
-        hasChanged = true
-        for name in changes.names {
-            if let number = InboxFolder.segmentNumber(name) { highest = max(highest, number) }
+        let numbers = changes.names.compactMap(InboxFolder.segmentNumber)
+        guard !numbers.isEmpty || changes.isIncomplete || changes.isOver else { return }
+        changeCount += 1
+        ownEnd = nil
+        if changes.isOver || changes.isIncomplete || numbers.contains(where: { $0 != highest }) {
+            listChangeCount += 1
         }
         // There were more changes than the system kept: the folder has to be listed.
-        if changes.isIncomplete { highest = .max }
+        highest = changes.isIncomplete ? .max : numbers.reduce(highest, max)
+    }
+
+    /// Notes the end that this host's writer leaves.
+    ///
+    /// Called under the lock. What others append later, without the lock, is reported.
+    func noteOwnEnd(of segment: SegmentFile) {
+        guard isWatched else { return }
+        // First: what is appended after the size was read is reported once more.
+        takeChanges()
+        guard highest <= segment.number, let state = try? segment.state(), state.isLinked else {
+            return
+        }
+        ownEnd = End(segment: segment.number, size: state.size)
     }
 }

@@ -12,6 +12,15 @@ struct SegmentSizes {
         }
     }
 
+    /// Notes the size of the newest segment.
+    ///
+    /// - Returns: False where another one is the newest that is known.
+    mutating func note(_ end: SegmentList.End) -> Bool {
+        guard sizes.keys.max() == end.segment else { return false }
+        sizes[end.segment] = end.size
+        return true
+    }
+
     /// Reads the size of the newest segment, and of those whose final size is not known.
     ///
     /// - Parameters:

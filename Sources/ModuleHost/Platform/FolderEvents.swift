@@ -42,12 +42,15 @@ struct FolderEvents: ~Copyable {
     /// Takes the events since the last call.
     func take(_ body: (Event) -> Void) {
         // Room for many events: one has 16 bytes and a name of at most 256.
+        let longest = 16 + 256
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
             while true {
                 let count = Glibc.read(queue.number, buffer.baseAddress, buffer.count)
                 if count < 0 && errno == EINTR { continue }
                 guard count > 0 else { return }
                 Self.split(UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
+                // There was room for another one, so there is none.
+                if count <= buffer.count - longest { return }
             }
         }
     }

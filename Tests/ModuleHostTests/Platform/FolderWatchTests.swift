@@ -12,7 +12,7 @@ struct FolderWatchTests {
         return set.wait(milliseconds: 0)
     }
 
-    @Test("it names what was created, written or put in the place of another")
+    @Test("it names what was created, written, put in the place of another or removed")
     func names() throws {
         let folder = try TemporaryFolder()
         let watch = try FolderWatch(folder.path)
@@ -34,6 +34,8 @@ struct FolderWatchTests {
         #expect(names.count == 2)
 
         try folder.move("b", to: "c")
+        #expect(watch.takeChanges() == .init(names: ["b", "c"]))
+        try removeFile(folder.path("c"))
         #expect(watch.takeChanges() == .init(names: ["c"]))
     }
 

@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+
+@testable import ModuleHost
+
+@Suite("SegmentList, shared by a reader and a writer", .timeLimit(.minutes(10)))
+struct SegmentListTests {
+    private let inbox: InboxUnderTest
+    private let list: SegmentList
+    private let writer: InboxWriter
+    private let reader: InboxReader
+
+    init() throws {
+        inbox = try InboxUnderTest { $0.segment = 200 }
+        list = try SegmentList(watching: inbox.folder)
+        writer = try InboxWriter(inbox.folder, list)
+        reader = try InboxReader(inbox.folder, list, from: nil)
+    }
+
+    private func lines() throws -> [String] { try reader.all().map(\.line) }
+
+    @Test("the lock is not taken for what this host has appended, nor where nothing has changed")
+    func withoutLock() throws {
+        let lock = inbox.folder.lockPath
+        for number in 1...3 {
+            #expect(try writer.append("{\(number)}").count == 1)
+            // A reader that takes the lock creates its file anew.
+            try removeFile(lock)
+            #expect(try lines() == ["{\(number)}"])
+            #expect(try lines() == [])
+            #expect(!fileExists(lock))
+        }
+        try inbox.appendBare("\n{4}\n")
+        #expect(try lines() == ["{4}"])
+        #expect(fileExists(lock))
+    }
+
+    @Test("nothing is missed, whoever appends, with the lock or without", arguments: 0..<20)
+    func whoever(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let other = try InboxWriter(inbox.folder)
+        var expected: [String] = []
+        var found: [String] = []
+        for number in 0..<200 {
+            let line = "{\(number)}"
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1: _ = try writer.append(line)
+            case 2: _ = try other.append(line)
+            case 3:
+                try inbox.appendBare(
+                    "\n\(line)\n", to: try #require(try inbox.folder.segments().last))
+            default:
+                try inbox.put("", in: try #require(try inbox.folder.segments().last) + 1)
+                continue
+            }
+            expected.append(line)
+            if Bool.random(using: &random) {
+                found += try lines()
+                #expect(found == expected)
+            }
+        }
+        #expect(try found + lines() == expected)
+    }
+
+    @Test("it reports which changes make another list of segments")
+    func listChanges() throws {
+        func isAnother(_ change: () throws -> Void) throws -> Bool {
+            _ = try list.numbers()
+            let before = list.listChangeCount
+            try change()
+            list.takeChanges()
+            return list.listChangeCount != before
+        }
+        for number: UInt32 in 2...3 {
+            #expect(try isAnother { try inbox.put("", in: number) })
+        }
+        let before = list.changeCount
+        #expect(try !isAnother { try inbox.state.write("x", to: "inbox/cursor") })
+        #expect(list.changeCount == before)
+        #expect(try !isAnother { try inbox.appendBare("\n{}\n", to: 3) })
+        #expect(list.changeCount > before)
+        #expect(try isAnother { try removeFile(inbox.folder.path(ofSegment: 2)) })
+    }
+}
