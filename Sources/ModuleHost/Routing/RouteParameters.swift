@@ -106,9 +106,8 @@ public struct RouteParameters: Sendable {
     /// Returns the values of a name, in order; empty for a catch-all that took no segment, nil where there is
     /// no such name.
     public func values(of name: String) -> [String]? {
-        guard let url, let binding else { return items.first { isSameText($0.name, name) }?.values }
-        return url.withBytes { bytes in
-            switch place(of: name, bytes, url.segmentCount, binding) {
+        let found = withPlace(of: name) { place, bytes -> [String]? in
+            switch place {
             case .nowhere: nil
             case .segment(let span): [bytes.text(of: span)]
             case .rest(let segments): segments.map { bytes.text(of: bytes.spans[$0]) }
@@ -116,6 +115,7 @@ public struct RouteParameters: Sendable {
                 values(ofItemsNamed: bytes[range.lowerBound], in: range, bytes, count)
             }
         }
+        return found ?? items.first { isSameText($0.name, name) }?.values
     }
 
     /// All parameters, in the order of ``names``.
@@ -125,24 +125,16 @@ public struct RouteParameters: Sendable {
 
     /// Returns whether there is such a name.
     func contains(_ name: String) -> Bool {
-        guard let url, let binding else { return items.contains { isSameText($0.name, name) } }
-        return url.withBytes { bytes in
-            if case .nowhere = place(of: name, bytes, url.segmentCount, binding) {
-                false
-            } else {
-                true
-            }
+        let isFound = withPlace(of: name) { place, _ in
+            if case .nowhere = place { false } else { true }
         }
+        return isFound ?? items.contains { isSameText($0.name, name) }
     }
 
     /// Returns the first value of a name, and the number of its values, without creating a list.
     func look(up name: String) -> (first: String?, count: Int) {
-        guard let url, let binding else {
-            let values = items.first { isSameText($0.name, name) }?.values
-            return (values?.first, values?.count ?? 0)
-        }
-        return url.withBytes { bytes in
-            switch place(of: name, bytes, url.segmentCount, binding) {
+        let found = withPlace(of: name) { place, bytes -> (first: String?, count: Int) in
+            switch place {
             case .nowhere: (nil, 0)
             case .segment(let span): (bytes.text(of: span), 1)
             case .rest(let segments):
@@ -151,6 +143,9 @@ public struct RouteParameters: Sendable {
                 (bytes.text(of: bytes.spans[range.lowerBound + 1]), count)
             }
         }
+        if let found { return found }
+        let values = items.first { isSameText($0.name, name) }?.values
+        return (values?.first, values?.count ?? 0)
     }
 
     // MARK: In a URL
@@ -165,17 +160,31 @@ public struct RouteParameters: Sendable {
         case items(Range<Int>, count: Int)
     }
 
+    /// Calls a closure with the place of the values of a name, and the bytes of the URL.
+    ///
+    /// Counts no reference: these parameters have them meanwhile.
+    ///
+    /// - Returns: The result; nil where the parameters are not in a URL.
     @inline(__always)
-    private func place(
-        of name: String, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding
-    ) -> Place {
-        name.utf8.span.withUnsafeBufferPointer { name in
-            place(of: SegmentBytes(name), bytes, segmentCount, binding)
+    private func withPlace<Result>(
+        of name: String, _ body: (Place, URLBytes) -> Result
+    ) -> Result? {
+        guard let url = url.map(Unmanaged.passUnretained),
+            let binding = binding.map(Unmanaged.passUnretained)
+        else { return nil }
+        return url._withUnsafeGuaranteedRef { url in
+            binding._withUnsafeGuaranteedRef { binding in
+                url.withBytes { bytes in
+                    name.withUTF8Bytes { name in
+                        body(place(of: SegmentBytes(name), bytes, binding), bytes)
+                    }
+                }
+            }
         }
     }
 
     private func place(
-        of name: SegmentBytes, _ bytes: URLBytes, _ segmentCount: Int, _ binding: RouteBinding
+        of name: SegmentBytes, _ bytes: URLBytes, _ binding: RouteBinding
     ) -> Place {
         let hash = name.exactHash
         // By index: a loop over the array itself would count a reference to it.
@@ -185,11 +194,11 @@ public struct RouteParameters: Sendable {
             return .segment(bytes.spans[first + bound.segment].dropLast(bound.suffixCount))
         }
         if let rest = binding.rest, rest.isNamed(name, hash) {
-            return .rest((first + rest.segment)..<segmentCount)
+            return .rest((first + rest.segment)..<bytes.segmentCount)
         }
         var start: Int?
         var count = 0
-        for item in stride(from: segmentCount, to: bytes.spans.count, by: 2)
+        for item in stride(from: bytes.segmentCount, to: bytes.spans.count, by: 2)
         where bytes[item].equals(name, folding: false) {
             start = start ?? item
             count += 1

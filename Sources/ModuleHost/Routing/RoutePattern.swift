@@ -102,15 +102,13 @@ final class RouteBinding: Sendable {
             self.name = name
             self.segment = segment
             self.suffixCount = suffixCount
-            hash = name.utf8.span.withUnsafeBufferPointer { SegmentBytes($0).exactHash }
+            hash = name.withUTF8Bytes { SegmentBytes($0).exactHash }
         }
 
         @inline(__always)
         func isNamed(_ other: SegmentBytes, _ otherHash: UInt64) -> Bool {
             hash == otherHash
-                && name.utf8.span.withUnsafeBufferPointer {
-                    SegmentBytes($0).equals(other, folding: false)
-                }
+                && name.withUTF8Bytes { SegmentBytes($0).equals(other, folding: false) }
         }
     }
 

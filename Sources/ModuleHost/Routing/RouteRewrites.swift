@@ -89,13 +89,16 @@ struct RouteRewrites: Sendable {
         guard let root = roots[url.scheme] else { return nil }
         let found = trie.withView { view in
             url.withBytes { bytes in
-                let search = RouteSearch(
-                    trie: view, url: bytes, segmentCount: url.segmentCount,
-                    isFirstFolded: url.hasAuthority)
-                return search.find(from: root, search.firstHash) { _ in true }
+                withUnsafeTemporaryAllocation(
+                    of: RouteSearch.Choice.self, capacity: RouteSearch.choiceLimit(bytes)
+                ) { choices in
+                    var search = RouteSearch(view, bytes, choices)
+                    search.begin(at: root)
+                    return search.next()
+                }
             }
         }
-        return found.map { rules[Int($0.variant)] }
+        return found < 0 ? nil : rules[Int(found)]
     }
 }
 

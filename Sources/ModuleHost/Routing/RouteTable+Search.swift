@@ -55,7 +55,10 @@ extension RouteTable.Storage {
     func match(
         _ url: RouteURL, _ isReachable: (RouteTable.Entry) -> Bool, _ mayAnswer: RouteTable.Filter
     ) throws(RouteError) -> RouteTable.Match? {
-        let url = contents.rewrites.isEmpty ? url : try contents.rewrites.apply(to: url)
+        guard contents.rewrites.isEmpty else {
+            return match(
+                try contents.rewrites.apply(to: url), below: nil, isReachable, mayAnswer)
+        }
         return match(url, below: nil, isReachable, mayAnswer)
     }
 
@@ -64,96 +67,25 @@ extension RouteTable.Storage {
         _ url: RouteURL, below root: RouteTrie.NodeIndex?,
         _ isReachable: (RouteTable.Entry) -> Bool, _ mayAnswer: RouteTable.Filter
     ) -> RouteTable.Match? {
-        var match: RouteTable.Match?
         contents.withView { view in
             url.withBytes { bytes in
-                let search = RouteSearch(
-                    trie: view.trie, url: bytes, segmentCount: url.segmentCount,
-                    isFirstFolded: url.hasAuthority)
-                // The captures of this closure are retained again for every segment on the way, so none of
-                // them is counted. The URL outlives the closure: the caller has it.
-                let variants = view.variants
-                let url = Unmanaged.passUnretained(url)
-                _ = find(search, view, root, isReachable) { found in
-                    guard let variant = variants[Int(found.variant)] else { return false }
-                    let candidate = RouteTable.Match(
-                        entry: variant.entry,
-                        parameters: RouteParameters(
-                            url.takeUnretainedValue(), variant.binding, first: found.first))
-                    guard mayAnswer(candidate.entry, candidate.parameters) else { return false }
-                    match = candidate
-                    return true
+                RouteCandidates.with(
+                    bytes, below: root, view, isMisspelt: { isMisspeltID(bytes, isReachable) }
+                ) { candidates in
+                    while true {
+                        let index = candidates.next()
+                        guard index >= 0 else { return nil }
+                        if candidates.mustBegin, view.variants[Int(index)].takesAnyFirst {
+                            continue
+                        }
+                        guard let entry = view.variants[Int(index)].entry else { continue }
+                        let parameters = RouteParameters(
+                            url, view.variants[Int(index)].binding, first: candidates.first)
+                        guard mayAnswer(entry, parameters) else { continue }
+                        return RouteTable.Match(entry: entry, parameters: parameters)
+                    }
                 }
             }
-        }
-        return match
-    }
-
-    @inline(__always)
-    private func find(
-        _ search: RouteSearch, _ view: RouteTable.Contents.View, _ root: RouteTrie.NodeIndex?,
-        _ isReachable: (RouteTable.Entry) -> Bool, _ mayAnswer: RouteSearch.Filter
-    ) -> RouteSearch.Found? {
-        let hash = search.firstHash
-        if let root { return search.find(from: root, hash, mayAnswer) }
-
-        let scheme = view.trie.firstChild(
-            search.url.scheme, of: contents.schemeNames, folding: true)
-        if scheme >= 0 {
-            let scheme = view.trie.nodes[Int(scheme)]
-            if scheme.route >= 0, let found = search.find(from: scheme.route, hash, mayAnswer) {
-                return found
-            }
-            if scheme.rest >= 0 {
-                let module = search.isFirstFolded ? module(search.url[0], hash, view.trie) : nil
-                guard let module else {
-                    // The fallback is among the modules: another search in it would find nothing.
-                    return search.isFirstFolded && isMisspeltID(search.url, isReachable)
-                        ? findBeginning(search, view, hash, mayAnswer)
-                        : findInModules(search, view, hash, mayAnswer)
-                }
-                var inner = search
-                inner.first = 1
-                inner.isFirstFolded = false
-                let found = inner.find(from: module, inner.firstHash, mayAnswer)
-                if let found { return found }
-            }
-        }
-        guard let fallbackRoot = contents.fallbackRoot else { return nil }
-        return search.find(from: fallbackRoot, hash, mayAnswer)
-    }
-
-    /// Searches module by module, and only in those that have a pattern for the first segment.
-    @inline(__always)
-    private func findInModules(
-        _ search: RouteSearch, _ view: RouteTable.Contents.View, _ hash: UInt64,
-        _ mayAnswer: RouteSearch.Filter
-    ) -> RouteSearch.Found? {
-        var literal = RouteTrie.none
-        if search.segmentCount > 0 {
-            let name = view.trie.firstChild(search.url[0], hash, of: contents.firstLiterals)
-            if name >= 0 { literal = view.trie.nodes[Int(name)].route }
-        }
-        var open = view.trie.nodes[Int(contents.firstLiterals)].rest
-        // Two lists in the order of the slatefile, merged.
-        while true {
-            let one = view.module(literal)
-            let other = view.module(open)
-            let isOne = (one?.position ?? .max) < (other?.position ?? .max)
-            guard let next = isOne ? one : other else { return nil }
-            if let one, one.position == next.position { literal = one.next }
-            if let other, other.position == next.position { open = other.next }
-            if let found = search.find(from: next.root, hash, mayAnswer) { return found }
-        }
-    }
-
-    /// Searches for a pattern that begins with the authority, which can only be meant as the id of a module.
-    private func findBeginning(
-        _ search: RouteSearch, _ view: RouteTable.Contents.View, _ hash: UInt64,
-        _ mayAnswer: RouteSearch.Filter
-    ) -> RouteSearch.Found? {
-        findInModules(search, view, hash) { found in
-            view.variants[Int(found.variant)]?.takesAnyFirst == false && mayAnswer(found)
         }
     }
 
@@ -178,17 +110,8 @@ extension RouteTable.Storage {
     /// Returns whether the URL's authority is a module's id.
     func isModuleNamed(by url: RouteURL) -> Bool {
         guard url.hasAuthority else { return false }
-        return contents.trie.withView { view in
-            url.withBytes { module($0[0], $0[0].foldedHash, view) != nil }
+        return contents.withView { view in
+            url.withBytes { view.module(at: view.firstName($0[0], $0[0].foldedHash)) >= 0 }
         }
-    }
-
-    /// Returns the root of the module that has this id.
-    @inline(__always)
-    private func module(
-        _ name: SegmentBytes, _ hash: UInt64, _ view: RouteTrie.View
-    ) -> RouteTrie.NodeIndex? {
-        let node = view.firstChild(name, hash, of: contents.moduleNames)
-        return node < 0 ? nil : view.nodes[Int(node)].route
     }
 }

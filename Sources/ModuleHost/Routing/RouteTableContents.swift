@@ -3,7 +3,8 @@ extension RouteTable {
     struct Contents: Sendable {
         /// One pattern without groups.
         struct Variant: Sendable {
-            let entry: Entry
+            /// The route; nil where it was removed.
+            var entry: Entry?
             let binding: RouteBinding
             /// Whether its first segment is a placeholder or a catch-all that takes any text.
             let takesAnyFirst: Bool
@@ -16,15 +17,50 @@ extension RouteTable {
             var next = RouteTrie.none
         }
 
+        /// The roots of the names by which a search begins.
+        struct Roots: Sendable {
+            /// The schemes by name: `route` is the root of a scheme's absolute patterns if it has any, and `rest`
+            /// is set if it is one of the app's.
+            fileprivate(set) var schemeNames = RouteTrie.none
+            /// The node of the app's first scheme.
+            fileprivate(set) var firstScheme = RouteTrie.none
+            /// The first segments that mean something, in lower case: `route` is the root of the module that has
+            /// such an id; `rest` the first of the modules that have a relative pattern with this literal at its
+            /// start and, of this node itself, of those that have a pattern without a literal there.
+            fileprivate(set) var firstNames = RouteTrie.none
+            /// The root of the fallback.
+            fileprivate(set) var fallback = RouteTrie.none
+        }
+
         /// The parts that a search needs, borrowed.
         struct View {
             let trie: RouteTrie.View
-            let variants: UnsafeBufferPointer<Variant?>
+            let variants: UnsafeBufferPointer<Variant>
             let listedModules: UnsafeBufferPointer<ListedModule>
+            let roots: Roots
 
+            /// Returns the node of a scheme, or ``RouteTrie/none``.
             @inline(__always)
-            func module(_ index: Int32) -> ListedModule? {
-                index < 0 ? nil : listedModules[Int(index)]
+            func scheme(_ name: SegmentBytes) -> RouteTrie.NodeIndex {
+                // Mostly the first of the app's, which is compared sooner than looked up.
+                if roots.firstScheme >= 0,
+                    trie.literal(of: roots.firstScheme).equals(name, folding: true)
+                {
+                    return roots.firstScheme
+                }
+                return trie.firstChild(name, of: roots.schemeNames, folding: true)
+            }
+
+            /// Returns the node of a first segment, or ``RouteTrie/none``.
+            @inline(__always)
+            func firstName(_ name: SegmentBytes, _ foldedHash: UInt64) -> RouteTrie.NodeIndex {
+                trie.firstChild(name, foldedHash, of: roots.firstNames)
+            }
+
+            /// Returns the root of the module whose id a first segment is, or ``RouteTrie/none``.
+            @inline(__always)
+            func module(at firstName: RouteTrie.NodeIndex) -> RouteTrie.NodeIndex {
+                firstName < 0 ? RouteTrie.none : trie.nodes[Int(firstName)].route
             }
         }
 
@@ -39,32 +75,17 @@ extension RouteTable {
         private(set) var entriesByModule: [[Entry]] = []
         /// The number of routes that were ever added.
         private var added = 0
-        private(set) var variants: [Variant?] = []
+        private(set) var variants: [Variant] = []
         private var removedVariants = 0
         /// The routes whose patterns begin with a literal or a suffix that has a dot.
         private var dottedStarts = DottedStarts()
         private(set) var trie = RouteTrie()
-        /// The schemes by name: `route` is the root of a scheme's absolute patterns if it has any, and `rest`
-        /// is set if it is one of the app's.
-        private(set) var schemeNames = RouteTrie.none
-        /// The modules by id: `route` is the module's root.
-        private(set) var moduleNames = RouteTrie.none
-        /// The first literals of relative patterns, without case: `route` is the first of the modules that
-        /// have such a pattern; `rest`, of this node itself, the first of the modules that have a pattern
-        /// without a literal at its start.
-        private(set) var firstLiterals = RouteTrie.none
+        private(set) var roots = Roots()
         private(set) var moduleRoots: [RouteTrie.NodeIndex] = []
-        private(set) var fallbackRoot: RouteTrie.NodeIndex?
         /// Lists of modules, one for each first literal.
         private(set) var listedModules: [ListedModule] = []
-        /// The last module of each list, since modules mostly come in their order.
-        private var lastListed: [ListName: Int32] = [:]
-
-        /// The key of a list.
-        private struct ListName: Hashable {
-            let node: RouteTrie.NodeIndex
-            let isRest: Bool
-        }
+        /// The last module of each list, since modules mostly come in their order; by the node of the list.
+        private var lastListed: [RouteTrie.NodeIndex: Int32] = [:]
 
         init(
             schemes: [String] = [], modules: [ModuleID] = [], fallback: ModuleID? = nil,
@@ -88,20 +109,21 @@ extension RouteTable {
             listedModules = []
             lastListed = [:]
             moduleRoots = []
-            fallbackRoot = nil
-            schemeNames = trie.makeRoot()
-            moduleNames = trie.makeRoot()
-            firstLiterals = trie.makeRoot()
+            roots = Roots()
+            roots.schemeNames = trie.makeRoot()
+            roots.firstNames = trie.makeRoot()
             for scheme in schemes { trie.set(0, at: name(ofScheme: scheme), isRest: true) }
+            roots.firstScheme = schemes.first.map { name(ofScheme: $0) } ?? RouteTrie.none
             for module in modules { makeRoot(of: module) }
         }
 
         private mutating func makeRoot(of module: ModuleID) {
-            let name = trie.makeNode([.literal(Array(module.text.utf8))], from: moduleNames)
+            let name = firstName(Array(module.text.utf8))
             let root = trie.makeRoot()
-            trie.set(root, at: name, isRest: false)
+            // Of ids that differ in case only, the first is found.
+            if trie.variant(at: name, isRest: false) < 0 { trie.set(root, at: name, isRest: false) }
             moduleRoots.append(root)
-            if module == fallback { fallbackRoot = root }
+            if module == fallback { roots.fallback = root }
         }
 
         mutating func append(_ module: ModuleID) {
@@ -116,7 +138,12 @@ extension RouteTable {
 
         /// Returns the node of a scheme's name.
         private mutating func name(ofScheme scheme: String) -> RouteTrie.NodeIndex {
-            trie.makeNode([.literal(Array(scheme.utf8))], from: schemeNames)
+            trie.makeNode([.literal(Array(scheme.utf8))], from: roots.schemeNames)
+        }
+
+        /// Returns the node of a first segment.
+        private mutating func firstName(_ name: [UInt8]) -> RouteTrie.NodeIndex {
+            trie.makeNode([.literal(folded(name))], from: roots.firstNames)
         }
 
         private mutating func root(of entry: Entry) -> RouteTrie.NodeIndex {
@@ -136,7 +163,10 @@ extension RouteTable {
             trie.withView { trie in
                 variants.withUnsafeBufferPointer { variants in
                     listedModules.withUnsafeBufferPointer { modules in
-                        body(View(trie: trie, variants: variants, listedModules: modules))
+                        body(
+                            View(
+                                trie: trie, variants: variants, listedModules: modules, roots: roots
+                            ))
                     }
                 }
             }
@@ -187,7 +217,7 @@ extension RouteTable {
                 let (path, isRest) = Self.path(variant)
                 guard let node = trie.node(path, from: root) else { continue }
                 let other = trie.variant(at: node, isRest: isRest)
-                guard other >= 0, let owner = variants[Int(other)]?.entry
+                guard other >= 0, let owner = variants[Int(other)].entry
                 else { continue }
                 throw .conflict(
                     route.pattern.text, of: module, with: owner.route.pattern.text,
@@ -206,7 +236,7 @@ extension RouteTable {
             for variant in entry.route.pattern.variants {
                 let (path, isRest) = Self.path(variant)
                 guard let node = trie.node(path, from: root) else { continue }
-                variants[Int(trie.variant(at: node, isRest: isRest))] = nil
+                variants[Int(trie.variant(at: node, isRest: isRest))].entry = nil
                 trie.set(RouteTrie.none, at: node, isRest: isRest)
                 removedVariants += 1
             }
@@ -240,16 +270,11 @@ extension RouteTable {
 
         /// Adds a module to the list for the first segment of its pattern.
         private mutating func list(_ module: Int, _ segment: RoutePattern.Segment?) {
-            var name = firstLiterals
-            var isRest = true
-            if case .literal(let literal) = segment {
-                name = trie.makeNode([.literal(folded(literal))], from: firstLiterals)
-                isRest = false
-            }
-            let list = ListName(node: name, isRest: isRest)
+            var name = roots.firstNames
+            if case .literal(let literal) = segment { name = firstName(literal) }
             var previous = RouteTrie.none
-            var next = trie.variant(at: name, isRest: isRest)
-            if let last = lastListed[list], listedModules[Int(last)].position <= module {
+            var next = trie.variant(at: name, isRest: true)
+            if let last = lastListed[name], listedModules[Int(last)].position <= module {
                 (previous, next) = (last, RouteTrie.none)
                 if listedModules[Int(last)].position == module { return }
             }
@@ -261,9 +286,9 @@ extension RouteTable {
             let new = Int32(listedModules.count)
             listedModules.append(
                 ListedModule(position: module, root: moduleRoots[module], next: next))
-            if next < 0 { lastListed[list] = new }
+            if next < 0 { lastListed[name] = new }
             if previous < 0 {
-                trie.set(new, at: name, isRest: isRest)
+                trie.set(new, at: name, isRest: true)
             } else {
                 listedModules[Int(previous)].next = new
             }

@@ -9,11 +9,12 @@ struct RouteTrie: Sendable {
 
     struct Node: Sendable {
         /// The literal that leads here from `parent`, in `literals`.
-        var literalStart: UInt32
-        var literalCount: UInt32
-        var parent: NodeIndex
-        /// The next node of the same parent whose literal differs from this one's in case only; used for the
-        /// first segment alone, which may be an authority.
+        let literalStart: UInt32
+        /// Its length, and whether a literal leads on from here: a search with few nodes reads few bytes.
+        private var literalCountAndFlag: UInt32
+        let parent: NodeIndex
+        /// The next node of the same parent whose literal differs from this one's in case only, in the order of
+        /// their bytes; used for the first segment alone, which may be an authority.
         var sibling = RouteTrie.none
         /// The pattern that ends here.
         var route = RouteTrie.none
@@ -23,6 +24,20 @@ struct RouteTrie: Sendable {
         var placeholder = RouteTrie.none
         /// The first of the placeholders with a suffix or a type, in `suffixes`.
         var suffix = RouteTrie.none
+
+        init(literal: Range<UInt32>, parent: NodeIndex) {
+            literalStart = literal.lowerBound
+            literalCountAndFlag = UInt32(literal.count) << 1
+            self.parent = parent
+        }
+
+        var literalCount: Int { Int(literalCountAndFlag >> 1) }
+
+        /// Whether there is a node behind a literal.
+        var hasLiterals: Bool {
+            get { literalCountAndFlag & 1 != 0 }
+            set { literalCountAndFlag = literalCountAndFlag & ~1 | (newValue ? 1 : 0) }
+        }
     }
 
     /// One placeholder with a suffix or a type; the longest suffix of a node comes first, and of equal ones
@@ -62,8 +77,7 @@ struct RouteTrie: Sendable {
     private mutating func makeNode(parent: NodeIndex, literal: [UInt8]) -> NodeIndex {
         let start = UInt32(literals.count)
         literals += literal
-        nodes.append(
-            Node(literalStart: start, literalCount: UInt32(literal.count), parent: parent))
+        nodes.append(Node(literal: start..<UInt32(literals.count), parent: parent))
         return NodeIndex(nodes.count - 1)
     }
 
@@ -141,6 +155,7 @@ struct RouteTrie: Sendable {
         switch segment {
         case .literal(let bytes):
             let node = makeNode(parent: parent, literal: bytes)
+            nodes[Int(parent)].hasLiterals = true
             if isFirst { insertFirst(node, bytes) } else { insert(node, exactHash(of: bytes)) }
             return node
         case .placeholder(let suffix, nil) where suffix.isEmpty:
@@ -200,7 +215,10 @@ struct RouteTrie: Sendable {
             }
         }
         guard head >= 0 else { return insert(node, hash) }
-        // The head keeps its slot; the list behind it is sorted, and searched to its end.
+        if bytes.lexicographicallyPrecedes(literal(head)) {
+            nodes[Int(node)].sibling = head
+            return replace(head, by: node, hash)
+        }
         var previous = head
         while nodes[Int(previous)].sibling >= 0,
             literal(nodes[Int(previous)].sibling).lexicographicallyPrecedes(bytes)
@@ -213,7 +231,7 @@ struct RouteTrie: Sendable {
 
     private func literal(_ node: NodeIndex) -> ArraySlice<UInt8> {
         let start = Int(nodes[Int(node)].literalStart)
-        return literals[start..<start + Int(nodes[Int(node)].literalCount)]
+        return literals[start..<start + nodes[Int(node)].literalCount]
     }
 
     private func exactHash(of bytes: [UInt8]) -> UInt64 {
@@ -229,6 +247,14 @@ struct RouteTrie: Sendable {
         }
         let mixed = View.mixed(hash, nodes[Int(node)].parent)
         place(mixed & ~0xFFFF_FFFF | UInt64(node + 1))
+    }
+
+    /// Gives the slot of a node to another.
+    private mutating func replace(_ node: NodeIndex, by other: NodeIndex, _ hash: UInt64) {
+        let high = View.mixed(hash, nodes[Int(node)].parent) & ~0xFFFF_FFFF
+        var index = Int(truncatingIfNeeded: high >> 32) & (slots.count - 1)
+        while slots[index] != high | UInt64(node + 1) { index = (index + 1) & (slots.count - 1) }
+        slots[index] = high | UInt64(other + 1)
     }
 
     private mutating func place(_ slot: UInt64) {
@@ -248,98 +274,6 @@ struct RouteTrie: Sendable {
                         )
                     }
                 }
-            }
-        }
-    }
-}
-
-extension RouteTrie {
-    /// The arrays of a trie, borrowed.
-    struct View {
-        let nodes: UnsafeBufferPointer<Node>
-        let suffixes: UnsafeBufferPointer<Suffix>
-        let literals: UnsafeBufferPointer<UInt8>
-        let slots: UnsafeBufferPointer<UInt64>
-
-        @inline(__always)
-        static func mixed(_ hash: UInt64, _ parent: NodeIndex) -> UInt64 {
-            let mixed = (hash ^ UInt64(truncatingIfNeeded: parent)) &* 0xD6E8_FEB8_6659_FD93
-            return mixed ^ mixed << 32
-        }
-
-        @inline(__always)
-        func literal(of node: NodeIndex) -> SegmentBytes {
-            let node = nodes[Int(node)]
-            let start = Int(node.literalStart)
-            return SegmentBytes(
-                UnsafeBufferPointer(
-                    rebasing: literals[start..<start + Int(node.literalCount)]))
-        }
-
-        func isLiteral(of one: NodeIndex, before other: NodeIndex) -> Bool {
-            literal(of: one).bytes.lexicographicallyPrecedes(literal(of: other).bytes)
-        }
-
-        @inline(__always)
-        func suffix(_ suffix: Suffix) -> SegmentBytes {
-            let start = Int(suffix.start)
-            return SegmentBytes(
-                UnsafeBufferPointer(rebasing: literals[start..<start + Int(suffix.count)]))
-        }
-
-        /// Returns the node behind a literal segment that is not the first.
-        @inline(__always)
-        func child(_ segment: SegmentBytes, of parent: NodeIndex) -> NodeIndex {
-            find(segment, segment.exactHash, of: parent, folding: false)
-        }
-
-        /// Returns the node behind a first segment.
-        ///
-        /// With `folding`, the head of the list of those that differ in case only; without, the one with the
-        /// same case.
-        @inline(__always)
-        func firstChild(
-            _ segment: SegmentBytes, of parent: NodeIndex, folding: Bool
-        ) -> NodeIndex {
-            let head = firstChild(segment, segment.foldedHash, of: parent)
-            return folding ? head : exact(segment, in: head)
-        }
-
-        @inline(__always)
-        func firstChild(
-            _ segment: SegmentBytes, _ foldedHash: UInt64, of parent: NodeIndex
-        ) -> NodeIndex {
-            find(segment, foldedHash, of: parent, folding: true)
-        }
-
-        @inline(__always)
-        func exact(_ segment: SegmentBytes, in head: NodeIndex) -> NodeIndex {
-            var node = head
-            while node >= 0, !literal(of: node).equals(segment, folding: false) {
-                node = nodes[Int(node)].sibling
-            }
-            return node
-        }
-
-        @inline(__always)
-        func find(
-            _ segment: SegmentBytes, _ hash: UInt64, of parent: NodeIndex, folding: Bool
-        ) -> NodeIndex {
-            let mixed = Self.mixed(hash, parent)
-            let mask = slots.count - 1
-            var index = Int(truncatingIfNeeded: mixed >> 32) & mask
-            while true {
-                let slot = slots[index]
-                if slot == 0 { return RouteTrie.none }
-                if slot >> 32 == mixed >> 32 {
-                    let node = NodeIndex(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
-                    if nodes[Int(node)].parent == parent,
-                        literal(of: node).equals(segment, folding: folding)
-                    {
-                        return node
-                    }
-                }
-                index = (index + 1) & mask
             }
         }
     }

@@ -39,8 +39,10 @@ public final class RouteURL: Sendable {
     /// - Parameter text: The URL: at most 8192 bytes, 64 segments and 256 query items.
     /// - Throws: The first error, with its place.
     public init(_ text: String) throws(RouteURLError) {
-        parts = try URLReader.read(text)
+        var parts = URLReader.Parts()
+        if let error = URLReader.read(text, into: &parts) { throw error }
         self.text = text
+        self.parts = parts
     }
 
     /// Parses a URL from any bytes.
@@ -98,14 +100,13 @@ public final class RouteURL: Sendable {
     /// Calls a closure with the bytes of the parts.
     @inline(__always)
     func withBytes<Result>(_ body: (URLBytes) -> Result) -> Result {
-        text.utf8.span.withUnsafeBufferPointer { text in
+        text.withUTF8Bytes { text in
             parts.decoded.withUnsafeBufferPointer { decoded in
                 parts.spans.withUnsafeBufferPointer { spans in
-                    let scheme = UnsafeBufferPointer(rebasing: text[..<parts.schemeEnd])
-                    return body(
+                    body(
                         URLBytes(
-                            text: text, scheme: SegmentBytes(scheme), decoded: decoded, spans: spans
-                        ))
+                            text: text, decoded: decoded, spans: spans, schemeEnd: parts.schemeEnd,
+                            segmentCount: parts.segmentCount, hasAuthority: parts.hasAuthority))
                 }
             }
         }
@@ -149,7 +150,7 @@ struct URLSpans: Sendable, RandomAccessCollection {
     @inline(__always)
     mutating func append(_ span: URLSpan) {
         if count < Self.fewCount { few[count] = span } else { appendToMany(span) }
-        count += 1
+        count &+= 1
     }
 
     private mutating func appendToMany(_ span: URLSpan) {
@@ -180,9 +181,18 @@ struct URLSpans: Sendable, RandomAccessCollection {
 /// The bytes of a URL, borrowed, and its parts.
 struct URLBytes {
     let text: UnsafeBufferPointer<UInt8>
-    let scheme: SegmentBytes
     let decoded: UnsafeBufferPointer<UInt8>
     let spans: UnsafeBufferPointer<URLSpan>
+    /// The end of the scheme in the text.
+    let schemeEnd: Int
+    /// The number of spans that are segments.
+    let segmentCount: Int
+    /// Whether the first segment is an authority.
+    let hasAuthority: Bool
+
+    var scheme: SegmentBytes {
+        SegmentBytes(UnsafeBufferPointer(rebasing: text[..<schemeEnd]))
+    }
 
     @inline(__always)
     func bytes(of span: URLSpan) -> UnsafeBufferPointer<UInt8> {
@@ -194,4 +204,14 @@ struct URLBytes {
     /// The bytes of one part.
     @inline(__always)
     subscript(index: Int) -> SegmentBytes { SegmentBytes(bytes(of: spans[index])) }
+}
+
+extension String {
+    /// Calls a closure with the text in UTF-8.
+    ///
+    /// By its span: `withContiguousStorageIfAvailable` counts a reference to the text.
+    @inline(__always)
+    func withUTF8Bytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        utf8.span.withUnsafeBufferPointer(body)
+    }
 }

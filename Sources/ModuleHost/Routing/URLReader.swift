@@ -21,15 +21,23 @@ struct URLReader {
     private var chunkStart = 0
 
     /// Parses a URL.
-    static func read(_ text: String) throws(RouteURLError) -> Parts {
-        try text.utf8.span.withUnsafeBufferPointer { bytes throws(RouteURLError) in
+    ///
+    /// - Parameters:
+    ///   - text: The URL.
+    ///   - parts: Receives its parts.
+    /// - Returns: The first error, or nil.
+    static func read(_ text: String, into parts: inout Parts) -> RouteURLError? {
+        text.withUTF8Bytes { bytes in
             if bytes.count > RouteURL.Limits.bytes {
-                throw RouteURLError(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
+                return RouteURLError(.tooLong(bytes: bytes.count), at: RouteURL.Limits.bytes)
             }
             var reader = URLReader(bytes)
-            var parts = Parts()
-            try reader.read(&parts)
-            return parts
+            do throws(RouteURLError) {
+                try reader.read(&parts)
+                return nil
+            } catch {
+                return error
+            }
         }
     }
 
@@ -38,6 +46,7 @@ struct URLReader {
         readChunk(at: 0)
     }
 
+    @inline(__always)
     private mutating func read(_ parts: inout Parts) throws(RouteURLError) {
         parts.schemeEnd = try readScheme()
         if next(is: "/"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "/") {
@@ -61,6 +70,7 @@ struct URLReader {
     }
 
     /// Reads the scheme; the position is then behind its colon.
+    @inline(__always)
     private mutating func readScheme() throws(RouteURLError) -> Int {
         guard let first = bytes.first else { throw RouteURLError(.empty, at: 0) }
         guard 0x61...0x7A ~= first | 0x20 else { throw RouteURLError(.noScheme, at: 0) }
@@ -70,6 +80,7 @@ struct URLReader {
         return position - 1
     }
 
+    @inline(__always)
     private mutating func readAuthority(
         _ parts: inout Parts
     ) throws(RouteURLError) -> Bool {
@@ -87,6 +98,7 @@ struct URLReader {
         return true
     }
 
+    @inline(__always)
     private mutating func readPath(
         _ parts: inout Parts
     ) throws(RouteURLError) {
@@ -103,6 +115,7 @@ struct URLReader {
         }
     }
 
+    @inline(__always)
     private mutating func readQuery(
         _ parts: inout Parts
     ) throws(RouteURLError) {
@@ -150,10 +163,18 @@ struct URLReader {
     /// - Returns: Whether there was an escape on the way.
     @inline(__always)
     private mutating func skip(_ allowed: URLCharacters) throws(RouteURLError) -> Bool {
+        position = stop(from: position)
+        guard position < bytes.count else { return false }
+        let byte = bytes[position]
+        let isEnd = !allowed.contains(byte) && byte < 0x80 && byte != UInt8(ascii: "%")
+        return isEnd ? false : try skipRest(allowed)
+    }
+
+    /// Advances as ``skip(_:)`` from a byte that is not plain.
+    @inline(never)
+    private mutating func skipRest(_ allowed: URLCharacters) throws(RouteURLError) -> Bool {
         var isEncoded = false
-        while true {
-            position = stop(from: position)
-            guard position < bytes.count else { return isEncoded }
+        while position < bytes.count {
             let byte = bytes[position]
             if allowed.contains(byte) || byte >= 0x80 {
                 position += 1
@@ -166,7 +187,9 @@ struct URLReader {
             } else {
                 return isEncoded
             }
+            position = stop(from: position)
         }
+        return isEncoded
     }
 
     // MARK: Plain bytes
@@ -177,39 +200,47 @@ struct URLReader {
     /// same few steps whatever its length, which a processor could not predict.
     @inline(__always)
     private mutating func stop(from position: Int) -> Int {
-        var position = position
-        while position < bytes.count {
-            if position < chunkStart + 64 {
-                let ahead = stops >> UInt64(position - chunkStart)
-                if ahead != 0 { return position + ahead.trailingZeroBitCount }
-                position = chunkStart + 64
-            } else {
-                readChunk(at: position)
-            }
+        let offset = position &- chunkStart
+        let ahead = offset < 64 ? stops &>> offset : 0
+        return ahead != 0 ? position &+ ahead.trailingZeroBitCount : stopBehindChunk(position)
+    }
+
+    /// Returns the next byte that is not plain, where it is not in the chunk, or the end.
+    @inline(never)
+    private mutating func stopBehindChunk(_ position: Int) -> Int {
+        var start = max(position, chunkStart + 64)
+        while start < bytes.count {
+            readChunk(at: start)
+            if stops != 0 { return start + stops.trailingZeroBitCount }
+            start += 64
         }
         return bytes.count
     }
 
+    /// Classifies the bytes from a position on; those behind the end are not plain.
     private mutating func readChunk(at start: Int) {
         chunkStart = start
-        stops = 0
-        for offset in stride(from: 0, to: min(64, bytes.count - start), by: 8) {
-            let word = word(at: start + offset)
-            stops |= (0xFF ^ URLCharacters.plainBits(word)) << UInt64(offset)
+        let raw = UnsafeRawBufferPointer(bytes)
+        let count = min(64, bytes.count &- start)
+        var found: UInt64 = 0
+        var offset = 0
+        while offset &+ 8 <= count {
+            let word = raw.loadUnaligned(fromByteOffset: start &+ offset, as: UInt64.self)
+            found |= (0xFF ^ URLCharacters.plainBits(UInt64(littleEndian: word))) &<< offset
+            offset &+= 8
         }
+        if offset < count {
+            found |= (0xFF ^ URLCharacters.plainBits(lastWord(at: start &+ offset))) &<< offset
+        }
+        stops = count < 64 ? found | ~0 &<< count : found
     }
 
-    /// Returns the eight bytes from a position on, the first the lowest; zero for those behind the end.
-    @inline(__always)
-    private func word(at position: Int) -> UInt64 {
-        let raw = UnsafeRawBufferPointer(bytes)
-        if position + 8 <= bytes.count {
-            return UInt64(
-                littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-        }
+    /// Returns the last bytes, fewer than eight, the first the lowest; zero for those behind the end.
+    private func lastWord(at position: Int) -> UInt64 {
         if bytes.count >= 8 {
-            let last = raw.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
-            return UInt64(littleEndian: last) >> UInt64(8 * (position + 8 - bytes.count))
+            let last = UnsafeRawBufferPointer(bytes)
+                .loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
+            return UInt64(littleEndian: last) &>> (8 &* (position &+ 8 &- bytes.count))
         }
         return bytes[position...].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

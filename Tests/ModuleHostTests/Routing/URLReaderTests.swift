@@ -167,6 +167,27 @@ struct URLReaderTests {
         #expect(try RouteURL("s://a" + String(repeating: "/", count: 4000)).segments == ["a"])
     }
 
+    /// Bytes are classified 64 at a time, the last ones of a URL eight at a time.
+    @Test("reads the same parts wherever they begin")
+    func offsets() throws {
+        for count in 1...200 {
+            let name = String(repeating: "a", count: count)
+            let url = try RouteURL(
+                "\(name)://\(name)/b%20_/\(name)é/d?\(name)_=%26&k=\(name)#\(name)%41")
+            #expect(url.scheme == name)
+            #expect(url.segments == [name, "b _", name + "é", "d"])
+            #expect(url.query.map(\.name) == [name + "_", "k"])
+            #expect(url.query.map(\.value) == ["&", name])
+            #expect(url.fragment == name + "%41")
+            #expect(throws: RouteURLError(.character("<"), at: count + 9)) {
+                try RouteURL("s://\(name)/b?k=<")
+            }
+            #expect(throws: RouteURLError(.escape, at: count + 4)) {
+                try RouteURL("s://\(name)%4")
+            }
+        }
+    }
+
     @Test("refuses bytes that are not UTF-8")
     func bytes() throws {
         #expect(try RouteURL(bytes: Array("s://é".utf8)).segments == ["é"])

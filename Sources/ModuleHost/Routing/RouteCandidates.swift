@@ -1,0 +1,138 @@
+/// The patterns that match a URL, a candidate at a time, in the order of the dialect: absolute patterns, those of the
+/// module that the URL names or else of each module in turn, those of the fallback.
+///
+/// It borrows the table and the URL, and references nothing: a candidate that is passed over is not counted.
+struct RouteCandidates {
+    /// The roots to search below next.
+    private enum Stage {
+        case module, modules, fallback, nothing
+    }
+
+    private var search: RouteSearch
+    private let roots: RouteTable.Contents.Roots
+    private let listedModules: UnsafeBufferPointer<RouteTable.Contents.ListedModule>
+    private var stage = Stage.nothing
+    /// The root of the module that the URL names.
+    private var module = RouteTrie.none
+    /// The modules to search next: those with a pattern for the first segment, and those with one that has no literal
+    /// there.
+    private var literal = RouteTrie.none
+    private var open = RouteTrie.none
+    /// Whether the URL has an authority, which compares without case.
+    private let isFolded: Bool
+    /// Whether the authority is meant as the id of a module, and is not one.
+    private var isMisspelt = false
+    /// Whether a pattern must begin with the authority to be a candidate.
+    private(set) var mustBegin = false
+
+    /// Calls a closure with the candidates for a URL.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - root: The only root to search below; nil for all.
+    ///   - view: The table.
+    ///   - isMisspelt: Returns whether the authority, which is not the id of a module, is meant as one.
+    ///   - body: The closure.
+    /// - Returns: The result of the closure.
+    @inline(__always)
+    static func with<Result>(
+        _ url: URLBytes, below root: RouteTrie.NodeIndex?, _ view: RouteTable.Contents.View,
+        isMisspelt: () -> Bool, _ body: (inout RouteCandidates) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(
+            of: RouteSearch.Choice.self, capacity: RouteSearch.choiceLimit(url)
+        ) { choices in
+            var candidates = RouteCandidates(url, view, choices)
+            if let root {
+                candidates.search.begin(at: root)
+            } else {
+                candidates.begin(url, view, isMisspelt)
+            }
+            return body(&candidates)
+        }
+    }
+
+    @inline(__always)
+    private init(
+        _ url: URLBytes, _ view: RouteTable.Contents.View,
+        _ choices: UnsafeMutableBufferPointer<RouteSearch.Choice>
+    ) {
+        search = RouteSearch(view.trie, url, choices)
+        roots = view.roots
+        listedModules = view.listedModules
+        isFolded = url.hasAuthority
+    }
+
+    @inline(__always)
+    private mutating func begin(
+        _ url: URLBytes, _ view: RouteTable.Contents.View, _ isMisspelt: () -> Bool
+    ) {
+        let scheme = view.scheme(url.scheme)
+        stage = .fallback
+        guard scheme >= 0 else { return }
+        let names = view.trie.nodes[Int(scheme)]
+        if names.rest >= 0 {
+            let name =
+                url.segmentCount == 0
+                ? RouteTrie.none : view.firstName(url[0], search.firstHash)
+            if isFolded { module = view.module(at: name) }
+            if module >= 0 {
+                stage = .module
+            } else {
+                stage = .modules
+                self.isMisspelt = isFolded && isMisspelt()
+                open = view.trie.nodes[Int(view.roots.firstNames)].rest
+                if name >= 0 { literal = view.trie.nodes[Int(name)].rest }
+            }
+        }
+        if names.route >= 0 { search.begin(at: names.route) }
+    }
+
+    /// The segment from which the last candidate is matched.
+    var first: Int { search.first }
+
+    /// Returns the next candidate, or ``RouteTrie/none``.
+    @inline(__always)
+    mutating func next() -> RouteTrie.VariantIndex {
+        repeat {
+            let candidate = search.next()
+            if candidate >= 0 { return candidate }
+        } while advance()
+        return RouteTrie.none
+    }
+
+    /// Goes on to the next root.
+    ///
+    /// - Returns: False where there is none.
+    private mutating func advance() -> Bool {
+        switch stage {
+        case .module:
+            stage = .fallback
+            search.prepare(first: 1, isFolded: false)
+            search.begin(at: module)
+        case .modules:
+            mustBegin = isMisspelt
+            // Two lists in the order of the slatefile, merged.
+            let one = listedModule(literal)
+            let other = listedModule(open)
+            let isOne = (one?.position ?? .max) < (other?.position ?? .max)
+            // The fallback is among the modules: another search in it would find nothing.
+            guard let next = isOne ? one : other else { return false }
+            if let one, one.position == next.position { literal = one.next }
+            if let other, other.position == next.position { open = other.next }
+            search.begin(at: next.root)
+        case .fallback:
+            stage = .nothing
+            guard roots.fallback >= 0 else { return false }
+            search.prepare(first: 0, isFolded: isFolded)
+            search.begin(at: roots.fallback)
+        case .nothing: return false
+        }
+        return true
+    }
+
+    @inline(__always)
+    private func listedModule(_ index: Int32) -> RouteTable.Contents.ListedModule? {
+        index < 0 ? nil : listedModules[Int(index)]
+    }
+}
