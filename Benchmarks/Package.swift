@@ -86,8 +86,10 @@ let package = Package(
 
         // These look inside of the module, and so are built apart from the others: see `run`.
         .executableTarget(
-            name: "Routing", dependencies: [.product(name: "ModuleHost", package: "ModuleHost")],
+            name: "Routing",
+            dependencies: ["URLTrie", .product(name: "ModuleHost", package: "ModuleHost")],
             swiftSettings: strict),
+        .target(name: "URLTrie"),
         .executableTarget(
             name: "Inbox",
             dependencies: ["Served", .product(name: "ModuleHost", package: "ModuleHost")],

@@ -1,8 +1,7 @@
 /// Patterns, and URLs that they answer, all with a query item.
 ///
-/// Half of the patterns are static, a quarter has one placeholder and a quarter two. Ten patterns make a
-/// section; sections belong to modules in turn, of which there are ten. Half of the URLs name the
-/// module.
+/// Half of the patterns are static, a quarter has one placeholder and a quarter two. Some patterns, ten if nothing else is
+/// said, make a section; sections belong to the modules in turn. Half of the URLs name the module.
 struct RoutingSample {
     struct Pattern {
         let module: Int
@@ -21,28 +20,29 @@ struct RoutingSample {
 
     /// As many for each number of patterns: what the URLs themselves take of the cache is the same.
     static let requestCount = 10_000
-    static let moduleCount = 10
     /// The names of placeholders, by their number: few, as those of a module's request types are, and not
     /// a list for each pattern.
     private static let names = [[], ["id"], ["user", "id"]]
     /// The query item that each URL has.
     static let itemName = "style"
 
+    let moduleCount: Int
     let patterns: [Pattern]
     let requests: [Request]
 
     static func moduleID(_ number: Int) -> String { "com.mm.module\(number)" }
 
-    init(patternCount: Int) {
+    init(patternCount: Int, moduleCount: Int = 10, sectionSize: Int = 10) {
+        self.moduleCount = moduleCount
         let patterns = (0..<patternCount).map { number in
-            let section = number / 10
+            let section = number / sectionSize
             let (text, nameCount) =
                 switch number % 4 {
                 case 1: ("section\(section)/item\(number)/:id", 1)
                 case 3: ("section\(section)/:user/post\(number)/:id", 2)
                 default: ("section\(section)/page\(number)", 0)
                 }
-            return Pattern(module: section % Self.moduleCount, text: text, nameCount: nameCount)
+            return Pattern(module: section % moduleCount, text: text, nameCount: nameCount)
         }
         self.patterns = patterns
         var random = RequestNumbers()

@@ -25,7 +25,7 @@ struct TableWay: RoutingWay {
     init(_ sample: RoutingSample) throws {
         var table = try RouteTable(
             schemes: ["slate"],
-            modules: (0..<RoutingSample.moduleCount).map {
+            modules: (0..<sample.moduleCount).map {
                 try ModuleID(RoutingSample.moduleID($0))
             })
         for pattern in sample.patterns {
