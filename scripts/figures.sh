@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Measures hostd as a whole process, with the default slatefile: exec to READY, memory and wake-ups.
+# Measures hostd as a whole process, with the default slatefile: exec to READY and TERM to exit, each beside a bare
+# process in C (bare_process.c), memory and wake-ups.
 #
 #     scripts/figures.sh           builds both ways of linking, 40 starts each, 10 s idle
 #     scripts/figures.sh --quick   8 starts each, 3 s idle
@@ -24,6 +25,11 @@ swift build -c release --product hostd >&2
 swift build -c release --product hostd --scratch-path .build/static \
     -Xswiftc -static-executable >&2
 
-exec python3 scripts/whole_process.py "$starts" "$idle" "$settle" \
-    "dynamic:9:1.5:$(swift build -c release --show-bin-path)/hostd" \
-    "-static-executable:3:1.5:$(swift build -c release --scratch-path .build/static --show-bin-path)/hostd"
+bare=$(mktemp -d)
+trap 'rm -rf "$bare"' EXIT
+cc -O2 -o "$bare/dynamic" scripts/bare_process.c
+cc -O2 -static -o "$bare/static" scripts/bare_process.c
+
+python3 scripts/whole_process.py "$starts" "$idle" "$settle" \
+    "dynamic:6:1.5:$(swift build -c release --show-bin-path)/hostd:$bare/dynamic" \
+    "-static-executable:4:1.5:$(swift build -c release --scratch-path .build/static --show-bin-path)/hostd:$bare/static"

@@ -1,7 +1,7 @@
-"""Measures hosts as whole processes; called by figures.sh, and used by stated.
+"""Measures hosts as whole processes, beside a bare one in C; called by figures.sh, and used by stated.
 
 Arguments: starts, seconds of idling, seconds to settle before, and for each host
-`name:most milliseconds to READY:most megabytes of anonymous memory:path`.
+`name:most times the bare process to READY:most megabytes of anonymous memory:path:path of bare_process`.
 """
 
 import glob
@@ -13,17 +13,21 @@ import tempfile
 import time
 
 
-def start(hostd, state, slatefile="slatefile.json"):
-    """Starts a host and waits for its READY. Returns its id and the milliseconds that took."""
+# How many times as long as the bare process with the same files and watches a host may take to end.
+MOST_TO_END = 2
+
+
+def spawn(arguments, log):
+    """Starts a program and waits for its READY. Returns its id and the milliseconds that took."""
     reader, writer = os.pipe()
     began = time.monotonic_ns()
     process = os.posix_spawn(
-        hostd,
-        [hostd, "--slatefile", slatefile, "--state-dir", state],
+        arguments[0],
+        arguments,
         os.environ,
         file_actions=[
             (os.POSIX_SPAWN_DUP2, writer, 1),
-            (os.POSIX_SPAWN_OPEN, 2, state + ".log", os.O_WRONLY | os.O_CREAT, 0o600),
+            (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT, 0o600),
         ],
     )
     os.close(writer)
@@ -31,16 +35,25 @@ def start(hostd, state, slatefile="slatefile.json"):
     took = (time.monotonic_ns() - began) / 1e6
     os.close(reader)
     if not line.startswith(b"ready "):
-        with open(state + ".log") as log:
-            sys.exit(f"{hostd} did not get ready:\n{log.read()}")
+        with open(log) as text:
+            sys.exit(f"{arguments[0]} did not get ready:\n{text.read()}")
     return process, took
 
 
+def start(hostd, state, slatefile="slatefile.json"):
+    """Starts a host and waits for its READY. Returns its id and the milliseconds that took."""
+    return spawn([hostd, "--slatefile", slatefile, "--state-dir", state], state + ".log")
+
+
 def stop(process):
+    """Ends a process by TERM. Returns the milliseconds that took."""
+    began = time.monotonic_ns()
     os.kill(process, signal.SIGTERM)
     _, status = os.waitpid(process, 0)
+    took = (time.monotonic_ns() - began) / 1e6
     if status != 0:
-        sys.exit(f"hostd ended with {os.waitstatus_to_exitcode(status)} instead of 0")
+        sys.exit(f"the process ended with {os.waitstatus_to_exitcode(status)} instead of 0")
+    return took
 
 
 def field(path, name):
@@ -65,21 +78,44 @@ def wakeups_between(before, after):
     return ended + sum(count - before.get(path, 0) for path, count in after.items())
 
 
+def lives(hostd, bare, folder, count):
+    """Starts and ends the host and the bare processes in turn. Returns the medians: to READY, to the end."""
+    state = os.path.join(folder, "state")
+    files = os.path.join(folder, "bare")
+    os.makedirs(files)
+    ways = {
+        "host": [hostd, "--slatefile", "slatefile.json", "--state-dir", state],
+        "bare": [bare],
+        "files": [bare, files, "-"],
+        "watches": [bare, files],
+    }
+    starts = {way: [] for way in ways}
+    ends = {way: [] for way in ways}
+    for _ in range(count):
+        for way, arguments in ways.items():
+            process, took = spawn(arguments, os.path.join(folder, way + ".log"))
+            starts[way].append(took)
+            # An idle host: its start-up tasks that can wait are done.
+            time.sleep(0.2)
+            ends[way].append(stop(process))
+    return (
+        {way: statistics.median(times) for way, times in starts.items()},
+        {way: statistics.median(times) for way, times in ends.items()},
+    )
+
+
 def main():
-    starts, idle, settle = (int(word) for word in sys.argv[1:4])
+    count, idle, settle = (int(word) for word in sys.argv[1:4])
     missed = False
-    print(f"| hostd | exec to READY, ms (median of {starts}) | anonymous memory, MB | wake-ups in {idle} s |")
-    print("|---|---:|---:|---:|")
-    with tempfile.TemporaryDirectory() as folder:
-        for host in sys.argv[4:]:
-            name, most_time, most_memory, hostd = host.split(":", 3)
-            state = os.path.join(folder, name)
-            times = []
-            for _ in range(starts):
-                process, took = start(hostd, state)
-                stop(process)
-                times.append(took)
-            process, _ = start(hostd, state)
+    print(f"| medians of {count} | exec to READY, ms | bare C | ratio | TERM to exit, ms "
+          f"| bare C: no files, files, and the same watches | ratio "
+          f"| anonymous memory, MB | wake-ups in {idle} s |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for host in sys.argv[4:]:
+        name, most_ready, most_memory, hostd, bare = host.split(":", 4)
+        with tempfile.TemporaryDirectory() as folder:
+            to_ready, to_end = lives(hostd, bare, folder, count)
+            process, _ = start(hostd, os.path.join(folder, "state"))
             # What a module still had to do after READY is done by then, and idle threads have ended.
             time.sleep(settle)
             memory = field(f"/proc/{process}/status", "RssAnon") / 1024
@@ -87,11 +123,14 @@ def main():
             time.sleep(idle)
             wakeups = wakeups_between(before, switches(process))
             stop(process)
-            missed = missed or memory > float(most_memory) or wakeups > 0
-            print(
-                f"| {name} | {statistics.median(times):.2f} (at most {most_time}) "
-                f"| {memory:.2f} (at most {most_memory}) | {wakeups} (none) |"
-            )
+        missed = missed or memory > float(most_memory) or wakeups > 0
+        print(
+            f"| {name} | {to_ready['host']:.2f} | {to_ready['bare']:.2f} "
+            f"| {to_ready['host'] / to_ready['bare']:.1f} (at most {most_ready}) "
+            f"| {to_end['host']:.2f} | {to_end['bare']:.2f}, {to_end['files']:.2f}, {to_end['watches']:.2f} "
+            f"| {to_end['host'] / to_end['watches']:.1f} (at most {MOST_TO_END}) "
+            f"| {memory:.2f} (at most {most_memory}) | {wakeups} (none) |"
+        )
     sys.exit(1 if missed else 0)
 
 
