@@ -57,13 +57,16 @@ struct InboxExtent {
         return InboxExtent(segments, newest, size: end.size, reach: reach)
     }
 
-    /// The current end of the newest segment, which need not be the newest any more; nil where there is none.
+    /// Returns the current end of the newest segment, which need not be the newest any more; nil where it has been
+    /// removed.
     ///
     /// - Throws: ``InboxError/unusable(_:)``.
     func currentEnd() throws(InboxError) -> SegmentList.End? {
         guard let newest else { return nil }
         do throws(FileError) {
-            return SegmentList.End(segment: newest.number, size: try newest.state().size)
+            let state = try newest.state()
+            return state.isLinked
+                ? SegmentList.End(segment: newest.number, size: state.size) : nil
         } catch {
             throw .unusable(error)
         }

@@ -64,9 +64,9 @@ struct InboxFeeder {
     private(set) var lane: Lane?
     /// The segment up to which unneeded segments have been removed.
     var cleared: UInt32 = 0
-    /// The reports of changes in the folder when this turn began.
-    private var changesBefore = 0
-    /// The reports of changes at the last check of the sizes, of all and of those of segments; nil before it.
+    /// The number of changes of the segments that the reader has read up to, or that this turn began with.
+    private var changesSeen = 0
+    /// The numbers of changes that the last check of the sizes covers; nil before it.
     private var sizesChecked: (changes: Int, listChanges: Int)?
     private var poll = PollSet()
 
@@ -84,7 +84,7 @@ struct InboxFeeder {
     mutating func run() {
         while true {
             hasMore = false
-            changesBefore = segments.changeCount
+            changesSeen = segments.changeCount
             lookForPlace()
             let canTell = known.isComplete || scanError != nil || isAway
             let letters = inbox.mailbox.take(withIDs: canTell)
@@ -138,6 +138,7 @@ struct InboxFeeder {
                         break
                     }
                     skipping = nil
+                    changesSeen = max(changesSeen, reader.changeCount)
                     inbox.reportDeadLetters(isOver: true)
                     guard try rollWhenFull(reader) else { break }
                     continue
@@ -252,7 +253,8 @@ struct InboxFeeder {
 
     /// Publishes the size of the log for threads that do not read the files.
     private mutating func noteSizes() {
-        guard !isAway, sizesChecked?.changes != segments.changeCount else { return }
+        let isDue = !segments.isWatched || sizesChecked?.changes != segments.changeCount
+        guard !isAway, isDue else { return }
         do throws(InboxError) {
             var sizes = inbox.sizes.withLock { $0 }
             if try !noteGrowth(&sizes) {
@@ -290,9 +292,8 @@ struct InboxFeeder {
         poll.removeAll()
         let mail = poll.insert(inbox.mailbox.bell.descriptor, .reading)
         if let descriptor = segments.descriptor { poll.insert(descriptor, .reading) }
-        // An event submitted after the log had been read to its end may have been taken for another reason.
-        let seen = max(changesBefore, reader?.changeCount ?? 0)
-        let isQuiet = isIdle && segments.changeCount == seen
+        // The report of an append after the log had been read to its end may have been taken by other work.
+        let isQuiet = isIdle && segments.changeCount == changesSeen
         poll.wait(milliseconds: inbox.mailbox.bell.fallAsleep() && isQuiet ? untilNext : 0)
         inbox.mailbox.bell.wakeUp(signalled: poll.canRead(mail))
         segments.takeChanges()

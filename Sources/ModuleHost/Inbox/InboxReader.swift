@@ -21,7 +21,7 @@ package final class InboxReader {
     private let lock: InboxLock
     private let segments: SegmentList
     private var extent: InboxExtent
-    /// The number of changes in the folder that were reported before the extent was read.
+    /// The number of changes in the folder that the extent covers.
     private(set) var changeCount: Int
     private var walk: InboxWalk
     /// The walk for single records: where one ends the next may be requested.
@@ -124,7 +124,7 @@ package final class InboxReader {
         }
         var bytes = Int.max
         if let item = try places.next(in: extent, reading: &bytes) { return item }
-        guard try learnMore() else { return nil }
+        guard try learnMore(reaching: position) else { return nil }
         return try places.next(in: extent, reading: &bytes)
     }
 
@@ -143,13 +143,21 @@ package final class InboxReader {
 
     /// Reads the current extent of the log, where it may be another one.
     ///
+    /// - Parameter place: The position of a record that another reader has found; nil for none. A program that
+    ///   appends without the lock may have written it, and the system not have reported that yet.
     /// - Returns: Whether its end is another than before.
-    private func learnMore() throws(InboxError) -> Bool {
+    /// - Throws: ``InboxError``; the next call looks again.
+    private func learnMore(reaching place: EventPosition? = nil) throws(InboxError) -> Bool {
         let before = extent
         segments.takeChanges()
         let count = segments.changeCount
-        guard !segments.isWatched || changeCount < count else { return false }
-        if let end = segments.ownEnd, let own = extent.with(end) {
+        let isBeyond = place.map { $0 >= extent.end } ?? false
+        // Where reading failed after the log was cut, the walk is still at its former end.
+        let isPastEnd = walk.position > extent.end
+        guard !segments.isWatched || changeCount < count || isBeyond || isPastEnd else {
+            return false
+        }
+        if !isBeyond, let end = segments.ownEnd, let own = extent.with(end) {
             extent = own
         } else {
             extent = try lock.hold(.shared) { () throws(InboxError) in

@@ -11,15 +11,16 @@ final class SegmentList {
     private let watch: FolderWatch?
     /// The highest number that was listed, or that the system has reported since.
     private var highest = UInt32.max
-    /// The number of reports of the system that concern the end of the log, to compare with an earlier one.
+    /// A number that grows with each change of the segments that is known, to compare with an earlier one.
     ///
     /// Each call here may take reports, so that the descriptor is quiet: a thread that sleeps on it has to
     /// compare this first.
     private(set) var changeCount = 0
-    /// The number of those after which there may be other segments than before.
+    /// A number that grows with each change after which there may be other segments than before, except where
+    /// the newest was removed.
     private(set) var listChangeCount = 0
-    /// The end of the log as this host's writer has left it under the lock; nil where another program may
-    /// have changed it since.
+    /// The end of the log as this host's writer has left it under the lock; nil where a change has been
+    /// reported since.
     private(set) var ownEnd: End?
 
     /// The end of the newest segment.
@@ -42,7 +43,9 @@ final class SegmentList {
     /// - Throws: ``FileError`` where the system has no watches left.
     init(watching folder: InboxFolder) throws(FileError) {
         self.folder = folder
-        watch = try FolderWatch(folder.path, in: folder.statePath)
+        let watch = try FolderWatch(folder.path, in: folder.statePath)
+        // Where another folder has been put in its place, that one is watched, and reports nothing of this one.
+        self.watch = folder.isInPlace ? watch : nil
     }
 
     /// The descriptor that is readable when something has changed in the folder; nil where it is not watched.
@@ -91,6 +94,8 @@ final class SegmentList {
         guard isWatched else { return }
         // First: what is appended after the size was read is reported once more.
         takeChanges()
+        // Not left to the report.
+        changeCount += 1
         guard highest <= segment.number, let state = try? segment.state(), state.isLinked else {
             return
         }

@@ -10,8 +10,7 @@ package final class FolderWatch {
         package var names: Set<String> = []
         /// Whether more events happened than the system kept: any file may have changed.
         package var isIncomplete = false
-        /// Whether the folder itself, or the one above it, was moved or removed: no further change is
-        /// reported.
+        /// Whether the folder itself, or the one above it, was moved or removed: its path may lead elsewhere.
         package var isOver = false
 
         package var isEmpty: Bool { self == Changes() }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -80,5 +81,36 @@ struct SegmentListTests {
         #expect(try !isAnother { try inbox.appendBare("\n{}\n", to: 3) })
         #expect(list.changeCount > before)
         #expect(try isAnother { try removeFile(inbox.folder.path(ofSegment: 2)) })
+    }
+
+    @Test("the size of a segment that was removed is not known any more")
+    func removed() throws {
+        #expect(try writer.append("{}").count == 1)
+        #expect(try lines() == ["{}"])
+        #expect(try reader.newestEnd() == SegmentList.End(segment: 1, size: 4))
+        try removeFile(inbox.folder.path(ofSegment: 1))
+        #expect(try reader.newestEnd() == nil)
+    }
+
+    @Test("another folder in the place of the inbox is not watched")
+    func elsewhere() throws {
+        let opened = try inbox.folder.opened()
+        #expect(try SegmentList(watching: opened).isWatched)
+        try inbox.state.move("inbox", to: "away")
+        try makeFolders(inbox.folder.path)
+        #expect(try !SegmentList(watching: opened).isWatched)
+    }
+
+    @Test("a record that another reader has found is read, whatever was reported")
+    func foundByAnother() throws {
+        // By a name in another folder: the system does not report that.
+        let name = inbox.state.path("name")
+        try #require(link(inbox.folder.path(ofSegment: 1), name) == 0)
+        #expect(try lines() == [])
+        try AppendFile(path: name).append(Array("\n{1}\n".utf8))
+        #expect(try lines() == [])
+        let other = try InboxReader(inbox.folder, list, from: nil)
+        let place = try #require(try other.next(atMost: 1).first).position
+        #expect(try reader.read(at: place)?.bytes.elementsEqual("{1}".utf8) == true)
     }
 }
