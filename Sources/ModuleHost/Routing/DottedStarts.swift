@@ -12,15 +12,27 @@ struct DottedStarts: Sendable {
     }
 
     private var routes: [Start: [RouteTable.Index]] = [:]
+    /// The lengths of the suffixes, each with the number of suffixes that have it.
+    ///
+    /// Only these are looked up, and not as many as an authority has dots.
+    private var suffixLengths: [Int: Int] = [:]
 
     mutating func add(_ entry: RouteTable.Entry) {
-        for start in Self.starts(of: entry) { routes[start, default: []].append(entry.index) }
+        for start in Self.starts(of: entry) {
+            if start.isSuffix, routes[start] == nil {
+                suffixLengths[start.bytes.count, default: 0] += 1
+            }
+            routes[start, default: []].append(entry.index)
+        }
     }
 
     mutating func remove(_ entry: RouteTable.Entry) {
         for start in Self.starts(of: entry) {
             routes[start]?.removeAll { $0 == entry.index }
-            if routes[start]?.isEmpty == true { routes[start] = nil }
+            guard routes[start]?.isEmpty == true else { continue }
+            routes[start] = nil
+            guard start.isSuffix, let count = suffixLengths[start.bytes.count] else { continue }
+            suffixLengths[start.bytes.count] = count > 1 ? count - 1 : nil
         }
     }
 
@@ -32,9 +44,9 @@ struct DottedStarts: Sendable {
     /// - Returns: The routes.
     func routes(beginningWith authority: [UInt8], _ scheme: [UInt8]) -> [RouteTable.Index] {
         let scheme = String(decoding: scheme, as: UTF8.self)
-        // A suffix begins with a dot, so there are at most as many as the authority has dots.
-        let suffixes = authority.indices.dropFirst()
-            .filter { authority[$0] == UInt8(ascii: ".") }.map { Array(authority[$0...]) }
+        // A suffix is never all of the authority.
+        let suffixes = suffixLengths.keys.filter { $0 < authority.count }
+            .map { Array(authority.suffix($0)) }
         return [nil, scheme].flatMap { scheme in
             let whole = Start(scheme: scheme, bytes: authority, isSuffix: false)
             return (routes[whole] ?? [])

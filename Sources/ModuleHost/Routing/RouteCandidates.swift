@@ -20,10 +20,8 @@ struct RouteCandidates {
     private var open = RouteTrie.none
     /// Whether the URL has an authority, which compares without case.
     private let isFolded: Bool
-    /// Whether the authority is meant as the id of a module, and is not one.
-    private var isMisspelt = false
-    /// Whether a pattern must begin with the authority to be a candidate.
-    private(set) var mustBegin = false
+    /// Whether the last candidate is a pattern of a module that the URL does not name.
+    private(set) var isOfUnnamedModule = false
 
     /// Calls a closure with the candidates for a URL.
     ///
@@ -31,13 +29,12 @@ struct RouteCandidates {
     ///   - url: The URL.
     ///   - root: The only root to search below; nil for all.
     ///   - view: The table.
-    ///   - isMisspelt: Returns whether the authority, which is not the id of a module, is meant as one.
     ///   - body: The closure.
     /// - Returns: The result of the closure.
     @inline(__always)
     static func with<Result>(
         _ url: URLBytes, below root: RouteTrie.NodeIndex?, _ view: RouteTable.Contents.View,
-        isMisspelt: () -> Bool, _ body: (inout RouteCandidates) -> Result
+        _ body: (inout RouteCandidates) -> Result
     ) -> Result {
         withUnsafeTemporaryAllocation(
             of: RouteSearch.Choice.self, capacity: RouteSearch.choiceLimit(url)
@@ -46,7 +43,7 @@ struct RouteCandidates {
             if let root {
                 candidates.search.begin(at: root)
             } else {
-                candidates.begin(url, view, isMisspelt)
+                candidates.begin(url, view)
             }
             return body(&candidates)
         }
@@ -65,7 +62,7 @@ struct RouteCandidates {
 
     @inline(__always)
     private mutating func begin(
-        _ url: URLBytes, _ view: RouteTable.Contents.View, _ isMisspelt: () -> Bool
+        _ url: URLBytes, _ view: RouteTable.Contents.View
     ) {
         let scheme = view.scheme(url.scheme)
         stage = .fallback
@@ -80,7 +77,6 @@ struct RouteCandidates {
                 stage = .module
             } else {
                 stage = .modules
-                self.isMisspelt = isFolded && isMisspelt()
                 open = view.trie.nodes[Int(view.roots.firstNames)].rest
                 if name >= 0 { literal = view.trie.nodes[Int(name)].rest }
             }
@@ -111,7 +107,7 @@ struct RouteCandidates {
             search.prepare(first: 1, isFolded: false)
             search.begin(at: module)
         case .modules:
-            mustBegin = isMisspelt
+            isOfUnnamedModule = true
             // Two lists in the order of the slatefile, merged.
             let one = listedModule(literal)
             let other = listedModule(open)

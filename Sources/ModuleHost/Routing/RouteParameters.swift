@@ -169,6 +169,7 @@ public struct RouteParameters: Sendable {
     private func withPlace<Result>(
         of name: String, _ body: (Place, URLBytes) -> Result
     ) -> Result? {
+        defer { withExtendedLifetime(self) {} }
         guard let url = url.map(Unmanaged.passUnretained),
             let binding = binding.map(Unmanaged.passUnretained)
         else { return nil }

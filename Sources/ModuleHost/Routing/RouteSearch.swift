@@ -64,6 +64,8 @@ struct RouteSearch {
     ///   - isFolded: Whether it compares without case.
     @inline(__always)
     mutating func prepare(first: Int, isFolded: Bool) {
+        // The walk ends where its depth is the number of segments.
+        precondition(first <= segmentCount)
         self.first = first
         isFirstFolded = isFolded
         firstHash = first < segmentCount ? url[first].foldedHash : 0

@@ -69,14 +69,18 @@ extension RouteTable.Storage {
     ) -> RouteTable.Match? {
         contents.withView { view in
             url.withBytes { bytes in
-                RouteCandidates.with(
-                    bytes, below: root, view, isMisspelt: { isMisspeltID(bytes, isReachable) }
-                ) { candidates in
+                RouteCandidates.with(bytes, below: root, view) { candidates in
+                    // Asked where the answer matters: it takes longer than the search.
+                    var isMisspelt: Bool?
                     while true {
                         let index = candidates.next()
                         guard index >= 0 else { return nil }
-                        if candidates.mustBegin, view.variants[Int(index)].takesAnyFirst {
-                            continue
+                        if candidates.isOfUnnamedModule, bytes.hasAuthority,
+                            view.variants[Int(index)].takesAnyFirst
+                        {
+                            let isExcluded = isMisspelt ?? isMisspeltID(bytes, isReachable)
+                            isMisspelt = isExcluded
+                            if isExcluded { continue }
                         }
                         guard let entry = view.variants[Int(index)].entry else { continue }
                         let parameters = RouteParameters(

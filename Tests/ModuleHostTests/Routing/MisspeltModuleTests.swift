@@ -52,6 +52,18 @@ struct MisspeltModuleTests {
         #expect(table.answer("slate://www.example.com/other") == "com.rows.browser *")
     }
 
+    @Test("does not depend on suffixes that were removed; others of the same length remain")
+    func removedSuffix() throws {
+        var table = try Self.table()
+        let pages = ModuleID(checked: "com.rows.pages")
+        try table.add(.plain(":page.json"), of: pages)
+        #expect(table.remove(":page.html", of: pages) != nil)
+        #expect(table.answer("slate://index.html/x") == "notFound")
+        #expect(table.answer("slate://index.json/x") == "com.rows.browser *")
+        #expect(table.remove(":page.json", of: pages) != nil)
+        #expect(table.answer("slate://index.json/x") == "notFound")
+    }
+
     @Test("patterns that the caller cannot reach make no difference")
     func hidden() throws {
         var table = try RouteTable(schemes: ["slate"], [("com.rows.browser", "*")])
