@@ -16,8 +16,7 @@ final class SegmentList {
     /// Each call here may take reports, so that the descriptor is quiet: a thread that sleeps on it has to
     /// compare this first.
     private(set) var changeCount = 0
-    /// A number that grows with each change after which there may be other segments than before, except where
-    /// the newest was removed.
+    /// A number that grows with each change after which there may be more segments than before.
     private(set) var listChangeCount = 0
     /// The end of the log as this host's writer has left it under the lock; nil where a change has been
     /// reported since.

@@ -1,6 +1,8 @@
 import Glibc
 
-/// A watch that reports when a file in a folder is created, written, replaced or removed (inotify).
+/// A watch that reports when a file in a folder is created, written or replaced (inotify).
+///
+/// Removals are not reported: who looks at a folder while it is removed may put a file into it again.
 ///
 /// Not safe to share between threads, except for ``descriptor``, for which any thread may wait.
 package final class FolderWatch {
@@ -29,8 +31,7 @@ package final class FolderWatch {
         do throws(SystemError) {
             events = try FolderEvents()
             let mask =
-                IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE
-                | IN_DELETE_SELF | IN_MOVE_SELF
+                IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF
             _ = try events.watch(path, for: mask)
             if let parent { _ = try events.watch(parent, for: IN_DELETE_SELF | IN_MOVE_SELF) }
         } catch {
