@@ -64,8 +64,6 @@ struct RouteSearch {
     ///   - isFolded: Whether it compares without case.
     @inline(__always)
     mutating func prepare(first: Int, isFolded: Bool) {
-        // The walk ends where its depth is the number of segments.
-        precondition(first <= segmentCount)
         self.first = first
         isFirstFolded = isFolded
         firstHash = first < segmentCount ? url[first].foldedHash : 0
@@ -84,7 +82,7 @@ struct RouteSearch {
         repeat {
             while node >= 0 {
                 let here = trie.nodes[Int(node)]
-                if depth == segmentCount {
+                if depth >= segmentCount {
                     if here.rest >= 0 { add(.rest) }
                     node = RouteTrie.none
                     if here.route >= 0 { return here.route }
