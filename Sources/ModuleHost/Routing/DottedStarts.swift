@@ -12,27 +12,21 @@ struct DottedStarts: Sendable {
     }
 
     private var routes: [Start: [RouteTable.Index]] = [:]
-    /// The lengths of the suffixes, each with the number of suffixes that have it.
-    ///
-    /// Only these are looked up, and not as many as an authority has dots.
-    private var suffixLengths: [Int: Int] = [:]
+    /// The lengths of all suffixes that were added: only these are looked up, and not as many as an authority has
+    /// dots.
+    private var suffixLengths: Set<Int> = []
 
     mutating func add(_ entry: RouteTable.Entry) {
         for start in Self.starts(of: entry) {
-            if start.isSuffix, routes[start] == nil {
-                suffixLengths[start.bytes.count, default: 0] += 1
-            }
             routes[start, default: []].append(entry.index)
+            if start.isSuffix { suffixLengths.insert(start.bytes.count) }
         }
     }
 
     mutating func remove(_ entry: RouteTable.Entry) {
         for start in Self.starts(of: entry) {
             routes[start]?.removeAll { $0 == entry.index }
-            guard routes[start]?.isEmpty == true else { continue }
-            routes[start] = nil
-            guard start.isSuffix, let count = suffixLengths[start.bytes.count] else { continue }
-            suffixLengths[start.bytes.count] = count > 1 ? count - 1 : nil
+            if routes[start]?.isEmpty == true { routes[start] = nil }
         }
     }
 
@@ -45,7 +39,7 @@ struct DottedStarts: Sendable {
     func routes(beginningWith authority: [UInt8], _ scheme: [UInt8]) -> [RouteTable.Index] {
         let scheme = String(decoding: scheme, as: UTF8.self)
         // A suffix is never all of the authority.
-        let suffixes = suffixLengths.keys.filter { $0 < authority.count }
+        let suffixes = suffixLengths.filter { $0 < authority.count }
             .map { Array(authority.suffix($0)) }
         return [nil, scheme].flatMap { scheme in
             let whole = Start(scheme: scheme, bytes: authority, isSuffix: false)

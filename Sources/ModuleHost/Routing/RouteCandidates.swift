@@ -36,10 +36,8 @@ struct RouteCandidates {
         _ url: URLBytes, below root: RouteTrie.NodeIndex?, _ view: RouteTable.Contents.View,
         _ body: (inout RouteCandidates) -> Result
     ) -> Result {
-        withUnsafeTemporaryAllocation(
-            of: RouteSearch.Choice.self, capacity: RouteSearch.choiceLimit(url)
-        ) { choices in
-            var candidates = RouteCandidates(url, view, choices)
+        RouteSearch.with(view.trie, url) { search in
+            var candidates = RouteCandidates(search, url, view)
             if let root {
                 candidates.search.begin(at: root)
             } else {
@@ -51,10 +49,9 @@ struct RouteCandidates {
 
     @inline(__always)
     private init(
-        _ url: URLBytes, _ view: RouteTable.Contents.View,
-        _ choices: UnsafeMutableBufferPointer<RouteSearch.Choice>
+        _ search: RouteSearch, _ url: URLBytes, _ view: RouteTable.Contents.View
     ) {
-        search = RouteSearch(view.trie, url, choices)
+        self.search = search
         roots = view.roots
         listedModules = view.listedModules
         isFolded = url.hasAuthority

@@ -115,7 +115,12 @@ public struct RouteParameters: Sendable {
                 values(ofItemsNamed: bytes[range.lowerBound], in: range, bytes, count)
             }
         }
-        return found ?? items.first { isSameText($0.name, name) }?.values
+        return found ?? listedValues(of: name)
+    }
+
+    /// Returns the values of a name where the parameters are not in a URL.
+    private func listedValues(of name: String) -> [String]? {
+        items.first { isSameText($0.name, name) }?.values
     }
 
     /// All parameters, in the order of ``names``.
@@ -128,7 +133,7 @@ public struct RouteParameters: Sendable {
         let isFound = withPlace(of: name) { place, _ in
             if case .nowhere = place { false } else { true }
         }
-        return isFound ?? items.contains { isSameText($0.name, name) }
+        return isFound ?? (listedValues(of: name) != nil)
     }
 
     /// Returns the first value of a name, and the number of its values, without creating a list.
@@ -144,7 +149,7 @@ public struct RouteParameters: Sendable {
             }
         }
         if let found { return found }
-        let values = items.first { isSameText($0.name, name) }?.values
+        let values = listedValues(of: name)
         return (values?.first, values?.count ?? 0)
     }
 

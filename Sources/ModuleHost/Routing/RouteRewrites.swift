@@ -89,10 +89,7 @@ struct RouteRewrites: Sendable {
         guard let root = roots[url.scheme] else { return nil }
         let found = trie.withView { view in
             url.withBytes { bytes in
-                withUnsafeTemporaryAllocation(
-                    of: RouteSearch.Choice.self, capacity: RouteSearch.choiceLimit(bytes)
-                ) { choices in
-                    var search = RouteSearch(view, bytes, choices)
+                RouteSearch.with(view, bytes) { search in
                     search.begin(at: root)
                     return search.next()
                 }

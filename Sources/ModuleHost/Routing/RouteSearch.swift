@@ -37,6 +37,17 @@ struct RouteSearch {
     private let choices: UnsafeMutableBufferPointer<Choice>
     private var choiceCount = 0
 
+    /// Calls a closure with a search, which begins with the first segment, and with memory for its choices.
+    @inline(__always)
+    static func with<Result>(
+        _ trie: RouteTrie.View, _ url: URLBytes, _ body: (inout RouteSearch) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(of: Choice.self, capacity: choiceLimit(url)) { choices in
+            var search = RouteSearch(trie, url, choices)
+            return body(&search)
+        }
+    }
+
     /// Creates a search, which begins with the first segment.
     ///
     /// - Parameters:
