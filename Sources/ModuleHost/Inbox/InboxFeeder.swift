@@ -66,8 +66,8 @@ struct InboxFeeder {
     var cleared: UInt32 = 0
     /// The number of changes of the segments that the reader has read up to, or that this turn began with.
     private var changesSeen = 0
-    /// The numbers of changes that the last check of the sizes covers; nil before it.
-    private var sizesChecked: (changes: Int, listChanges: Int)?
+    /// The number of changes of the list of segments when their sizes were read; nil before that.
+    private var listChangesSized: Int?
     private var poll = PollSet()
 
     init(_ inbox: Inbox) {
@@ -253,17 +253,16 @@ struct InboxFeeder {
 
     /// Publishes the size of the log for threads that do not read the files.
     private mutating func noteSizes() {
-        let isDue = !segments.isWatched || sizesChecked?.changes != segments.changeCount
-        guard !isAway, isDue else { return }
+        if isAway { return }
         do throws(InboxError) {
-            var sizes = inbox.sizes.withLock { $0 }
-            if try !noteGrowth(&sizes) {
+            if try !noteGrowth() {
                 let numbers = try segments.numbers()
-                let checked = (segments.changeCount, segments.listChangeCount)
+                let listChanges = segments.listChangeCount
+                var sizes = inbox.sizes.withLock { $0 }
                 try sizes.look(at: inbox.folder, numbers)
-                sizesChecked = checked
+                inbox.sizes.withLock { $0 = sizes }
+                listChangesSized = listChanges
             }
-            inbox.sizes.withLock { $0 = sizes }
             inbox.settled(.looking)
         } catch {
             note(error, .looking)
@@ -273,15 +272,12 @@ struct InboxFeeder {
     /// Notes the size of the newest segment alone, where there are the same segments as at the last check.
     ///
     /// - Returns: False where the folder has to be listed.
-    private mutating func noteGrowth(_ sizes: inout SegmentSizes) throws(InboxError) -> Bool {
-        let listChanges = segments.listChangeCount
-        guard sizesChecked?.listChanges == listChanges else { return false }
-        let changes = segments.changeCount
+    private func noteGrowth() throws(InboxError) -> Bool {
+        guard listChangesSized == segments.listChangeCount else { return false }
         var end = segments.ownEnd
         if end == nil, let reader { end = try reader.newestEnd() }
-        guard let end, sizes.note(end) else { return false }
-        sizesChecked = (changes, listChanges)
-        return true
+        guard let end else { return false }
+        return inbox.sizes.withLock { $0.note(end) }
     }
 
     private mutating func wait(isOpen: Bool) {
