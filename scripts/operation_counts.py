@@ -13,7 +13,7 @@ import socket
 import subprocess
 import time
 
-from whole_process import field, start, stop
+from whole_process import start, stop, switches
 
 # Enough that what begins and ends a count, and the alarm of a deadline now and then, do not show.
 OPERATIONS = 500
@@ -65,8 +65,7 @@ def operations(process, state):
 
 def woken(process):
     """How often the threads of a process have gone to sleep, which is as often as they were woken."""
-    threads = f"/proc/{process}/task"
-    return sum(field(f"{threads}/{thread}/status", "voluntary_ctxt_switches") for thread in os.listdir(threads))
+    return sum(switches(process, ["voluntary"]).values())
 
 
 def system_calls(process, output, work):
@@ -104,12 +103,12 @@ def counted(hostd, folder):
             work()
             found[column, "times a thread is woken"] = (woken(process) - before) / OPERATIONS
             calls = system_calls(process, os.path.join(folder, "calls"), work)
-            if calls is None:
-                print("no strace that may trace: system calls are not counted")
-            else:
+            if calls is not None:
                 found[column, "system calls"] = calls / OPERATIONS
     finally:
         stop(process)
+    if not any(what == "system calls" for _, what in found):
+        print("no strace that may trace: system calls are not counted")
     return found
 
 

@@ -64,10 +64,10 @@ def field(path, name):
     sys.exit(f"no {name} in {path}")
 
 
-def switches(process):
-    """How often each thread of a process was put to sleep or made way for another."""
+def switches(process, kinds=("voluntary", "nonvoluntary")):
+    """How often each thread of a process was put to sleep (voluntary) or made way for another."""
     return {
-        path: field(path, "voluntary_ctxt_switches") + field(path, "nonvoluntary_ctxt_switches")
+        path: sum(field(path, f"{kind}_ctxt_switches") for kind in kinds)
         for path in glob.glob(f"/proc/{process}/task/*/status")
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ModuleHost
 
-/// How the host's own table grows with the number of modules.
+/// Prints the growth of the host's table with the number of modules.
 func printModuleGrowth() throws {
     let sizes = [1_000, 10_000, 50_000]
     func printRow(_ title: String, _ metrics: [Int]) {
@@ -64,7 +64,7 @@ private func build(_ routes: [SharedStart], _ size: Int) throws -> (table: Route
     return (table, Int((ContinuousClock.now - began) / .nanoseconds(1)))
 }
 
-/// What a URL costs that only the last module answers.
+/// Returns the nanoseconds of a URL that only the last module answers.
 private func search(_ table: RouteTable, _ size: Int) throws -> Int {
     let url = "slate://shared/item\(size - 1)/7"
     let rounds = max(10, 1_000_000 / size)

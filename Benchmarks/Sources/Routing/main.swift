@@ -1,7 +1,7 @@
 import Foundation
 
 // Read a URL, find its pattern, read the values of all its parameters: nanoseconds of each way, for tables of 10 to
-// 10 000 patterns, and how the host's own grows with the number of modules.
+// 10 000 patterns, and the growth of the host's with the number of modules.
 //
 // `Routing WAY PATTERNS` answers the URLs of one sample once, for a profiler; WAY is the number of a row, from 0.
 

@@ -25,7 +25,7 @@ struct SegmentListTests {
         let lock = inbox.folder.lockPath
         for number in 1...3 {
             #expect(try writer.append("{\(number)}").count == 1)
-            // A reader that takes the lock creates its file anew.
+            // Taking the lock creates its file again.
             try removeFile(lock)
             #expect(try lines() == ["{\(number)}"])
             #expect(try lines() == [])
@@ -36,8 +36,8 @@ struct SegmentListTests {
         #expect(fileExists(lock))
     }
 
-    @Test("nothing is missed, whoever appends, with the lock or without", arguments: 0..<20)
-    func whoever(seed: Int) throws {
+    @Test("the reader finds each line that this host or another program appends", arguments: 0..<20)
+    func everyWriter(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let other = try InboxWriter(inbox.folder)
         var expected: [String] = []
