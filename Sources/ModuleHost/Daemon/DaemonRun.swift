@@ -81,7 +81,9 @@ final class DaemonRun: Sendable {
         methods.add(routesOf: slatefile.app) { [host] in host.routes($0) }
         methods.logFailures(to: log, time: host.time)
         server = try ControlServer(
-            in: directory, methods: methods, tail: outputs.tail, log: log, budget: host.inFlight)
+            in: directory, methods: methods, tail: outputs.tail, log: log, budget: host.inFlight,
+            time: SystemTimeSource.shared, limits: ControlServer.Limits(),
+            carrying: host.gate.lane)
         reference.set(self)
     }
 
@@ -124,22 +126,37 @@ final class DaemonRun: Sendable {
         }
         pressure.start(options.environment)
         defer { pressure.stop() }
-        // Signals to which the slatefile assigns an action are taken, whatever their default action.
-        listener.loop {
-            SignalListener.keptDefault.filter { signal in actions.withLock { $0[signal] == nil } }
-        } leaving: {
-            // The system keeps them meanwhile, or reports to the sender that it cannot.
-            signalLoad.hasRoom || signalLoad.awaitRoom() ? [] : actions.withLock { $0.delivered }
-        } _: { signal in
-            take(signal)
-        }
+        takeSignals()
         watch?.stop()
         let end = end.withLock { $0 } ?? .failed("the signals ended")
         controlled.ended(end)
         return end == .stopped ? .success : .failed
     }
 
-    private func take(_ signal: ReceivedSignal) -> SignalListener.Next {
+    /// Takes signals until the host has ended.
+    private func takeSignals() {
+        let duty = Duty("signals", of: host.gate.lane) { [self] in
+            listener.begin(keepingDefault: keptDefault)
+        } turn: { [self] _ in
+            listener.turn {
+                keptDefault
+            } leaving: {
+                // The system keeps them meanwhile, or reports to the sender that it cannot.
+                signalLoad.hasRoom || signalLoad.awaitRoom()
+                    ? [] : actions.withLock { $0.delivered }
+            } _: { signal in
+                take(signal)
+            }
+        }
+        duty.run()
+    }
+
+    /// The signals that keep their default action: none to which the slatefile assigns one.
+    private var keptDefault: [Int32] {
+        SignalListener.keptDefault.filter { signal in actions.withLock { $0[signal] == nil } }
+    }
+
+    private func take(_ signal: ReceivedSignal) -> Duty.Next {
         let found = actions.withLock { $0[signal.number] }
         guard let (name, action) = found else { return .goOn }
         let origin = Origin(name, signal)

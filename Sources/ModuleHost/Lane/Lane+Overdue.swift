@@ -17,52 +17,71 @@ extension Lane {
     ///   takeover can be tried again.
     func takeOver(at observed: Ownership, because cause: TakeoverCause = .overdue) -> Bool {
         guard observed.depth > 0, observed.slot != 0 else { return false }
-        let standby: StandbyThread
-        do throws(SystemError) {
-            standby = try hooks.makeStandbyThread()
-        } catch {
-            let isNew = state.withLock { state in
-                defer { state.unreplaced = observed.delivery }
-                return state.unreplaced != observed.delivery
-            }
-            if isNew { hooks.onNoThread(slot(observed.slot), error) }
-            return false
+        // Its loop goes on elsewhere before it loses the lane. Where a carrier owns the lane by now and did not
+        // when the word was read, the exchange fails.
+        let carrier = state.withLock { $0.carried?.by }
+        carrier?.passOn()
+        var standby: StandbyThread?
+        if carrier == nil {
+            standby = makeStandbyThread(at: observed)
+            guard standby != nil else { return false }
         }
         // Under the lock, so that the stuck thread finds its record even if it returns at this moment.
-        let taken = state.withLock { state -> (LaneThread, UInt16, TakeoverReport)? in
+        let taken = state.withLock { state -> (LaneThread, Resumption)? in
             guard word.exchange(observed, for: observed.takenOver) else { return nil }
             let stuck = state.thread
             let numbers = stuck.stack(at: observed)
             let slots = numbers.compactMap { state.slots[$0] }
             state.overdue.add(
                 slots, of: stuck, job: state.current, isYield: cause != .overdue, log: &state.log)
-            let thread = state.nextThread(mine: observed.takenOver, box)
+            let resumption = Resumption(
+                slot: stuck.outermost(at: observed),
+                report: TakeoverReport(slots: slots, cause: cause, job: state.current))
+            // The lane's own thread sleeps while a carrier is stuck.
+            let resident = state.carried.take()?.from
+            if let resident {
+                resident.mine = observed.takenOver
+                state.resumption = resumption
+            }
+            let thread = resident ?? state.nextThread(mine: observed.takenOver, box)
             noteTakeover(by: thread, of: state)
             state.thread = thread
             state.isAsleep = false
-            return (
-                thread, stuck.outermost(at: observed),
-                TakeoverReport(slots: slots, cause: cause, job: state.current)
-            )
+            return (thread, resumption)
         }
-        guard let (thread, outermost, report) = taken else {
-            standby.cancel()
+        guard let (thread, resumption) = taken else {
+            standby?.cancel()
             return false
         }
         epoch.add(1, ordering: .releasing)
-        if cause == .overdue, let overdue = report.slots.last { watchdog.tookOver(from: overdue) }
+        if cause == .overdue, let overdue = resumption.report.slots.last {
+            watchdog.tookOver(from: overdue)
+        }
+        guard let standby else {
+            rouse(thread)
+            return true
+        }
         // The report is taken out, not captured for the life of the thread: it contains slots of modules that
         // may be unloaded.
-        let resumption = Guarded<TakeoverReport?>(report)
-        standby.run { [self] in
-            run(on: thread, after: outermost) {
-                resumption.withLock { report in
-                    defer { report = nil }
-                    return report
-                }
-            }
-        }
+        let report = Guarded<TakeoverReport?>(resumption.report)
+        let slot = resumption.slot
+        standby.run { [self] in run(on: thread, after: slot) { report.withLock { $0.take() } } }
         return true
+    }
+
+    /// Returns a thread that can continue in the place of one that is stuck; nil where the system has no room for
+    /// it, which is reported once for a delivery.
+    private func makeStandbyThread(at observed: Ownership) -> StandbyThread? {
+        do throws(SystemError) {
+            return try hooks.makeStandbyThread()
+        } catch {
+            let isNew = state.withLock { state in
+                defer { state.unreplaced = observed.delivery }
+                return state.unreplaced != observed.delivery
+            }
+            if isNew { hooks.onNoThread(slot(observed.slot), error) }
+            return nil
+        }
     }
 
     /// Makes the black box describe the thread that goes on, before that thread enters a module.

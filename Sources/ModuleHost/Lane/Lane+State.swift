@@ -28,6 +28,12 @@ extension Lane {
         var firstVacant: UInt16 = 1
         /// The last delivery that took too long while no thread could be started to go on.
         var unreplaced: UInt32?
+        /// The loops whose threads may carry the lane.
+        var carriers: [any LaneCarrier] = []
+        /// The loop whose thread carries the lane, and the lane's own thread, which sleeps meanwhile.
+        var carried: (by: any LaneCarrier, from: LaneThread)?
+        /// The job that the lane's own thread continues when it was taken from a carrier.
+        var resumption: Resumption?
 
         init(_ thread: LaneThread, _ overdue: OverdueModules) {
             (self.thread, threads, self.overdue) = (thread, [thread], overdue)
@@ -40,9 +46,19 @@ extension Lane {
         let number: UInt16
     }
 
+    /// A job in which a thread was stuck.
+    struct Resumption {
+        /// The slot after which it continues.
+        let slot: UInt16
+        let report: TakeoverReport
+    }
+
     /// The next step of the lane's thread.
     enum Step {
         case run(any LaneJob)
+        case resume(Resumption)
+        /// Nothing, until the job that is done has been released.
+        case release
         case sleep, end
     }
 }
@@ -60,23 +76,31 @@ extension Lane.State {
     }
 
     /// Takes the next job.
-    mutating func nextStep() -> Lane.Step {
-        if let job = jobs.popFirst() {
+    ///
+    /// - Returns: What to do, and the job that is done.
+    mutating func nextStep() -> (Lane.Step, done: (any LaneJob)?) {
+        if let resumption = resumption.take() { return (.resume(resumption), nil) }
+        let done = current.take()
+        if let job = jobs.popFirst() ?? (isClosed ? nil : idleJobs.popFirst()) {
             current = job
-            return .run(job)
+            return (.run(job), done)
         }
-        if isClosed { return .end }
-        if let job = idleJobs.popFirst() {
-            current = job
-            return .run(job)
-        }
+        if isClosed { return (.end, done) }
+        // Another thread may carry the lane from the moment on in which it sleeps.
+        if done != nil { return (.release, done) }
         isAsleep = true
-        return .sleep
+        return (.sleep, nil)
     }
 
     /// Returns the thread to wake, if the lane's thread sleeps.
-    mutating func wakeUp() -> LaneThread? {
+    ///
+    /// - Parameter mayCarry: Whether the calling thread may run the job that it has listed, if that is alone.
+    /// - Returns: The thread; nil where it is awake, or the calling thread will run the job.
+    mutating func wakeUp(unlessCarried mayCarry: Bool = false) -> LaneThread? {
         guard isAsleep else { return nil }
+        if mayCarry, jobs.count == 1, idleJobs.isEmpty, carriers.contains(where: \.isCurrent) {
+            return nil
+        }
         isAsleep = false
         return thread
     }

@@ -130,17 +130,19 @@ final class Lane: Sendable {
     /// Adds to the list, and wakes the lane's thread where it sleeps.
     ///
     /// - Returns: False where the lane is closed: nothing was added.
-    private func list(_ add: (inout Deque<any LaneJob>) -> Void) -> Bool {
+    private func list(
+        mayCarry: Bool = true, _ add: (inout Deque<any LaneJob>) -> Void
+    ) -> Bool {
         let verdict = state.withLock { state -> (accepted: Bool, wake: LaneThread?) in
             guard !state.isClosed else { return (false, nil) }
             add(&state.jobs)
-            return (true, state.wakeUp())
+            return (true, state.wakeUp(unlessCarried: mayCarry))
         }
         rouse(verdict.wake)
         return verdict.accepted
     }
 
-    private func rouse(_ thread: LaneThread?) {
+    func rouse(_ thread: LaneThread?) {
         guard let thread else { return }
         if let input { input.rouse() } else { thread.wake.signal() }
     }
@@ -233,7 +235,8 @@ final class Lane: Sendable {
     func serve<Result>(_ body: (LaneThread) -> Result) -> Result? {
         withoutActuallyEscaping(body) { body in
             let request = ServedRequest(body)
-            enqueue(request)
+            // The calling thread will not run it: it waits here.
+            if !list(mayCarry: false, { $0.append(request) }) { request.abandon() }
             return request.wait()
         }
     }
@@ -321,10 +324,14 @@ final class Lane: Sendable {
         _ takeReport: () -> TakeoverReport? = { nil }
     ) {
         thread.identity.store(NativeThread.current, ordering: .relaxed)
-        owner.store(
-            UInt(bitPattern: Unmanaged.passUnretained(thread).toOpaque()), ordering: .releasing)
+        setOwner(thread)
         if let overdue = takeReport() { resume(on: thread, after: slot, overdue) }
         work(on: thread)
+    }
+
+    func setOwner(_ thread: LaneThread) {
+        owner.store(
+            UInt(bitPattern: Unmanaged.passUnretained(thread).toOpaque()), ordering: .releasing)
     }
 
     private func work(on thread: LaneThread) {
@@ -366,19 +373,20 @@ final class Lane: Sendable {
         overdue.job?.run(on: thread, after: slot)
     }
 
-    /// Returns the next job, waiting for one where there is none; nil once the lane is closed.
+    /// Returns the next job, waiting for one where there is none; nil once the lane is closed or lost.
     private func next(_ thread: LaneThread) -> (any LaneJob)? {
         while true {
             // A job may contain the last reference to a module: it is released outside the lock.
-            let (step, _) = state.withLock { state -> (Step, (any LaneJob)?) in
-                let done = state.current
-                state.current = nil
-                return (state.nextStep(), done)
-            }
+            let (step, _) = state.withLock { $0.nextStep() }
             switch step {
             case .run(let job):
                 watchdog.arm(for: self)
                 return job
+            case .resume(let resumption):
+                setOwner(thread)
+                resume(on: thread, after: resumption.slot, resumption.report)
+                guard owns(thread) else { return nil }
+            case .release: break
             case .end: return nil
             case .sleep: sleep(thread)
             }

@@ -32,18 +32,27 @@ struct ControlLoop {
         connections = Array(repeating: nil, count: server.limits.connections)
     }
 
-    mutating func run() {
-        while true {
-            readMail()
-            takeLines()
-            // Responses of this turn are sent in this turn.
-            readMail()
-            send()
-            let deadline = closeOverdue()
-            if isOver { break }
-            setAlarm(at: deadline)
-            wait()
+    /// Waits for requests, mail or a deadline, and serves each connection.
+    ///
+    /// - Parameter waits: False where mail is there already.
+    /// - Returns: Whether the server goes on.
+    mutating func turn(waits: Bool) -> Duty.Next {
+        if waits { wait() } else { server.mailbox.bell.wakeUp(signalled: false) }
+        readMail()
+        takeLines()
+        // Responses of this turn are sent in this turn.
+        readMail()
+        send()
+        let deadline = closeOverdue()
+        if isOver {
+            close()
+            return .end
         }
+        setAlarm(at: deadline)
+        return .goOn
+    }
+
+    private mutating func close() {
         alarm?.cancel()
         for case let connection? in connections { close(connection) }
         // Clients that connected before the socket lost its name wait for a response, too.

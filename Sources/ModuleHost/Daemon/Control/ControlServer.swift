@@ -3,9 +3,10 @@ import AppService
 /// The control socket of a host: `control.sock` in its state directory, where programs of the same
 /// user, and of root, call the host's methods in JSON-RPC 2.0, one message a line.
 ///
-/// One thread of its own serves all connections. It never waits for one of them, nor for a module, and sleeps
-/// when there are no requests. Responses may be out of order. The effect of one client on the others is
-/// bounded by ``Limits``, whatever it sends and however little it reads.
+/// One thread of its own serves all connections. It never waits for one of them, and sleeps when there are no
+/// requests. A lone request that only the lane can answer it handles itself, as a carrier of the lane; if a module
+/// takes long, another thread serves meanwhile (``Duty``). Responses may be out of order. The effect of one client
+/// on the others is bounded by ``Limits``, whatever it sends and however little it reads.
 ///
 /// The state directory must be claimed (``PidFile``): a socket that does not respond belongs to a dead host,
 /// and is replaced. One that responds is never replaced.
@@ -40,6 +41,7 @@ package final class ControlServer: Sendable {
     /// The identity of the socket's file; another host may have a socket at the same path if the directory
     /// was moved.
     private let identity: String?
+    private let lane: Lane?
     private let ended: WakeSignal
     private let isStarted = Guarded(false)
 
@@ -62,11 +64,17 @@ package final class ControlServer: Sendable {
             limits: Limits())
     }
 
+    /// Creates the socket; `lane` is the one on which the methods run, nil where the thread that serves runs none of
+    /// their jobs.
+    ///
+    /// - Throws: ``ControlServerError``.
     init(
         in directory: StateDirectory, methods: ControlMethods, tail: TailHub, log: Log,
         budget: InFlightBudget = InFlightBudget(), time: any TimeSource, limits: Limits,
+        carrying lane: Lane? = nil,
         accepts: @escaping @Sendable (SocketPeer) -> Bool = { isOwnerOrRoot($0) }
     ) throws(ControlServerError) {
+        self.lane = lane
         path = directory.path(of: StateDirectory.socketName)
         do throws(SystemError) {
             mailbox = try ControlMailbox()
@@ -105,14 +113,24 @@ package final class ControlServer: Sendable {
         isStarted.withLock { $0 = true }
         budget.onDrained = { [mailbox] in mailbox.post(.drained) }
         do throws(SystemError) {
-            try NativeThread.start(name: "hostd-control", stackSize: 1 << 20) { [self] in
-                var loop = ControlLoop(self)
-                loop.run()
-                ended.give()
-            }
+            try NativeThread.start(name: "hostd-control") { [self] in serve() }
         } catch {
             isStarted.withLock { $0 = false }
             throw ControlServerError(reason: FileError("serve", path, error))
+        }
+    }
+
+    private func serve() {
+        let loop = Guarded(ControlLoop(self))
+        let turn: @Sendable (Bool) -> Duty.Next = { [ended] waits in
+            let next = loop.withLock { $0.turn(waits: waits) }
+            if next == .end { ended.give() }
+            return next
+        }
+        if let lane {
+            Duty("hostd-control", of: lane, turn: turn).run()
+        } else {
+            while turn(true) == .goOn {}
         }
     }
 

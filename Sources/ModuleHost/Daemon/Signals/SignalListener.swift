@@ -1,30 +1,34 @@
+import AppService
 import Synchronization
 
-/// The main thread, which takes the signals of the process.
+/// The thread that takes the signals of the process: the main thread, and where a ``Duty`` passes on its turns,
+/// another.
 ///
 /// ```swift
 /// SignalListener.hold()                // the first statement of `main`
 /// SignalListener.blockAll()            // before any other thread exists
 /// let listener = SignalListener()
 /// …                                    // start the host; at its end it calls listener.end()
-/// listener.loop { signal in … return .goOn }
+/// listener.begin()
+/// while listener.turn({ signal in … return .goOn }) == .goOn {}
 /// ```
 ///
-/// A signal that arrives before the loop waits for it; real-time signals are queued, in order.
+/// A signal that arrives before the first turn waits for it; real-time signals are queued, in order.
 package final class SignalListener: Sendable {
-    /// The next step of the loop.
-    package enum Next: Hashable, Sendable {
-        case goOn
-        case end
-    }
-
     /// The signals of a terminal that keep their default action: Ctrl-Z stops a program, Ctrl-\ ends it with
     /// a core dump where those are allowed, even a host that hangs.
     ///
-    /// They have it from the loop on.
+    /// They have it from ``begin(keepingDefault:)`` on.
     package static let keptDefault = Signals.fromKeyboard
 
-    private let thread: UInt
+    private struct State {
+        /// The thread that takes signals; 0 once it has taken the last one.
+        var thread: UInt
+        /// The signals that it takes.
+        var taken = SignalSet()
+    }
+
+    private let state: Guarded<State>
     private let isEnding = Atomic(false)
 
     /// Blocks all signals, and makes a crash end the process at once: the first statement of `main`, before
@@ -38,14 +42,17 @@ package final class SignalListener: Sendable {
         return inherited
     }
 
+    /// Blocks the signals that a listener takes in the calling thread.
+    static func block() { Signals.blockExactly(takenSignals) }
+
     /// Blocks all signals in this thread and every one that it will start, so that none is lost or ends the
-    /// process before ``loop(keepingDefault:_:)`` takes it.
+    /// process before a listener takes it.
     ///
     /// Signals that the parent process had ignored have an effect again. Writing to a pipe without a reader
     /// becomes an error. Call it before any other thread exists: an existing thread does not have the mask,
     /// and the kernel would deliver signals to it that end the process.
     package static func blockAll() {
-        Signals.blockExactly(takenSignals)
+        block()
         Signals.restoreIgnored()
         Signals.turnIntoErrors()
     }
@@ -65,39 +72,52 @@ package final class SignalListener: Sendable {
     /// For a process that waits for signals itself.
     static func takeAll() -> SignalSet { take(but: keptDefault) }
 
-    /// Creates a listener for the calling thread, which must be the main thread and call the loop.
-    package init() { thread = NativeThread.current }
+    /// Creates a listener for the calling thread, which must be the main thread.
+    package init() { state = Guarded(State(thread: NativeThread.current)) }
 
-    /// Takes signals, one after the other, until the handler or ``end()`` ends it.
+    /// Makes the calling thread the one that takes signals, before its first turn.
     ///
-    /// Signals that are pending then are not taken. Nothing is allocated for a signal except by the handler.
-    ///
-    /// - Parameters:
-    ///   - keptDefault: Returns the signals that keep their default action instead of being taken; called at
-    ///     the beginning and after ``reconsider()``.
-    ///   - waiting: Returns the signals that stay pending; called before each signal that is taken.
-    ///   - handler: Runs on this thread. Receives every signal but those kept, the synchronous ones and the
-    ///     one that ``end()`` uses.
-    package func loop(
-        keepingDefault keptDefault: () -> [Int32] = { SignalListener.keptDefault },
-        leaving waiting: () -> [Int32] = { [] },
-        _ handler: (ReceivedSignal) -> Next
-    ) {
-        var set = Self.take(but: keptDefault())
-        while !isEnding.load(ordering: .acquiring) {
-            var wanted = set
-            wanted.remove(waiting())
-            let signal = Signals.wait(for: wanted)
-            // Other processes may send this signal too; without the flag it only causes another check.
-            if signal.number == Signals.wakeUp {
-                set = Self.take(but: keptDefault())
-            } else if handler(signal) == .end {
-                return
-            }
-        }
+    /// - Parameter keptDefault: Signals that keep their default action instead of being taken.
+    func begin(keepingDefault keptDefault: [Int32] = SignalListener.keptDefault) {
+        let taken = Self.take(but: keptDefault)
+        state.withLock { $0 = State(thread: NativeThread.current, taken: taken) }
     }
 
-    /// Waits for one of some signals, before the loop; all others stay pending.
+    /// Takes one signal, unless the handler or ``end()`` has ended that.
+    ///
+    /// Signals that are pending at the end are not taken. Nothing is allocated for a signal except by the handler.
+    ///
+    /// - Parameters:
+    ///   - keptDefault: Returns the signals that keep their default action instead of being taken; called after
+    ///     ``reconsider()``.
+    ///   - waiting: Returns the signals that stay pending.
+    ///   - handler: Runs on this thread. Receives every signal but those kept, the synchronous ones and the
+    ///     one that ``end()`` uses.
+    /// - Returns: Whether to take another one.
+    func turn(
+        keepingDefault keptDefault: () -> [Int32] = { SignalListener.keptDefault },
+        leaving waiting: () -> [Int32] = { [] },
+        _ handler: (ReceivedSignal) -> Duty.Next
+    ) -> Duty.Next {
+        guard !isEnding.load(ordering: .acquiring) else { return over() }
+        var wanted = state.withLock(\.taken)
+        wanted.remove(waiting())
+        let signal = Signals.wait(for: wanted)
+        // Other processes may send this signal too; without the flag it only causes another check.
+        guard signal.number == Signals.wakeUp else {
+            return handler(signal) == .end ? over() : .goOn
+        }
+        begin(keepingDefault: keptDefault())
+        return .goOn
+    }
+
+    private func over() -> Duty.Next {
+        // The identity of a thread that has ended must not be used.
+        state.withLock { $0.thread = 0 }
+        return .end
+    }
+
+    /// Waits for one of some signals, before the first turn; all others stay pending.
     ///
     /// - Parameters:
     ///   - signals: The signals to wait for.
@@ -118,7 +138,7 @@ package final class SignalListener: Sendable {
         return nil
     }
 
-    /// Makes the loop take all signals but those of `kept`, which have their default action.
+    /// Makes the calling thread take all signals but those of `kept`, which have their default action.
     private static func take(but kept: [Int32]) -> SignalSet {
         var set = takenSignals
         set.remove(kept)
@@ -126,16 +146,21 @@ package final class SignalListener: Sendable {
         return set
     }
 
-    /// Makes the loop update the signals that keep their default action.
+    /// Makes the thread that takes signals update those that keep their default action.
     ///
     /// For any thread.
-    package func reconsider() { Signals.send(Signals.wakeUp, toThread: thread) }
+    package func reconsider() {
+        // Under the lock: another thread that becomes the one that takes signals finds out by itself.
+        state.withLock { state in
+            if state.thread != 0 { Signals.send(Signals.wakeUp, toThread: state.thread) }
+        }
+    }
 
-    /// Ends the loop, or prevents it from beginning.
+    /// Ends the taking of signals, or prevents it from beginning.
     ///
-    /// For any thread; the loop may be in the handler.
+    /// For any thread; the one that takes signals may be in the handler.
     package func end() {
         isEnding.store(true, ordering: .releasing)
-        Signals.send(Signals.wakeUp, toThread: thread)
+        reconsider()
     }
 }

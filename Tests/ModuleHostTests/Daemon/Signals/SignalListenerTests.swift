@@ -148,3 +148,14 @@ struct SignalListenerTests {
         #expect(try SignalName("RTMIN+1").number == Signals.realTime.lowerBound + 1)
     }
 }
+
+extension SignalListener {
+    /// Takes signals until the handler or ``end()`` ends that.
+    fileprivate func loop(
+        keepingDefault kept: () -> [Int32] = { SignalListener.keptDefault },
+        _ handler: (ReceivedSignal) -> Duty.Next
+    ) {
+        begin(keepingDefault: kept())
+        while turn(keepingDefault: kept, handler) == .goOn {}
+    }
+}

@@ -22,6 +22,7 @@ struct ModelTrial {
     private let lane: Lane
     private let time = ManualTimeSource()
     private let patience: Duration
+    private var carriers = [ModelCarrier?](repeating: nil, count: Schedule.carriers)
     private var markers = 0
     private var isStopped = false
     /// Who stood on the lane before the last door was opened there.
@@ -38,6 +39,9 @@ struct ModelTrial {
         var tally = DeliveryModel.Tally()
     }
 
+    /// Ends the loops, and counts what happened in them.
+    private func endCarriers() -> [ModelCarrier.Tally] { carriers.compactMap { $0?.end() } }
+
     /// Runs a schedule.
     ///
     /// - Parameters:
@@ -53,15 +57,21 @@ struct ModelTrial {
             try trial.run()
         } catch let hang as Hang {
             let words = "hangs: \(hang.what); \(trial.stage.whereabouts)"
+            _ = trial.endCarriers()
             return Outcome(diagnostics: trial.stage.diagnostics + [words])
         } catch {
+            _ = trial.endCarriers()
             return Outcome(diagnostics: ["\(error)"])
         }
+        let carried = trial.endCarriers()
         let diagnostics = trial.stage.diagnostics
         guard diagnostics.isEmpty else { return Outcome(diagnostics: diagnostics) }
         var model = DeliveryModel(schedule)
         for moment in trial.stage.history { model.take(moment) }
-        return Outcome(diagnostics: model.end(), tally: model.tally)
+        let end = model.end()
+        var tally = model.tally
+        for each in carried { tally.add(each) }
+        return Outcome(diagnostics: end, tally: tally)
     }
 
     private init(_ schedule: Schedule, _ slatefile: ModelSlatefile, _ limit: Duration) {
@@ -91,7 +101,7 @@ struct ModelTrial {
 
     private mutating func take(_ step: Schedule.Step) throws {
         switch step {
-        case .deliver(let event): try deliver(event)
+        case .deliver(let event, let carrier): try deliver(event, by: carrier)
         case .settle: try settle()
         case .tick(let count):
             try settle()
@@ -122,34 +132,60 @@ struct ModelTrial {
                 release(first, turns)
                 release(second, turns)
             }
-        case .stop:
+        case .stop(let carrier):
+            let (host, stage) = (host, stage)
             stage.note(.stops)
-            host.stop(because: "of the schedule")
+            try run(by: carrier) { host.stop(because: "of the schedule") }
             isStopped = true
         }
     }
 
-    private func deliver(_ event: Schedule.Event) throws {
-        let number = event.number
-        stage.note(.offers(number))
-        switch event.kind {
-        case .message:
-            host.deliver(try .message(topic: "\(number)", payload: nil, origin: .host))
-        case .shortcut:
-            let payload = try JSONValue(parsing: #"{"type": "\#(number)"}"#)
-            host.deliver(try LifecycleEvent(.shortcut, payload: payload, origin: .host))
-        case .configuration: try reload(number)
+    /// Does something on this thread, or in a turn of a loop that may carry the lane.
+    private mutating func run(
+        by carrier: Int?, _ body: @escaping @Sendable () -> Void
+    ) throws {
+        guard let carrier else { return body() }
+        if carriers[carrier] == nil {
+            // Sooner than anything that is waited for, or later than most of it.
+            let patience = Duration.microseconds(carrier == 0 ? 20 : 2000)
+            carriers[carrier] = try ModelCarrier(of: lane, patience: patience)
         }
-        stage.note(.offered(number))
+        // What was done last has been reported, but perhaps the lane's thread does not sleep yet.
+        for _ in 0..<50 where !lane.state.withLock(\.isAsleep) { sched_yield() }
+        guard carriers[carrier]?.run(within: patience, body) == true else {
+            throw Hang(what: "a turn of carrier \(carrier)")
+        }
     }
 
-    /// The slatefile is read again: the settings of those who take them are the number of the event.
-    private func reload(_ number: Int) throws {
+    private mutating func deliver(_ event: Schedule.Event, by carrier: Int? = nil) throws {
+        let (number, host, stage) = (event.number, host, stage)
+        let deliver: @Sendable () -> Void
+        switch event.kind {
+        case .message:
+            let event = try LifecycleEvent.message(topic: "\(number)", payload: nil, origin: .host)
+            deliver = { host.deliver(event) }
+        case .shortcut:
+            let payload = try JSONValue(parsing: #"{"type": "\#(number)"}"#)
+            let event = try LifecycleEvent(.shortcut, payload: payload, origin: .host)
+            deliver = { host.deliver(event) }
+        case .configuration:
+            let new = try reloaded(number)
+            deliver = { host.reload(new, tokens: .empty, origin: .host) { _ in } }
+        }
+        try run(by: carrier) {
+            stage.note(.offers(number))
+            deliver()
+            stage.note(.offered(number))
+        }
+    }
+
+    /// The slatefile as it is read again: the settings of those who take them are the number of the event.
+    private func reloaded(_ number: Int) throws -> Slatefile {
         var new = slatefile
         for index in new.modules.indices where schedule.modules[index].isKeen {
             new.modules[index].config = try JSONValue(parsing: "\(number)")
         }
-        host.reload(new, tokens: .empty, origin: .host) { _ in }
+        return new
     }
 
     private mutating func open(_ door: Int) {
